@@ -52,7 +52,9 @@ class Package(NamedTuple):
     one_in: int = 1
 
     def stamp(self) -> str:
-        return f"{self.name} {self.version} {self.sha256} {self.inside} {self.wanted}{self.left_out}\n"
+        return (
+            f"{self.name} {self.version} {self.sha256} {self.inside} {self.wanted}{self.left_out}\n"
+        )
 
 
 def _packages() -> tuple[Package, ...]:
@@ -74,9 +76,9 @@ def main() -> int:
     parser.add_argument("projects", nargs="*", help="such as names/python; all without any")
     asked = parser.parse_args()
     for package in PACKAGES:
-        if not asked.projects or package.project in asked.projects:
-            if package.registry != "git" or asked.clones:
-                _install(package, asked.into / package.project, asked.clones)
+        wanted = not asked.projects or package.project in asked.projects
+        if wanted and (package.registry != "git" or asked.clones):
+            _install(package, asked.into / package.project, asked.clones)
     return 0
 
 

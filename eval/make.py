@@ -1,6 +1,6 @@
 """Make judged queries of the bodies of documentation that `fetch.py` installs.
 
-    python eval/make.py [--into FOLDER] [BODY ...]
+    python -m eval.make [--into FOLDER] [BODY ...]
 
 Where their bearers are, or which document holds the words, is known from the
 packages alone. The same packages give the same queries.
@@ -15,11 +15,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+from eval.names import NAMES, named_queries
+from eval.words import WORDS, word_queries
 
-from names import NAMES, named_queries  # noqa: E402 - a program's own neighbours
-from words import WORDS, word_queries  # noqa: E402
+HERE = Path(__file__).parent
 
 MAKERS = {"names": (NAMES, named_queries), "words": (WORDS, word_queries)}
 

@@ -11,7 +11,7 @@ import random
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,12 +201,12 @@ def _variables(root: Path, page: Path) -> Iterator[Name]:
 
 
 def _git_terms(root: Path) -> Iterator[Name]:
-    page = root / "gitglossary.html"
-    data = page.read_bytes()
-    for start, term in _terms(data):
-        if re.fullmatch(r"[a-z][a-z -]+", term):
-            answer = _bytes(page.name, start, _end_of_definition(data, start))
-            yield Name(_in_turn(term, "what is a {}", "{}"), "term", answer)
+    for page in (root / "gitglossary.html", root / "user-manual.html"):
+        data = page.read_bytes()
+        for start, term in _terms(data):
+            if re.fullmatch(r"[a-z][a-z -]+", term):
+                answer = _bytes(page.name, start, _end_of_definition(data, start))
+                yield Name(_in_turn(term, "what is a {}", "{}"), "term", answer)
 
 
 def _terms(data: bytes) -> Iterator[tuple[int, str]]:

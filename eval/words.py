@@ -28,14 +28,15 @@ MAX_SHARE = 0.03
 MAX_DOCUMENTS = 3
 """So many documents may hold the three words of a query."""
 
-_STOP = frozenset(
+_STOPS = (
     "about above after again also although always among another because been before being below "
     "between both cannot could does doing done down during each either else even every example "
     "from further have having here however http https into itself just like made make many more "
     "most must need needs never only other others over same should since some still such than "
     "that their them then there these they this those through thus unless until upon used user "
-    "uses using very what when where whether which while will with within without would your".split()
+    "uses using very what when where whether which while will with within without would your"
 )
+_STOP = frozenset(_STOPS.split())
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _UNREAD = re.compile(
     r"<(script|style|nav|head|header|footer)\b.*?</\1>|<!--.*?-->|<div[^>]*(?:sphinxsidebar|"
@@ -46,7 +47,9 @@ _HTML_HEADING = re.compile(r"<h[1-6]\b[^>]*>.*?</h[1-6]>", re.S | re.I)
 _MD_HEADING = re.compile(r"^#{1,6} .*$", re.M)
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)
-_LISTS = re.compile(r"genindex|contents|modindex|search|bookindex|all\.html|license|changelog|index")
+_LISTS = re.compile(
+    r"genindex|contents|modindex|search|bookindex|all\.html|license|changelog|index"
+)
 
 
 def word_queries(body: str, root: Path) -> list[dict[str, Any]]:
@@ -99,10 +102,10 @@ def _sections(path: Path) -> Iterator[list[str]]:
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix == ".html":
         parts = _HTML_HEADING.split(_UNREAD.sub(" ", text))
-        plain = (html.unescape(re.sub(r"<[^>]*>", " ", part)) for part in parts)
+        plain = [html.unescape(re.sub(r"<[^>]*>", " ", part)) for part in parts]
     else:
         text = _FENCED.sub(" ", _FRONT.sub("", text))
         text = re.sub(r"\]\([^)]*\)|<[^>]*>|https?:\S+", " ", text)
-        plain = iter(_MD_HEADING.split(text))
+        plain = _MD_HEADING.split(text)
     for part in plain:
         yield [word.lower() for word in _WORD.findall(part)]

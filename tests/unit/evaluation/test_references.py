@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.projects import Here, deny
 
-from leafmark.app.evaluating.judging import Library, read_queries
 from leafmark.errors import StorageError, UsageError
-from leafmark.evaluation import JudgedQuery, Passage, Reference
+from leafmark.evaluation import JudgedQuery, Library, Passage, read_queries
+from leafmark.evaluation.judgments import Reference
 from leafmark.retrieval.citations import format_citation
 
 GUIDE = """---
@@ -193,8 +193,8 @@ def test_an_answer_in_a_document_that_is_not_indexed_says_why(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.write("core.txt", "not text\0\0")
-    deny(monkeypatch, "evaluating.judging", "guide.md")
-    monkeypatch.setattr("leafmark.app.evaluating.judging.chunk_document", lambda *_, **__: 1 / 0)
+    deny(monkeypatch, "evaluation.references", "guide.md")
+    monkeypatch.setattr("leafmark.evaluation.references.chunk_document", lambda *_, **__: 1 / 0)
     references = [Reference("here:guide.md#use"), Reference("core.txt"), Reference("my notes.txt")]
     library = Library(here.project())
     with pytest.raises(UsageError) as caught:

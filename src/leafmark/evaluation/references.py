@@ -8,6 +8,7 @@ error that names it: a wrong judgment would count as a bad search.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -20,14 +21,14 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
-from leafmark.evaluation import (
+from leafmark.evaluation.judgments import (
     JudgedQuery,
-    Passage,
     Reference,
     abridged,
     as_listed,
     parse_judgments,
 )
+from leafmark.evaluation.metrics import Passage
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
@@ -36,7 +37,7 @@ from leafmark.model.span import subtract
 from leafmark.parsing import parse
 from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, read_citation
 
-__all__ = ["Library", "read_queries"]
+__all__ = ["Library", "read_queries", "sections_of"]
 
 _Place = Callable[[int, int], tuple[int, int]]
 
@@ -163,6 +164,22 @@ class Library:
         """Return what a person reads in bytes `[start, end)` of a source."""
         owner = self.document(doc_id)
         return "" if owner is None else _readable(owner, (start, end))[0]
+
+    def texts(self, doc_id: str, chunks: Iterable[Sequence[tuple[int, int]]]) -> list[str]:
+        """Return what a person reads in the spans of each chunk of a source, read at once."""
+        owner = self.document(doc_id)
+        if owner is None:
+            return ["" for _ in chunks]
+        document = owner.document
+        if document.reader is None:
+            parts = [[document.data[slice(*span)] for span in spans] for spans in chunks]
+            return [b"\n".join(each).decode("utf-8", "replace") for each in parts]
+        kept = list(subtract(0, len(document.data), document.dropped_ranges))
+        whole = document.reader(document.data, kept)
+        return [
+            "\n".join(whole.text[slice(*whole.text_range(*span))] for span in spans)
+            for spans in chunks
+        ]
 
     def passages(self, queries: Sequence[JudgedQuery]) -> list[tuple[Passage, ...]]:
         """Return the bytes that answer each query.
@@ -369,3 +386,28 @@ def _pattern(quote: str) -> re.Pattern[str]:
 def _summary(problems: Sequence[str]) -> str:
     noun = "reference does" if len(problems) == 1 else "references do"
     return as_listed(f"{len(problems)} {noun} not lead to one place", problems)
+
+
+def sections_of(library: Library, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Return the sections that hold the passages, each once, with the best grade of those in it.
+
+    A section is a heading and its own text up to the next heading. A passage that goes on
+    into other sections stands for all of them; one that is a section with its subsections
+    stays that. In a document without sections a passage stays as it is.
+    """
+    found: dict[tuple[str, int, int], Passage] = {}
+    for passage in passages:
+        owner = library.document(passage.doc_id)
+        widened = passage if owner is None else _widened(passage, owner)
+        other = found.setdefault(widened[:3], widened)
+        if widened.grade > other.grade:
+            found[widened[:3]] = widened
+    return tuple(found.values())
+
+
+def _widened(passage: Passage, owner: ChunkedDocument) -> Passage:
+    if len(owner.chunks) < 2:
+        return passage
+    edges = sorted({edge for chunk in owner.chunks for edge in whole_range(chunk)})
+    start = edges[bisect_right(edges, passage.start) - 1]
+    return passage._replace(start=start, end=edges[bisect_left(edges, passage.end)])

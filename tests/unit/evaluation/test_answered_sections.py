@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from support.projects import Here
 
-from leafmark.app.evaluating.answered_sections import sections_of
-from leafmark.app.evaluating.judging import Library
-from leafmark.evaluation import Passage
+from leafmark.evaluation import Library, Passage
+from leafmark.evaluation.references import sections_of
 
 GUIDE = """Before.
 

@@ -11,7 +11,7 @@ import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here, deny
 
-from leafmark.app import Project, draft_judgments, evaluate_project, open_project
+from leafmark.app import Project, open_project
 from leafmark.app.answering import meaning as app_meaning
 from leafmark.app.answering.searching import answer_topics
 from leafmark.app.indexing.refreshing import refresh
@@ -26,10 +26,13 @@ from leafmark.errors import (
     StorageError,
     UsageError,
 )
-from leafmark.evaluation import EvaluationReport, judgment_record
+from leafmark.evaluation import EvaluationReport, draft_judgments, evaluate_project, judgment_record
+from leafmark.evaluation.run import constant_named
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
+from leafmark.retrieval import SearchParams
+from leafmark.retrieval.mechanisms import MECHANISMS
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
@@ -188,7 +191,7 @@ def test_ways_are_compared_by_the_same_bytes(here: Here) -> None:
     assert heading.tokens < document.tokens
     assert heading.results[0] == "here:gamma.md#zebra-gamma"
     assert document.results == ("here:gamma.md",)
-    cell = report.groups[0].rows["precision"]
+    cell = report.groups[0].rows["recall-2000t"]
     assert cell[0].difference is None
     assert cell[1].difference is not None
     assert cell[1].difference.mean == pytest.approx(cell[1].value.mean - cell[0].value.mean)
@@ -249,8 +252,6 @@ def test_what_is_wrong_is_said_before_anything_is_searched(here: Here) -> None:
     for wishes in wrong:
         with pytest.raises(UsageError):
             _judge(here, FOUND, **wishes)
-    with pytest.raises(UsageError):
-        _judge(here, FOUND, {"query": 'say "x', "answers": []})
     assert not (here.home / ".leafmark" / "cache").exists()
 
 
@@ -261,7 +262,7 @@ def test_a_document_changed_meanwhile_ends_the_evaluation(
         here.write("gamma.md", "# Page of gamma\n\n## Zebra gamma\n\nStripes of gamma moved.\n")
         return refresh(project, **wishes)
 
-    monkeypatch.setattr("leafmark.app.evaluating.run.refresh", changing)
+    monkeypatch.setattr("leafmark.evaluation.run.refresh", changing)
     with pytest.raises(StorageError) as caught:
         _judge(here, FOUND)
     assert caught.value.message == "a document was changed while searches in it were judged"
@@ -302,7 +303,7 @@ def test_documents_that_cannot_be_read_are_said(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.write("report.pdf", "%PDF-1.4\n")
-    for room in ("indexing.ingesting", "evaluating.judging"):
+    for room in ("app.indexing.ingesting", "evaluation.references"):
         deny(monkeypatch, room, "beta.md")
     said = [("report.pdf", "needs-converter"), ("beta.md", "unreadable")]
     found = _judge(here, FOUND).diagnostics
@@ -419,35 +420,71 @@ def test_what_cannot_be_evaluated(
     assert str(caught.value).replace("is 7.0", 'is "7"') == message
 
 
-def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
-    with pytest.raises(UsageError) as caught:
-        _judge(here, FOUND, {"query": 'say "x', "answers": []})
-    assert caught.value.message == (
-        "the query 'say \"x' cannot be searched: "
-        "the query has an opening quote without a closing one"
+def test_a_query_that_the_search_refuses_finds_nothing_and_is_named(here: Here) -> None:
+    refused = {"query": "NOT gate", "answers": ["alpha.md"]}
+    report = _judge(here, FOUND, refused, diagnose=True)
+    assert [outcome.values["rr500"] for outcome in report.variants[0].outcomes] == [1, 0]
+    said = (
+        "refused: this says only what must not match; add a word that must match, such as: "
+        "rust -deprecated"
     )
-    assert caught.value.location == f"{here.home}/q.jsonl:2"
+    assert report.variants[0].outcomes[1].lost.startswith("refused: this says only what")
+    assert said.startswith(report.variants[0].outcomes[1].lost[:40])
+    (warning,) = report.warnings
+    first, second = warning.split("\n")
+    assert first == "1 query counts as finding nothing:"
+    assert second.startswith(f"  {here.home}/q.jsonl:2: refused: this says only what")
 
 
-def test_of_a_long_query_an_error_shows_the_beginning(here: Here) -> None:
-    with pytest.raises(UsageError) as caught:
-        _judge(here, FOUND, {"query": "word " * 20_000, "answers": []})
-    assert caught.value.message.startswith(f"the query {'word ' * 16 + '…'!r} cannot be searched: ")
-    assert len(caught.value.message) < 300
-
-
-def test_all_queries_that_cannot_be_understood_are_named(here: Here) -> None:
-    wrong = [{"query": "NOT gate", "answers": []}, {"query": "titel:x", "answers": []}]
-    with pytest.raises(UsageError) as caught:
-        _judge(here, FOUND, *wrong)
-    first, second, third = caught.value.message.split("\n")
-    assert first == "2 queries are wrong:"
-    assert second == (
-        f"  {here.home}/q.jsonl:2: the query 'NOT gate' cannot be searched: this says only what "
-        "must not match; add a word that must match, such as: rust -deprecated"
+def test_plain_is_bm25_over_the_chunks_with_the_titles_above_them(here: Here) -> None:
+    here.write("far.md", "# Animals of gamma\n\n## Habits\n\nThey sleep.\n")
+    report = _judge(
+        here,
+        FOUND,
+        {"query": "gamma sleep", "answers": ["far.md#habits"]},
+        {"query": "NOT the (sleeping", "answers": ["far.md#habits"]},
+        SILENT,
+        compare=("plain", "auto"),
     )
-    assert third.startswith(f"  {here.home}/q.jsonl:3: the query 'titel:x' cannot be searched: ")
-    assert caught.value.location == f"{here.home}/q.jsonl"
+    plain = report.variants[0]
+    assert plain.variant.plain
+    assert [one.results[:1] for one in plain.outcomes] == [
+        ("here:gamma.md#zebra-gamma",),
+        ("here:far.md#habits",),
+        ("here:far.md#habits",),
+        (),
+    ]
+
+
+def test_each_mechanism_is_switched_off_by_itself(here: Here) -> None:
+    report = _judge(here, FOUND, UNFOUND, ablate=True)
+    names = [found.variant.name for found in report.variants]
+    assert names == ["auto", *(f"without {name}" for name in MECHANISMS)]
+    with pytest.raises(UsageError, match="switched off in one way to search"):
+        _judge(here, FOUND, ablate=True, compare=("plain", "auto"))
+
+
+def test_what_switches_a_mechanism_off_is_known() -> None:
+    """Its settings are those of the search, and its constants stand in the code."""
+    for off in MECHANISMS.values():
+        for name, value in off.items():
+            if name.isupper():
+                assert value != constant_named(name)
+            else:
+                assert value != getattr(SearchParams(), name)
+
+
+def test_a_constant_has_another_value_in_one_way_only(here: Here) -> None:
+    ways = ("auto", "auto+DOUBT_BELOW=0.0+DOUBT_AT_LEAST=0.0")
+    before = constant_named("DOUBT_BELOW")
+    unknown = {"query": "zebra quagga okapi tapir", "answers": []}
+    report = _judge(here, unknown, compare=ways)
+    assert [each.outcomes[0].doubtful for each in report.variants] == [True, False]
+    assert constant_named("DOUBT_BELOW") == before
+    with pytest.raises(UsageError, match="there is no constant DOUT_BELOW"):
+        _judge(here, unknown, compare=("auto", "auto+DOUT_BELOW=0"))
+    with pytest.raises(UsageError, match="'x' is no value of the constant DOUBT_BELOW"):
+        _judge(here, unknown, compare=("auto+DOUBT_BELOW=x",))
 
 
 def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
