@@ -245,7 +245,9 @@ def _rust(root: Path) -> Iterator[Name]:
     for path in sorted(root.glob("std/**/*.html")):
         module = "::".join(path.relative_to(root).parts[:-1])
         item = re.fullmatch(r"(struct|enum|trait|fn|macro|keyword|type|union)\.(\w+)", path.stem)
-        if item and b"Redirect" not in path.read_bytes()[:600]:
+        if b'http-equiv="refresh"' in path.read_bytes()[:600]:
+            continue  # a page that only leads to another one
+        if item:
             found[item[2]].append((item[1], module, path.relative_to(root).as_posix()))
         elif path.name == "index.html" and path.parent.name != "std":
             place = path.relative_to(root).as_posix()

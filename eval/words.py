@@ -57,7 +57,7 @@ def word_queries(body: str, root: Path) -> list[dict[str, Any]]:
     sections = {
         path.relative_to(root).as_posix(): list(_sections(path))
         for path in sorted(root.rglob("*"))
-        if path.suffix in (".html", ".md")
+        if path.suffix in (".html", ".md") and not _is_hidden(path.relative_to(root))
     }
     words = {path: {word for part in parts for word in part} for path, parts in sections.items()}
     spread = Counter(word for each in words.values() for word in each)
@@ -73,6 +73,10 @@ def word_queries(body: str, root: Path) -> list[dict[str, Any]]:
         if len(made) == WORDS[body]:
             break
     return made
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _query(
