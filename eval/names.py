@@ -342,7 +342,7 @@ def _powershell(root: Path) -> Iterator[Name]:
     for stem, places in pages.items():
         if not re.fullmatch(r"[A-Z]\w+-\w+|about_\w+", stem):
             continue
-        newest = max(places, key=lambda path: float(path.parts[0]))
+        newest = max(places, key=lambda path: tuple(map(int, path.parts[0].split("."))))
         if len({path.parts[0] for path in places}) == len(places):
             kind = "versioned" if len(places) > 1 else "command"
             query = _in_turn(stem, "{}", "{}", stem.lower())
