@@ -10,20 +10,19 @@ with two of them is fully recalled when both were read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
 __all__ = [
     "METRICS",
     "PERFECT",
-    "Metric",
     "Passage",
     "Read",
     "covers",
     "measure",
     "overlaps",
     "perfect_values",
-    "queries_of",
     "rank_of",
     "shared_bytes",
     "tokens_to",
@@ -125,17 +124,6 @@ class Read(NamedTuple):
 
 
 Queries = Literal["answerable", "unanswerable"]
-
-
-class Metric(NamedTuple):
-    """A metric's name and what it says, in one line; `of` tells which queries have it.
-
-    `answerable` queries have passages, `unanswerable` ones have none.
-    """
-
-    name: str
-    doc: str
-    of: Queries = "answerable"
 
 
 def rank_of(
@@ -258,23 +246,23 @@ def perfect_values(
     return dict(zip(PERFECT, (float(found), _charged(fewest)), strict=True))
 
 
-METRICS: tuple[Metric, ...] = (
-    Metric("overlap-mrr@10", "reciprocal rank of the first result that overlaps an answer"),
-    Metric("rr500", "500 over the tokens read until an answer is covered, at most 1"),
-    Metric("hit@1", "share of queries whose first result overlaps an answer"),
-    Metric("hit@10", "share of queries where one of ten results overlaps an answer"),
-    Metric("cover-mrr@10", "reciprocal rank of the first result that covers an answer"),
-    Metric("ndcg@10", "discounted gain of the answers found, against the best order"),
-    Metric("recall@10", "share of the answers that one of ten results overlaps"),
-    Metric("recall-2000t", "share of the answers' bytes in the first 2,000 tokens"),
-    Metric("empty", "share of answerable queries that found nothing"),
-    Metric("doubt", "share of answerable queries that found nothing, or were marked doubtful"),
-    Metric("empty-unanswerable", "the same of queries without an answer", "unanswerable"),
-    Metric("doubt-unanswerable", "the same of queries without an answer", "unanswerable"),
+METRICS: Mapping[str, Queries] = MappingProxyType(
+    {
+        "overlap-mrr@10": "answerable",
+        "rr500": "answerable",
+        "hit@1": "answerable",
+        "hit@10": "answerable",
+        "cover-mrr@10": "answerable",
+        "ndcg@10": "answerable",
+        "recall@10": "answerable",
+        "recall-2000t": "answerable",
+        "empty": "answerable",
+        "doubt": "answerable",
+        "empty-unanswerable": "unanswerable",
+        "doubt-unanswerable": "unanswerable",
+    }
 )
-"""All metrics, in the order in which they are shown."""
+"""All metrics in the order in which they are shown, and which queries have them.
 
-
-def queries_of(name: str) -> Queries:
-    """Return which queries have the metric of this name: `answerable` or `unanswerable` ones."""
-    return next(metric.of for metric in METRICS if metric.name == name)
+`answerable` queries have passages, `unanswerable` ones have none.
+"""

@@ -149,13 +149,12 @@ def parse_gate(text: str) -> Gate:
         UsageError: it is none, or names no metric.
     """
     found = _FORM.fullmatch(text)
-    names = [metric.name for metric in METRICS]
     if found is None:
         raise UsageError(f"{text!r} is not a gate", hint="write it like rr500>=0.55")
     metric = found["metric"].lower()
-    if metric not in names:
+    if metric not in METRICS:
         raise UsageError(
-            f"the gate {text!r} names no metric", hint="there are: " + ", ".join(names)
+            f"the gate {text!r} names no metric", hint="there are: " + ", ".join(METRICS)
         )
     is_plain = found["bound"].isascii() and "_" not in found["bound"]  # `float` reads 0_1 as 1
     try:
@@ -309,10 +308,10 @@ def _group(
     rows: dict[str, tuple[Cell, ...]] = {}
     values = [[each.outcomes[at].values for at in places] for each in found]
     for metric in METRICS:
-        columns = [[one[metric.name] for one in each if metric.name in one] for each in values]
+        columns = [[one[metric] for one in each if metric in one] for each in values]
         if columns[0]:
-            best = [_perfect(each, places, metric.name) for each in found]
-            rows[metric.name] = _cells(columns, best, resampler)
+            best = [_perfect(each, places, metric) for each in found]
+            rows[metric] = _cells(columns, best, resampler)
     answerable = sum(bool(found[0].outcomes[at].query.answers) for at in places)
     return Group(by, name, answerable, len(places) - answerable, rows)
 

@@ -33,7 +33,7 @@ from leafmark.app.settings import SETTINGS
 from leafmark.errors import QueryError, UsageError
 from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, half_of
-from leafmark.evaluation.metrics import Passage, queries_of
+from leafmark.evaluation.metrics import METRICS, Passage
 from leafmark.evaluation.references import Library, read_queries, sections_of
 from leafmark.evaluation.report import (
     MIN_RESAMPLES,
@@ -323,7 +323,7 @@ def _gates(
                 f"the gate {gate} names a way to search that is not compared",
                 hint="there are: " + ", ".join(names),
             )
-        if queries_of(gate.metric) not in kinds:
+        if METRICS[gate.metric] not in kinds:
             raise UsageError(f"the gate {gate} is about queries that there are none of")
     return gates
 

@@ -39,7 +39,6 @@ from leafmark.evaluation.references import Library
 from leafmark.evaluation.report import Outcome
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, whole_range
-from leafmark.retrieval.introductions import introduction_of, may_introduce
 
 __all__ = ["PlainRanking", "Reading", "Trial", "check_tree"]
 
@@ -184,12 +183,11 @@ class Trial:
             answer.counts["after_cutoff"],
         )
 
-    def _search(self, project: Project, query: JudgedQuery, *, aggregation: bool = True) -> Answer:
+    def _search(self, project: Project, query: JudgedQuery) -> Answer:
         request = SearchRequest(
             queries=(query.query,),
             limit=self.limit if project is self._project else None,
             trees=(query.tree,) if query.tree else (),
-            aggregation=aggregation,
         )
         answer = search_index(project, self._reader, request, self._sources)
         for hint in answer.hints:
@@ -214,19 +212,9 @@ class Trial:
         )
 
     def _chunks_about(self, passages: Sequence[Passage]) -> list[Bytes]:
-        """Return what a search may give of the documents that answer: chunks, introductions."""
+        """Return the chunks of the documents that answer."""
         names = dict.fromkeys(passage.doc_id for passage in passages)
-        entries = [entry for name in names for entry in self._reader.chunks_of(name)]
-        told = [self._introduction(entry) for entry in entries] if self._plain is None else []
-        return [_bytes_of(entry) for entry in [*entries, *filter(None, told)]]
-
-    def _introduction(self, entry: Entry) -> Entry | None:
-        """Return a large chunk as it stands for its own text alone, None for any other."""
-        limit = self._project.configuration.search.aggregation_max_tokens
-        if limit and may_introduce(entry, limit, lambda one: self._reading.entry(one).tokens):
-            first_below = self._reader.entry(entry.doc_id, entry.position + 1)
-            return None if first_below is None else introduction_of(entry, first_below)
-        return None
+        return [_bytes_of(entry) for name in names for entry in self._reader.chunks_of(name)]
 
     def _lost(
         self,
@@ -248,10 +236,8 @@ class Trial:
 
     def _lost_before(self, query: JudgedQuery, passages: Sequence[Passage], found: Found) -> str:
         """Say which phase lost an answer that no result overlaps."""
-        matched = self._search(self._lenient(), query, aggregation=False)
-        shown = [
-            (self._introduction(one.entry) or one.entry, one.also_in) for one in matched.results
-        ]
+        matched = self._search(self._lenient(), query)
+        shown = [(one.entry, one.also_in) for one in matched.results]
         rank = rank_of([self._read(*one, passages) for one in shown], passages, overlaps)
         if rank is None:
             return _not_among(matched)
@@ -265,7 +251,11 @@ class Trial:
         configuration = self._project.configuration
         most = MAX_DIAGNOSED
         search = configuration.search._replace(
-            limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
+            limit=most,
+            max_results=most,
+            candidate_limit=most,
+            cutoff_ratio=0,
+            aggregation_min_matches=most + 1,
         )
         return replace(self._project, configuration=replace(configuration, search=search))
 

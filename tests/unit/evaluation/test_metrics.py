@@ -131,7 +131,6 @@ def test_a_query_without_an_answer_is_judged_by_silence_alone() -> None:
     }
 
 
-def test_every_metric_is_listed_once_with_what_it_says() -> None:
+def test_every_metric_is_listed() -> None:
     measured = [*measure([], [ANSWER]), *measure([], [])]
-    assert measured == [metric.name for metric in METRICS]
-    assert all(metric.doc for metric in METRICS)
+    assert measured == list(METRICS)

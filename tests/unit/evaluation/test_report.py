@@ -118,7 +118,7 @@ def test_when_a_gate_holds(gate: str, value: float, holds: bool) -> None:
         (
             "rr501>=0.5",
             "the gate 'rr501>=0.5' names no metric",
-            "there are: " + ", ".join(metric.name for metric in METRICS),
+            "there are: " + ", ".join(METRICS),
         ),
         (
             "rr500>=much",
