@@ -347,7 +347,7 @@ def plain_words(text: str) -> Iterable[str]:
     Scripts without spaces between words give pairs of letters.
 
     >>> list(plain_words("Caching cached_pages, 東京都"))
-    ['cach', 'cach', 'page', '東京', '京都']
+    ['cach', 'cach', 'pag', '東京', '京都']
     """
     for word in _WORD.findall(text.lower()):
         if not _UNSPACED.match(word):

@@ -48,7 +48,7 @@ OPTIONS = (
     ),
     Option(
         ("--ablate",),
-        "Also search without each mechanism of the ranking: what does each one bring?",
+        "Also search without each mechanism of the ranking, one by one.",
     ),
     Option(
         ("-n", "--limit"),
