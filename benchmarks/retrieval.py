@@ -22,12 +22,19 @@ from typing import NamedTuple
 
 from benchmarks.retrievers import COUNT, RetrievedPlace, Retriever, Source, retrievers
 from leafmark.app.configuration.project import Project, open_project
-from leafmark.app.evaluating.judging import Library, read_queries
-from leafmark.app.evaluating.trials import Reading, Trial
 from leafmark.app.indexing.embedding import embed_project
 from leafmark.app.indexing.refreshing import refresh
-from leafmark.app.requests import EvaluationRequest, Mode
-from leafmark.evaluation import JudgedQuery, Passage, Read, measure
+from leafmark.app.requests import Mode
+from leafmark.evaluation import (
+    JudgedQuery,
+    Library,
+    Passage,
+    Read,
+    Reading,
+    Trial,
+    measure,
+    read_queries,
+)
 
 METRICS = ("overlap-mrr@10", "rr500", "recall@10", "recall-2000t", "doubt-unanswerable")
 MARKUP = ("html", "notebook")
@@ -104,7 +111,6 @@ def _sets(folder: Path, flags: Mapping[str, object]) -> Iterator[JudgedSet]:
 
 def _leafmark(one: JudgedSet, mode: Mode) -> list[Values]:
     """Return what leafmark makes of a set in an index of its own, with its settings as they are."""
-    request = EvaluationRequest((), modes=(mode,))
     with tempfile.TemporaryDirectory() as folder:
         configuration = one.project.configuration
         search = configuration.search._replace(mode=mode)
@@ -117,7 +123,7 @@ def _leafmark(one: JudgedSet, mode: Mode) -> list[Values]:
         reader = refresh(project)
         if mode == "hybrid":
             embed_project(project, reader, anew=True)
-        trial = Trial(project, reader, request, Reading(one.library))
+        trial = Trial(project, reader, Reading(one.library))
         return [trial.run(query, passages).values for query, passages in one.judged]
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from leafmark.evaluation import (
-    EvaluationReport,
+from leafmark.evaluation import EvaluationReport, JudgedQuery
+from leafmark.evaluation.judgments import Reference
+from leafmark.evaluation.report import (
     GateOutcome,
-    JudgedQuery,
     Outcome,
-    Reference,
     Resampler,
     Variant,
     VariantOutcomes,

@@ -12,7 +12,8 @@ from typing import Any
 
 import leafmark
 from leafmark.errors import LeafmarkError
-from leafmark.evaluation import Drafts, EvaluationReport
+from leafmark.evaluation import EvaluationReport
+from leafmark.evaluation.report import Drafts
 from leafmark.model import (
     Answer,
     Hint,
@@ -63,8 +64,6 @@ class FakeApp:
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),
             "project_status": lambda _: self._reply("status", self.status),
             "examine": lambda directory, flags, environ: self._reply("doctor", self.examined),
-            "evaluate_project": lambda _, request, **around: self._reply(request, self.evaluated),
-            "draft_judgments": lambda _, request: self._reply(request, self.drafted),
             "list_settings": lambda _: self._reply("settings", self.settings),
             "write_config": lambda _, request, environ: self._reply(request, self.written),
         }
@@ -74,6 +73,13 @@ class FakeApp:
         # The requests are the real ones.
         module.__path__ = [str(Path(leafmark.__file__).parent / "app")]
         return module
+
+    def evaluation(self) -> Mapping[str, Callable[..., Any]]:
+        """The use cases that stand in their own package."""
+        return {
+            "evaluate_project": lambda _, request, **around: self._reply(request, self.evaluated),
+            "draft_judgments": lambda _, request: self._reply(request, self.drafted),
+        }
 
     def _lister(self, kind: str) -> Callable[..., Any]:
         return lambda _, request, progress: self._reply((kind, request), self.listed)

@@ -48,11 +48,11 @@ class Here:
 
 
 def deny(monkeypatch: pytest.MonkeyPatch, module: str, denied: str) -> None:
-    """Let one source refuse to be read by a module of `app`."""
+    """Let one source refuse to be read by a module."""
 
     def read(tree: Tree, path: str) -> tuple[bytes, FileState]:
         if path == denied:
             raise PermissionError(13, "Permission denied")
         return read_beneath(tree, path)
 
-    monkeypatch.setattr(f"leafmark.app.{module}.read_beneath", read)
+    monkeypatch.setattr(f"leafmark.{module}.read_beneath", read)

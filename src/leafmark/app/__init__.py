@@ -1,7 +1,7 @@
 """The use cases of the doors, and the configuration that they run under.
 
 `__all__` has them: index and watch; search, and what stands beside it (show, list,
-context, like, why-not, verify); chunk; eval; agent files; status, trust and doctor.
+context, like, why-not, verify); chunk; agent files; status, trust and doctor.
 Finds files, reads configuration, clock and environment, wires the stages and owns
 the locks. Below this room everything arrives as a parameter.
 """
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from leafmark.app.configuration.template import write_config
     from leafmark.app.configuration.trusting import approve, list_trust, revoke
     from leafmark.app.doctor import examine
-    from leafmark.app.evaluating.run import draft_judgments, evaluate_project
     from leafmark.app.indexing.refreshing import index_project, make_vectors
     from leafmark.app.watching import Watcher
 
@@ -44,8 +43,6 @@ __all__ = [
     "Watcher",
     "approve",
     "chunk_sources",
-    "draft_judgments",
-    "evaluate_project",
     "examine",
     "explain_why_not",
     "find_context",
@@ -80,8 +77,6 @@ _HOMES = {
     "Watcher": "leafmark.app.watching",
     "approve": "leafmark.app.configuration.trusting",
     "chunk_sources": "leafmark.app.chunking.run",
-    "draft_judgments": "leafmark.app.evaluating.run",
-    "evaluate_project": "leafmark.app.evaluating.run",
     "index_project": "leafmark.app.indexing.refreshing",
     "list_chunks": "leafmark.app.answering.listing",
     "list_documents": "leafmark.app.answering.listing",

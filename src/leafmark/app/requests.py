@@ -190,7 +190,8 @@ class EvaluationRequest(NamedTuple):
 
     `compare` are the ways to search: a strategy, and after `+` settings that
     differ (`auto+relax_share=0.5`); none means the project's own. Each is tried in
-    each of the `modes`; none means that of the settings. `by` makes a
+    each of the `modes`; none means that of the settings. `ablate` tries one way without
+    each mechanism of the ranking. `by` makes a
     table for each `kind`, `language` or `tree`. `half` takes one half of the
     queries (see `evaluation.half_of`). `answers` says what a judged passage stands for:
     itself, or the section that holds it. `gates` are bounds such as `rr500>=0.55`.
@@ -200,6 +201,7 @@ class EvaluationRequest(NamedTuple):
     files: tuple[str, ...]
     compare: tuple[str, ...] = ()
     modes: tuple[Mode, ...] = ()
+    ablate: bool = False
     limit: int | None = None
     kinds: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()

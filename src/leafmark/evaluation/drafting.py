@@ -25,19 +25,19 @@ __all__ = ["KINDS", "draft_queries"]
 KINDS = ("heading", "definition", "link")
 """What a draft is drawn from."""
 
-LEAST_WORDS = 2
+MIN_WORDS = 2
 """Shorter headings and link texts (`Notes`, `here`, `v3.3.4`) ask for nothing in particular."""
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """Longer ones are sentences that nobody types."""
 
-MOST_WORDS_DEFINED = 4
+MAX_WORDS_DEFINED = 4
 """What is longer before a colon begins a paragraph, and is no term that it defines."""
 
-LEAST_WORDS_SAID = 3
+MIN_WORDS_SAID = 3
 """A definition says so much of its term (`**Type**: integer` says nothing)."""
 
-MOST_BYTES = 8000
+MAX_BYTES = 8000
 """What is longer, about 2,000 tokens, is no answer: half of it would have to be read."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -128,19 +128,19 @@ def _title(chunk: Chunk) -> str:
     """Return a heading without its number, or the name of a definition in code; or nothing."""
     if chunk.heading_start is None:
         name = chunk.slug or ""
-        return name if len(_NAME_PART.findall(name)) >= LEAST_WORDS else ""
+        return name if len(_NAME_PART.findall(name)) >= MIN_WORDS else ""
     return _asked(_NUMBERING.sub("", chunk.title))
 
 
 def _asked(text: str) -> str:
     """Return a text as somebody would type it; nothing where nobody would."""
     words = " ".join(text.split())
-    return words if LEAST_WORDS <= _word_count(words) <= MOST_WORDS else ""
+    return words if MIN_WORDS <= _word_count(words) <= MAX_WORDS else ""
 
 
 def _draft(text: str, answer: Chunk, kind: str, owner: ChunkedDocument) -> Iterator[JudgedQuery]:
     start, end = whole_range(answer)
-    if text and end - start <= MOST_BYTES:
+    if text and end - start <= MAX_BYTES:
         yield JudgedQuery(text, (Reference(id=answer.id),), kind=kind, tree=owner.tree, draft=True)
 
 
@@ -170,7 +170,7 @@ def _definitions(
 
 
 def _defines(term: str, said: str) -> bool:
-    return 1 <= _word_count(term) <= MOST_WORDS_DEFINED and _word_count(said) >= LEAST_WORDS_SAID
+    return 1 <= _word_count(term) <= MAX_WORDS_DEFINED and _word_count(said) >= MIN_WORDS_SAID
 
 
 def _defining_blocks(owner: ChunkedDocument) -> list[tuple[int, int]]:

@@ -41,7 +41,7 @@ _TOML = "TOML is read only from files whose names end with .toml"
 LONGEST_SHOWN = 80
 """Characters of a query or value that an error shows."""
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Faults of one sort that one error names."""
 
 _Given = TypeVar("_Given")
@@ -140,8 +140,8 @@ def _told(value: Any) -> str:
 
 def as_listed(said: str, problems: Sequence[str]) -> str:
     """Return a message that says something of several problems and names them, a line each."""
-    shown = "\n  ".join(problems[:MOST_NAMED])
-    more = len(problems) - MOST_NAMED
+    shown = "\n  ".join(problems[:MAX_NAMED])
+    more = len(problems) - MAX_NAMED
     return f"{said}:\n  {shown}" + (f"\n  and {more} more" if more > 0 else "")
 
 

@@ -1,27 +1,30 @@
 """The metrics of one query: numbers from 0 to 1, all computed from bytes and ranks.
 
-A result is relevant to a passage as `passages` defines it. Tokens are what a
-reader must read: those of every result from the first on. Passages count each
-by itself: a query with two of them is fully recalled when both were read.
+A result is relevant to a passage by one of two rules, since each alone can be cheated.
+Under *overlap* small chunks win (a line of the answer is enough), under *cover* large
+ones do (a whole document covers every answer in it). Tokens are what a reader must
+read: those of every result from the first on. Passages count each by itself: a query
+with two of them is fully recalled when both were read.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
-
-from leafmark.evaluation.passages import Bytes, Passage, covers, overlaps, shared_bytes, union
+from types import MappingProxyType
+from typing import Literal, NamedTuple, Protocol
 
 __all__ = [
     "METRICS",
-    "Metric",
+    "PERFECT",
+    "Passage",
     "Read",
+    "covers",
     "measure",
-    "queries_of",
+    "overlaps",
+    "perfect_values",
     "rank_of",
-    "read_within",
-    "recall",
+    "shared_bytes",
     "tokens_to",
 ]
 
@@ -31,8 +34,84 @@ DEPTH = 10
 FREE_TOKENS = 500
 """What a reader reads at no charge, in `rr500`."""
 
-MOST_TOKENS = 5000
+MAX_TOKENS = 5000
 """A reader gives up after this many tokens, in `rr500`."""
+
+
+RECALL_TOKENS = 2000
+"""Tokens that `recall-2000t` reads."""
+
+MAX_READ_FOR_PERFECT = 5
+"""The chunk with the fewest tokens is one of so few with the fewest bytes."""
+
+PERFECT = ("overlap-mrr@10", "rr500")
+"""The metrics for which the best order of the same chunks is known."""
+
+
+class Bytes(Protocol):
+    """Bytes `[start, end)` of the document `doc_id`."""
+
+    @property
+    def doc_id(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+class Passage(NamedTuple):
+    """Bytes `[start, end)` of a document that answer a query; never empty.
+
+    `grade` is how well: 1 is the usual, more is better, always above 0.
+    """
+
+    doc_id: str
+    start: int
+    end: int
+    grade: float = 1.0
+
+
+def shared_bytes(one: Bytes, other: Bytes) -> int:
+    """Return how many bytes both have.
+
+    >>> shared_bytes(Passage("d", 0, 10), Passage("d", 6, 20))
+    4
+    """
+    if one.doc_id != other.doc_id:
+        return 0
+    return max(0, min(one.end, other.end) - max(one.start, other.start))
+
+
+def overlaps(result: Bytes, passage: Passage) -> bool:
+    """Whether the bytes that both share, if any, are at least half of the shorter of the two.
+
+    >>> overlaps(Passage("d", 0, 30), Passage("d", 20, 99))
+    False
+    >>> overlaps(Passage("d", 0, 30), Passage("d", 15, 99))
+    True
+    >>> overlaps(Passage("d", 5, 5), Passage("d", 0, 9))
+    False
+    """
+    shared = shared_bytes(result, passage)
+    shorter = min(result.end - result.start, passage.end - passage.start)
+    return shared > 0 and 2 * shared >= shorter
+
+
+def covers(result: Bytes, passage: Passage) -> bool:
+    """Whether the bytes that both share are at least half of the passage."""
+    return 2 * shared_bytes(result, passage) >= passage.end - passage.start
+
+
+def _union(parts: Iterable[Bytes]) -> dict[str, list[tuple[int, int]]]:
+    """Return the bytes that any of the parts has: by document, in order, disjoint."""
+    by_document: dict[str, list[tuple[int, int]]] = {}
+    for part in sorted(parts, key=lambda each: (each.doc_id, each.start, each.end)):
+        spans = by_document.setdefault(part.doc_id, [])
+        if spans and part.start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], part.end))
+        else:
+            spans.append((part.start, part.end))
+    return by_document
 
 
 class Read(NamedTuple):
@@ -45,17 +124,6 @@ class Read(NamedTuple):
 
 
 Queries = Literal["answerable", "unanswerable"]
-
-
-class Metric(NamedTuple):
-    """A metric's name and what it says, in one line; `of` tells which queries have it.
-
-    `answerable` queries have passages, `unanswerable` ones have none.
-    """
-
-    name: str
-    doc: str
-    of: Queries = "answerable"
 
 
 def rank_of(
@@ -89,15 +157,14 @@ def measure(
     values = {
         "overlap-mrr@10": _reciprocal(overlap_rank),
         "rr500": _charged(tokens_to(results, cover_rank)),
+        "hit@1": float(overlap_rank == 1),
+        "hit@10": float(overlap_rank is not None and overlap_rank <= DEPTH),
         "cover-mrr@10": _reciprocal(cover_rank),
         "ndcg@10": _ndcg(results[:DEPTH], passages),
     }
-    for depth in (1, 5, 10):
-        found = [p for p in passages if any(overlaps(r, p) for r in results[:depth])]
-        values[f"recall@{depth}"] = len(found) / len(passages)
-    for budget in (1000, 2000, 4000):
-        values[f"recall-{budget}t"] = recall(read_within(results, budget), passages)
-    values |= _shares(results[:DEPTH], passages)
+    found = [p for p in passages if any(overlaps(r, p) for r in results[:DEPTH])]
+    values["recall@10"] = len(found) / len(passages)
+    values["recall-2000t"] = _recall(_read_within(results, RECALL_TOKENS), passages)
     return values | {"empty": empty, "doubt": doubt}
 
 
@@ -106,7 +173,7 @@ def _reciprocal(rank: int | None) -> float:
 
 
 def _charged(tokens: int | None) -> float:
-    if tokens is None or tokens > MOST_TOKENS:
+    if tokens is None or tokens > MAX_TOKENS:
         return 0.0
     return FREE_TOKENS / max(FREE_TOKENS, tokens)
 
@@ -129,7 +196,7 @@ def _ndcg(results: Sequence[Read], passages: Sequence[Passage]) -> float:
     return min(1.0, gained / ideal)
 
 
-def read_within(results: Iterable[Read], budget: int) -> list[Read]:
+def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
     """Return what is read before the budget is spent.
 
     Of the result that no longer fits, the beginning is read: as large a part of
@@ -148,9 +215,9 @@ def read_within(results: Iterable[Read], budget: int) -> list[Read]:
     return parts
 
 
-def recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
+def _recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
     """Return the mean share of a passage's bytes that was read."""
-    seen = union(results)
+    seen = _union(results)
     shares = [
         sum(shared_bytes(passage, Passage(passage.doc_id, *span)) for span in spans)
         / (passage.end - passage.start)
@@ -160,47 +227,42 @@ def recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
     return sum(shares) / len(shares)
 
 
-def _shares(results: Sequence[Read], passages: Sequence[Passage]) -> Mapping[str, float]:
-    """Return precision and intersection over union of the bytes of the results."""
-    seen, wanted = union(results), union(passages)
-    size_seen, size_wanted = _size(seen), _size(wanted)
-    shared = sum(
-        shared_bytes(Passage(name, *one), Passage(name, *other))
-        for name, spans in seen.items()
-        for one in spans
-        for other in wanted.get(name, [])
-    )
-    return {
-        "precision": shared / size_seen if size_seen else 0.0,
-        "iou": shared / (size_seen + size_wanted - shared),
+def perfect_values(
+    chunks: Iterable[Bytes], passages: Sequence[Passage], read: Callable[[Bytes], Read]
+) -> dict[str, float]:
+    """Return the values of `PERFECT` under the best order of the chunks; none without any.
+
+    One chunk decides each, put first: one that overlaps a passage, and of those that cover
+    one that with the fewest tokens. What is missing to them is lost by the order of results;
+    what they lack themselves no order could mend, since documents are cut as they are.
+    """
+    useful = [one for one in chunks if any(shared_bytes(one, passage) for passage in passages)]
+    if not useful:
+        return {}
+    found = any(overlaps(chunk, passage) for chunk in useful for passage in passages)
+    covering = [one for one in useful if any(covers(one, passage) for passage in passages)]
+    shortest = sorted(covering, key=lambda one: one.end - one.start)[:MAX_READ_FOR_PERFECT]
+    fewest = min((read(one).tokens for one in shortest), default=None)
+    return dict(zip(PERFECT, (float(found), _charged(fewest)), strict=True))
+
+
+METRICS: Mapping[str, Queries] = MappingProxyType(
+    {
+        "overlap-mrr@10": "answerable",
+        "rr500": "answerable",
+        "hit@1": "answerable",
+        "hit@10": "answerable",
+        "cover-mrr@10": "answerable",
+        "ndcg@10": "answerable",
+        "recall@10": "answerable",
+        "recall-2000t": "answerable",
+        "empty": "answerable",
+        "doubt": "answerable",
+        "empty-unanswerable": "unanswerable",
+        "doubt-unanswerable": "unanswerable",
     }
-
-
-def _size(spans: Mapping[str, Sequence[tuple[int, int]]]) -> int:
-    return sum(end - start for each in spans.values() for start, end in each)
-
-
-METRICS: tuple[Metric, ...] = (
-    Metric("overlap-mrr@10", "reciprocal rank of the first result that overlaps an answer"),
-    Metric("rr500", "500 over the tokens read until an answer is covered, at most 1"),
-    Metric("cover-mrr@10", "reciprocal rank of the first result that covers an answer"),
-    Metric("ndcg@10", "discounted gain of the answers found, against the best order"),
-    Metric("recall@1", "share of the answers that the first result overlaps"),
-    Metric("recall@5", "share of the answers that one of five results overlaps"),
-    Metric("recall@10", "share of the answers that one of ten results overlaps"),
-    Metric("recall-1000t", "share of the answers' bytes in the first 1,000 tokens"),
-    Metric("recall-2000t", "share of the answers' bytes in the first 2,000 tokens"),
-    Metric("recall-4000t", "share of the answers' bytes in the first 4,000 tokens"),
-    Metric("precision", "share of the bytes of ten results that are of an answer"),
-    Metric("iou", "bytes of ten results that are of an answer, over all bytes of both"),
-    Metric("empty", "share of answerable queries that found nothing"),
-    Metric("doubt", "share of answerable queries that found nothing, or were marked doubtful"),
-    Metric("empty-unanswerable", "the same of queries without an answer", "unanswerable"),
-    Metric("doubt-unanswerable", "the same of queries without an answer", "unanswerable"),
 )
-"""All metrics, in the order in which they are shown."""
+"""All metrics in the order in which they are shown, and which queries have them.
 
-
-def queries_of(name: str) -> Queries:
-    """Return which queries have the metric of this name: `answerable` or `unanswerable` ones."""
-    return next(metric.of for metric in METRICS if metric.name == name)
+`answerable` queries have passages, `unanswerable` ones have none.
+"""

@@ -1,35 +1,184 @@
-"""What an evaluation found: outcomes by query and way to search, and tables made of them."""
+"""What an evaluation found: means with intervals, differences between ways, gates, tables.
+
+Queries are drawn again and again with replacement; the interval holds the middle
+95 % of the means. The draws depend on the seed and the number of queries alone,
+so two runs give the same numbers, and differences are paired: each draw compares
+two ways to search on the same queries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.evaluation.bootstrap import Estimate, Resampler
+from leafmark.errors import UsageError
 from leafmark.evaluation.judgments import JudgedQuery
-from leafmark.evaluation.metrics import METRICS
-from leafmark.evaluation.perfect import PERFECT
+from leafmark.evaluation.metrics import METRICS, PERFECT
 from leafmark.model import Diagnostic
 
 __all__ = [
+    "MIN_RESAMPLES",
     "Cell",
     "Drafts",
+    "Estimate",
     "EvaluationReport",
+    "Gate",
     "GateOutcome",
     "Group",
     "Outcome",
+    "Resampler",
     "Variant",
     "VariantOutcomes",
     "build_groups",
+    "parse_gate",
 ]
+
+_Draw = Callable[[Sequence[float]], tuple[float, ...]]
+
+TAIL = 0.025
+"""What is left out on each side of an interval."""
+
+MIN_RESAMPLES = round(1 / TAIL)
+"""Of fewer draws an interval would leave out none, and of one it would be that draw."""
+
+MIN_QUERIES = 6
+"""So many differences of one sign are chance in one case of 32; of one less, in one of 16."""
+
+
+class Estimate(NamedTuple):
+    """A mean over so many `queries`, and the interval of 95 % around it."""
+
+    mean: float
+    low: float
+    high: float
+    queries: int
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves out 0: for a difference, whether it is more than chance.
+
+        Never of few queries: all of five may go one way by chance, as coins do.
+        """
+        return self.queries >= MIN_QUERIES and (self.low > 0 or self.high < 0)
+
+
+class Resampler:
+    """Draws queries; the same for the same seed, whatever is estimated in between.
+
+    Intervals mean something from `MIN_RESAMPLES` on.
+    """
+
+    def __init__(self, *, seed: int, resamples: int):
+        self._seed = seed
+        self._resamples = resamples
+        self._draws: dict[int, list[_Draw]] = {}
+
+    def estimate(self, values: Sequence[float]) -> Estimate:
+        """Return the mean of the values, one for each query, with its interval.
+
+        >>> Resampler(seed=1, resamples=500).estimate([0.5] * 20)
+        Estimate(mean=0.5, low=0.5, high=0.5, queries=20)
+
+        Raises:
+            ValueError: there are no values.
+        """
+        count = len(values)
+        if not count:
+            raise ValueError("there is no mean of no values")
+        mean = sum(values) / count
+        if count == 1:
+            return Estimate(mean, mean, mean, 1)
+        means = sorted(sum(draw(values)) / count for draw in self._of(count))
+        cut = int(TAIL * len(means))
+        return Estimate(mean, means[cut], means[-1 - cut], count)
+
+    def difference(self, values: Sequence[float], base: Sequence[float]) -> Estimate:
+        """Return how much higher the values are than those of the same queries in `base`."""
+        return self.estimate([one - other for one, other in zip(values, base, strict=True)])
+
+    def _of(self, count: int) -> list[_Draw]:
+        if count not in self._draws:
+            source = random.Random(f"{self._seed} {count}")
+            among = range(count)
+            self._draws[count] = [
+                itemgetter(*source.choices(among, k=count)) for _ in range(self._resamples)
+            ]
+        return self._draws[count]
+
+
+_FORM = re.compile(
+    r"\s*(?:(?P<variant>.+?)\s*:)?\s*(?P<metric>[a-z@0-9-]+)\s*(?P<sign>[<>]=?)(?P<bound>.+)",
+    re.IGNORECASE,
+)
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
+    {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+)
+
+
+class Gate(NamedTuple):
+    """A bound of a metric. `variant` is the way to search that it binds, empty for the last.
+
+    It stands there as it was written: models are told apart by capitals, too.
+    """
+
+    metric: str
+    sign: str
+    bound: float
+    variant: str = ""
+
+    def admits(self, value: float) -> bool:
+        return _SIGNS[self.sign](value, self.bound)
+
+    def __str__(self) -> str:
+        variant = f"{self.variant}:" if self.variant else ""
+        return f"{variant}{self.metric}{self.sign}{self.bound:g}"
+
+
+def parse_gate(text: str) -> Gate:
+    """Return the gate that `text` states.
+
+    >>> parse_gate("auto:rr500 >= 0.55")
+    Gate(metric='rr500', sign='>=', bound=0.55, variant='auto')
+
+    Raises:
+        UsageError: it is none, or names no metric.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise UsageError(f"{text!r} is not a gate", hint="write it like rr500>=0.55")
+    metric = found["metric"].lower()
+    if metric not in METRICS:
+        raise UsageError(
+            f"the gate {text!r} names no metric", hint="there are: " + ", ".join(METRICS)
+        )
+    is_plain = found["bound"].isascii() and "_" not in found["bound"]  # `float` reads 0_1 as 1
+    try:
+        bound = float(found["bound"]) if is_plain else -1.0
+    except ValueError:
+        bound = -1.0
+    if not 0 <= bound <= 1:
+        raise UsageError(
+            f"the gate {text!r} has no bound from 0 to 1", hint="write it like rr500>=0.55"
+        )
+    return Gate(metric, found["sign"], bound, found["variant"] or "")
 
 
 class Variant(NamedTuple):
-    """A way to search: its name as the user wrote it, and the settings that differ from theirs."""
+    """A way to search: its name as the user wrote it, and what differs from their settings.
+
+    `constants` are those of the code that have other values, by name. A `plain` one ranks
+    by plain BM25 in place of the search.
+    """
 
     name: str
     settings: Mapping[str, object]
+    constants: Mapping[str, object] = MappingProxyType({})
+    plain: bool = False
 
 
 class Outcome(NamedTuple):
@@ -159,10 +308,10 @@ def _group(
     rows: dict[str, tuple[Cell, ...]] = {}
     values = [[each.outcomes[at].values for at in places] for each in found]
     for metric in METRICS:
-        columns = [[one[metric.name] for one in each if metric.name in one] for each in values]
+        columns = [[one[metric] for one in each if metric in one] for each in values]
         if columns[0]:
-            best = [_perfect(each, places, metric.name) for each in found]
-            rows[metric.name] = _cells(columns, best, resampler)
+            best = [_perfect(each, places, metric) for each in found]
+            rows[metric] = _cells(columns, best, resampler)
     answerable = sum(bool(found[0].outcomes[at].query.answers) for at in places)
     return Group(by, name, answerable, len(places) - answerable, rows)
 

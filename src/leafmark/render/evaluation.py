@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leafmark.evaluation import Cell, Estimate, EvaluationReport, Group, Outcome
 from leafmark.model.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
+
+if TYPE_CHECKING:
+    from leafmark.evaluation import EvaluationReport
+    from leafmark.evaluation.report import Cell, Estimate, Group, Outcome
 
 __all__ = ["evaluation_record", "render_evaluation", "render_outcomes", "worst_first"]
 
@@ -22,6 +25,11 @@ _WIDEST = 90
 _WIDEST_NAME = 28
 """Columns of a way's name in the head of a table."""
 
+_MAX_COLUMNS = 4
+"""Of more ways the table has a row each, with the `_MAIN` metrics only."""
+
+_MAIN = ("overlap-mrr@10", "rr500", "hit@1", "hit@10", "doubt", "doubt-unanswerable")
+
 _MARK = "*"
 """Stands after a difference that is more than chance."""
 
@@ -31,7 +39,8 @@ def render_evaluation(report: EvaluationReport, style: Style) -> str:
     names = [clean_line(found.variant.name) for found in report.variants]
     labels = [_label(name, number) for number, name in enumerate(names, start=1)]
     blocks = [_heading(report, names, labels)]
-    blocks += [_table(group, labels, style) for group in report.groups]
+    table = _table if len(labels) <= _MAX_COLUMNS else _table_by_ways
+    blocks += [table(group, labels, style) for group in report.groups]
     if report.gates:
         blocks.append("".join(_gate(gate, style) for gate in report.gates))
     return "\n".join(blocks)
@@ -66,16 +75,38 @@ def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[st
 
 
 def _table(group: Group, names: Sequence[str], style: Style) -> str:
-    count = f"{group.answerable} with an answer, {group.unanswerable} without"
     rows = [["", *names]]
     rows += [[name, *map(_cell, cells)] for name, cells in group.rows.items()]
+    closed = "".join(f"{line}\n" for line in _closed(group, names))
+    return _laid_out(group, rows, style) + closed
+
+
+def _laid_out(group: Group, rows: Sequence[Sequence[str]], style: Style) -> str:
+    count = f"{group.answerable} with an answer, {group.unanswerable} without"
     widths = [max(display_width(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = [f"{style.bold(clean_line(_title(group)))}: {count}"]
     for row in rows:
         cells = (c + " " * (w - display_width(c)) for c, w in zip(row, widths, strict=True))
         lines.append(("  " + "  ".join(cells)).rstrip())
-    lines += _closed(group, names)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _table_by_ways(group: Group, names: Sequence[str], style: Style) -> str:
+    """Return a row for each way; of a metric that none changes, nothing but the first value."""
+    metrics = [name for name in _MAIN if name in group.rows]
+    rows = [["", *metrics]]
+    for at, name in enumerate(names):
+        cells = [group.rows[metric][at] for metric in metrics]
+        rows.append([name, *(_cell(cell) if at == 0 else _change(cell) for cell in cells)])
+    return _laid_out(group, rows, style)
+
+
+def _change(cell: Cell) -> str:
+    change = cell.difference
+    if change is None or (change.mean == change.low == change.high == 0):
+        return "="
+    mark = _MARK if change.is_clear else ""
+    return f"{change.mean:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{mark}"
 
 
 def _title(group: Group) -> str:
@@ -173,7 +204,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         "variants": [
             {
                 "name": found.variant.name,
-                "settings": dict(found.variant.settings),
+                "settings": {**found.variant.settings, **found.variant.constants},
                 "chunks": found.chunks,
                 "limit": found.limit,
             }

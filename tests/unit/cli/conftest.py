@@ -18,6 +18,8 @@ def app(monkeypatch: pytest.MonkeyPatch) -> FakeApp:
     module = fake.module()
     monkeypatch.setitem(sys.modules, "leafmark.app", module)
     monkeypatch.setattr(leafmark, "app", module, raising=False)
+    for name, case in fake.evaluation().items():
+        monkeypatch.setattr(f"leafmark.evaluation.{name}", case)
     return fake
 
 

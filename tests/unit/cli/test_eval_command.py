@@ -10,7 +10,9 @@ from support.fake_app import FakeApp, Leafmark
 from support.schema import problems
 
 from leafmark.app.requests import DraftRequest, EvaluationRequest
-from leafmark.evaluation import Drafts, GateOutcome, JudgedQuery, Reference
+from leafmark.evaluation import JudgedQuery
+from leafmark.evaluation.judgments import Reference
+from leafmark.evaluation.report import Drafts, GateOutcome
 from leafmark.model import Diagnostic
 
 

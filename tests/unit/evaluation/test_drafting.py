@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.evaluation import KINDS, JudgedQuery, Reference, draft_queries
+from leafmark.evaluation import JudgedQuery
+from leafmark.evaluation.drafting import KINDS, draft_queries
+from leafmark.evaluation.judgments import Reference
 from leafmark.model import Block, ChunkedDocument
 from leafmark.parsing import parse
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leafmark.errors import UsageError
-from leafmark.evaluation import HALVES, JudgedQuery, Reference, half_of, parse_judgments
+from leafmark.evaluation import HALVES, JudgedQuery, half_of, parse_judgments
+from leafmark.evaluation.judgments import Reference
 
 PLACES = '"path": "a.md", "section": "Guide > Set up", "quote": "to start", "until": "end"'
 

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from leafmark.evaluation import METRICS, Passage, Read, covers, measure, overlaps
+from leafmark.evaluation import METRICS, Passage, Read, measure
+from leafmark.evaluation.metrics import covers, overlaps
 
 ANSWER = Passage("d", 100, 200)
 
@@ -26,12 +27,10 @@ _METRIC = {
     "rr500": "rr500",
     "cover": "cover-mrr@10",
     "ndcg": "ndcg@10",
-    "recall_1": "recall@1",
-    "recall_5": "recall@5",
-    "recall_1000t": "recall-1000t",
+    "first": "hit@1",
+    "ten": "hit@10",
+    "recall": "recall@10",
     "recall_2000t": "recall-2000t",
-    "precision": "precision",
-    "iou": "iou",
     "empty": "empty",
 }
 
@@ -62,7 +61,7 @@ def test_another_document_is_never_relevant() -> None:
 
 def test_the_first_relevant_result_decides() -> None:
     results = [_read(500, 600), _read(140, 150), _read(90, 210)]
-    check(results, [ANSWER], mrr=1 / 2, cover=1 / 3, recall_1=0, recall_5=1)
+    check(results, [ANSWER], mrr=1 / 2, cover=1 / 3, first=0, ten=1)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ def test_rr500_wants_the_answer_covered() -> None:
 
 def test_the_eleventh_result_does_not_count_for_mrr() -> None:
     results = [*(_read(1000 + at, 1001 + at, 1) for at in range(10)), _read(100, 200, 1)]
-    check(results, [ANSWER], mrr=0, cover=0, ndcg=0, rr500=1)
+    check(results, [ANSWER], mrr=0, cover=0, ndcg=0, ten=0, recall=0, rr500=1)
 
 
 def test_ndcg_counts_an_answer_once() -> None:
@@ -98,7 +97,7 @@ def test_ndcg_counts_an_answer_once() -> None:
 
 
 def test_ndcg_of_a_result_that_holds_all_answers_is_one() -> None:
-    check([_read(0, 1000)], [ANSWER, Passage("d", 300, 400)], ndcg=1, recall_1=1)
+    check([_read(0, 1000)], [ANSWER, Passage("d", 300, 400)], ndcg=1, first=1, recall=1)
 
 
 def test_ndcg_asks_for_no_more_answers_than_results_count() -> None:
@@ -107,21 +106,20 @@ def test_ndcg_asks_for_no_more_answers_than_results_count() -> None:
 
 
 def test_recall_by_tokens_reads_a_part_of_what_no_longer_fits() -> None:
-    results = [_read(500, 600, 900), _read(100, 200, 200)]
-    check(results, [ANSWER], recall_1000t=0.5, recall_2000t=1)
+    results = [_read(500, 600, 1800), _read(100, 200, 400)]
+    check(results, [ANSWER], recall_2000t=0.5)
 
 
 def test_recall_by_tokens_is_the_mean_over_answers() -> None:
-    check([_read(100, 200)], [ANSWER, Passage("d", 300, 400)], recall_1000t=0.5)
+    check([_read(100, 200)], [ANSWER, Passage("d", 300, 400)], recall_2000t=0.5, recall=0.5)
 
 
 def test_bytes_shown_twice_count_once() -> None:
-    results = [_read(100, 300), _read(200, 400)]
-    check(results, [ANSWER], precision=1 / 3, iou=1 / 3)
+    check([_read(100, 180), _read(120, 180)], [ANSWER], recall_2000t=0.8)
 
 
 def test_nothing_found() -> None:
-    check([], [ANSWER], mrr=0, rr500=0, cover=0, ndcg=0, precision=0, iou=0, empty=1)
+    check([], [ANSWER], mrr=0, rr500=0, cover=0, ndcg=0, first=0, ten=0, empty=1)
 
 
 def test_a_query_without_an_answer_is_judged_by_silence_alone() -> None:
@@ -133,7 +131,6 @@ def test_a_query_without_an_answer_is_judged_by_silence_alone() -> None:
     }
 
 
-def test_every_metric_is_listed_once_with_what_it_says() -> None:
+def test_every_metric_is_listed() -> None:
     measured = [*measure([], [ANSWER]), *measure([], [])]
-    assert measured == [metric.name for metric in METRICS]
-    assert all(metric.doc for metric in METRICS)
+    assert measured == list(METRICS)

@@ -1,18 +1,151 @@
-"""Tables of an evaluation: means, differences, and the distance to a perfect ranking."""
+"""Intervals, gates and tables of an evaluation."""
 
 from __future__ import annotations
 
+import math
+import random
+
 import pytest
 
-from leafmark.evaluation import (
-    JudgedQuery,
+from leafmark.errors import UsageError
+from leafmark.evaluation import METRICS, JudgedQuery
+from leafmark.evaluation.judgments import Reference
+from leafmark.evaluation.report import (
+    Gate,
     Outcome,
-    Reference,
     Resampler,
     Variant,
     VariantOutcomes,
     build_groups,
+    parse_gate,
 )
+
+
+def test_the_interval_is_that_of_the_normal_distribution_for_many_values() -> None:
+    source = random.Random(5)
+    values = [source.random() for _ in range(2000)]
+    mean = sum(values) / len(values)
+    error = math.sqrt(sum((one - mean) ** 2 for one in values) / len(values) / len(values))
+    found = Resampler(seed=1, resamples=2000).estimate(values)
+    assert found.mean == pytest.approx(mean)
+    assert found.low == pytest.approx(mean - 1.96 * error, abs=0.15 * error)
+    assert found.high == pytest.approx(mean + 1.96 * error, abs=0.15 * error)
+
+
+def test_a_difference_is_paired_by_query() -> None:
+    source = random.Random(7)
+    base = [source.random() for _ in range(50)]
+    better = [one + 0.01 for one in base]
+    resampler = Resampler(seed=1, resamples=500)
+    found = resampler.difference(better, base)
+    assert found.low == pytest.approx(0.01)
+    assert found.high == pytest.approx(0.01)
+    assert found.is_clear
+    apart = resampler.estimate(better)
+    assert apart.high - apart.low > 0.1
+
+
+def test_the_ends_are_those_of_the_means_in_order() -> None:
+    found = Resampler(seed=1, resamples=40).estimate([0.0, 1.0] * 10)
+    assert 0.0 < found.low < found.mean < found.high < 1.0
+
+
+def test_chance_is_not_clear() -> None:
+    assert not Resampler(seed=1, resamples=500).estimate([0.5, -0.5] * 20).is_clear
+
+
+@pytest.mark.parametrize(("count", "clear"), [(1, False), (5, False), (6, True)])
+def test_of_few_queries_nothing_is_clear(count: int, clear: bool) -> None:
+    for sign in (0.5, -0.5):
+        found = Resampler(seed=1, resamples=500).estimate([sign] * count)
+        assert found.is_clear is clear
+
+
+def test_one_value_is_its_own_interval() -> None:
+    assert Resampler(seed=1, resamples=9).estimate([0.3])[:3] == (0.3, 0.3, 0.3)
+
+
+def test_no_values_have_no_mean() -> None:
+    with pytest.raises(ValueError, match="there is no mean of no values"):
+        Resampler(seed=1, resamples=9).estimate([])
+
+
+def test_one_value_has_no_interval_and_two_have() -> None:
+    resampler = Resampler(seed=1, resamples=200)
+    assert resampler.estimate([0.3])[:3] == (0.3, 0.3, 0.3)
+    assert resampler.estimate([0.0, 1.0])[:3] == (0.5, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("rr500>=0.55", Gate("rr500", ">=", 0.55)),
+        ("auto: overlap-MRR@10 > 0.5", Gate("overlap-mrr@10", ">", 0.5, "auto")),
+        (
+            "auto+relax_share=0.5:recall-2000t<=1",
+            Gate("recall-2000t", "<=", 1.0, "auto+relax_share=0.5"),
+        ),
+        ("empty<0.1", Gate("empty", "<", 0.1)),
+        (
+            "auto + embedding.model = BAAI/bge:small : RR500 >= 0.5",
+            Gate("rr500", ">=", 0.5, "auto + embedding.model = BAAI/bge:small"),
+        ),
+    ],
+)
+def test_gates(text: str, gate: Gate) -> None:
+    assert parse_gate(text) == gate
+    assert parse_gate(str(gate)) == gate
+
+
+@pytest.mark.parametrize(
+    ("gate", "value", "holds"),
+    [
+        ("rr500>=0.5", 0.5, True),
+        ("rr500>0.5", 0.5, False),
+        ("rr500<=0.5", 0.5, True),
+        ("rr500<0.5", 0.5, False),
+        ("rr500>=0.5", 0.4999, False),
+    ],
+)
+def test_when_a_gate_holds(gate: str, value: float, holds: bool) -> None:
+    assert parse_gate(gate).admits(value) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("rr500", "'rr500' is not a gate", "write it like rr500>=0.55"),
+        (
+            "rr501>=0.5",
+            "the gate 'rr501>=0.5' names no metric",
+            "there are: " + ", ".join(METRICS),
+        ),
+        (
+            "rr500>=much",
+            "the gate 'rr500>=much' has no bound from 0 to 1",
+            "write it like rr500>=0.55",
+        ),
+        (
+            "rr500>=55",
+            "the gate 'rr500>=55' has no bound from 0 to 1",
+            "write it like rr500>=0.55",
+        ),
+        (
+            "rr500>=nan",
+            "the gate 'rr500>=nan' has no bound from 0 to 1",
+            "write it like rr500>=0.55",
+        ),
+        (
+            "rr500>=0_1",
+            "the gate 'rr500>=0_1' has no bound from 0 to 1",
+            "write it like rr500>=0.55",
+        ),
+    ],
+)
+def test_what_is_no_gate(text: str, message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_gate(text)
+    assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
 def _way(name: str, value: float, perfect: float) -> VariantOutcomes:

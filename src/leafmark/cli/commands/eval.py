@@ -35,7 +35,7 @@ OPTIONS = (
     Option(
         ("--compare",),
         "Ways to search, separated by commas: a strategy, and settings after a +, "
-        "as in fixed,auto,auto+relax_share=0.5.",
+        "as in fixed,auto,auto+relax_share=0.5; plain is BM25 and nothing else.",
         "LIST",
         text,
     ),
@@ -45,6 +45,10 @@ OPTIONS = (
         "LIST",
         several_of(*MODES),
         choices=MODES,
+    ),
+    Option(
+        ("--ablate",),
+        "Also search without each mechanism of the ranking, one by one.",
     ),
     Option(
         ("-n", "--limit"),
@@ -110,9 +114,9 @@ def run(call: Call) -> int:
 
 
 def _evaluate(call: Call) -> int:
-    from leafmark.app import evaluate_project
     from leafmark.app.requests import EvaluationRequest
     from leafmark.cli.projects import perform
+    from leafmark.evaluation import evaluate_project
 
     values = call.values
     diagnose = call.on("queries") or "worst" in values
@@ -122,6 +126,7 @@ def _evaluate(call: Call) -> int:
             files=call.words,
             compare=_compared(values.get("compare")),
             modes=values.get("mode", ()),
+            ablate=call.on("ablate"),
             limit=values.get("limit"),
             kinds=tuple(values.get("kind", ())),
             trees=tuple(values.get("tree", ())),
@@ -168,10 +173,9 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
 
 
 def _make(call: Call) -> int:
-    from leafmark.app import draft_judgments
     from leafmark.app.requests import DraftRequest
     from leafmark.cli.projects import perform
-    from leafmark.evaluation import judgment_record
+    from leafmark.evaluation import draft_judgments, judgment_record
 
     _check_make(call)
     console, values = call.console, call.values
@@ -228,6 +232,7 @@ COMMAND = Command(
     examples=(
         ("leafmark eval queries.jsonl", "how well does the search do?"),
         ("leafmark eval queries.jsonl --compare fixed,heading,section,auto", "what suits best?"),
+        ("leafmark eval queries.jsonl --compare plain,auto", "is the ranking worth anything?"),
         ("leafmark eval queries.jsonl --mode lexical,hybrid", "does meaning help here?"),
         ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),
         ("leafmark eval queries.jsonl --gate 'rr500>=0.55'", "fail a build when it gets worse"),

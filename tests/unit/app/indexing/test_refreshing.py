@@ -247,7 +247,7 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
-    deny(monkeypatch, "indexing.ingesting", "a.md")
+    deny(monkeypatch, "app.indexing.ingesting", "a.md")
     report = here.index()
     (note,) = report.diagnostics
     assert (note.path, note.code, note.message) == (
@@ -349,10 +349,10 @@ def test_a_file_that_cannot_be_read_is_tried_again(
     here.write("named.md", "# N\n\ntwo\n")
     here.write(".gitignore", "named.md\n")
     with monkeypatch.context() as patch:
-        deny(patch, "indexing.ingesting", "a.md")
+        deny(patch, "app.indexing.ingesting", "a.md")
         here.index()
     with monkeypatch.context() as patch:
-        deny(patch, "indexing.ingesting", "named.md")
+        deny(patch, "app.indexing.ingesting", "named.md")
         assert here.index("named.md").added == ()
     assert here.index("a.md").added == ("here:a.md",)
     assert here.index().added == ("here:named.md",)

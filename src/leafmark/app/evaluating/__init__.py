@@ -1,1 +1,0 @@
-"""Ways to search, compared by judged queries: what `leafmark eval` does."""

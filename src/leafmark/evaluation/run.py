@@ -1,0 +1,498 @@
+"""`leafmark eval`: search by judged queries in several ways, and say how well each one did.
+
+A way is a strategy, then settings that differ, each after a `+`: `auto+relax_share=0.5`.
+A setting may be named without its table where only one table has it, a constant of the
+code by its name in capitals. `plain` ranks the chunks of `auto` by plain BM25. Every way
+has an index of its own beside the project's, in the cache folder, named after what decides
+its content, so that a second evaluation refreshes it. Searches go through `search_index`,
+so what is judged is what users get.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from leafmark.app.answering.searching import search_mode
+from leafmark.app.configuration.project import Project, open_project
+from leafmark.app.indexing.outcome import source_notes
+from leafmark.app.indexing.refreshing import check_concern, refresh
+from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
+from leafmark.app.setting_rules import parse_value
+from leafmark.app.settings import CONSTANTS, SETTINGS
+from leafmark.errors import QueryError, UsageError
+from leafmark.evaluation.drafting import KINDS, draft_queries
+from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, half_of
+from leafmark.evaluation.metrics import METRICS, Passage
+from leafmark.evaluation.references import Library, read_queries, sections_of
+from leafmark.evaluation.report import (
+    MIN_RESAMPLES,
+    Drafts,
+    EvaluationReport,
+    Gate,
+    GateOutcome,
+    Group,
+    Resampler,
+    Variant,
+    VariantOutcomes,
+    build_groups,
+    parse_gate,
+)
+from leafmark.evaluation.trials import REFUSED, PlainRanking, Reading, Trial, check_tree
+from leafmark.likeness import choices_hint, nearest
+from leafmark.query import parse_query, parts_of, plain_query, plain_words
+from leafmark.search import MECHANISMS
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexReader
+
+__all__ = ["draft_judgments", "evaluate_project", "parse_variants"]
+
+PLAIN = "plain"
+"""The way to search that is no strategy: see `PlainRanking`."""
+
+PATIENCE_S = 600.0
+"""How long a query's vector, and a reranker, are waited for.
+
+An answer without them would be judged as one with them.
+"""
+
+
+def evaluate_project(
+    project: Project,
+    request: EvaluationRequest,
+    *,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    progress: Progress | None = None,
+) -> EvaluationReport:
+    """Return how well each way to search answers the judged queries.
+
+    `flags` and `environ` are those that the project was opened with.
+
+    Raises:
+        UsageError: a file, query, reference, way to search or gate is wrong, or too few
+            resamples are asked for.
+        StorageError: a file cannot be read, or documents were changed meanwhile.
+        ProviderError: there are no vectors, where they are asked for.
+        ConfirmationError, LockedError, ...: see `check_concern` and `refresh`.
+    """
+    _check_resamples(request.resamples)
+    variants = _variants(project, request)
+    opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
+    library = Library(project)
+    judged, reading = _judged(project, request, library), Reading(library)
+    gates = _gates(request, variants, judged)
+    found = []
+    for variant, apart in zip(variants, opened, strict=True):
+        reader = _index_apart(apart, request, progress)
+        trial = Trial(
+            apart,
+            reader,
+            reading,
+            limit=request.limit,
+            diagnose=request.diagnose,
+            plain=PlainRanking(reader, library) if variant.plain else None,
+        )
+        with _constants(variant.constants):
+            found.append(_judge(variant, trial, judged, progress))
+        library.check_unchanged(reader)
+    _, diagnostics = source_notes(library.scan, reader)
+    forget_unused({apart.shared_dir for apart in opened})
+    resampler = Resampler(seed=request.seed, resamples=request.resamples)
+    groups = build_groups(found, resampler, request.by or "")
+    return EvaluationReport(
+        mode=", ".join(dict.fromkeys(map(search_mode, opened))),
+        answers=request.answers,
+        seed=request.seed,
+        resamples=request.resamples,
+        drafts=sum(query.draft for query, _ in judged),
+        variants=tuple(found),
+        groups=groups,
+        gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
+        warnings=(*project.left_out(), *_refusals(found)),
+        diagnostics=diagnostics,
+    )
+
+
+def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ...]:
+    """Return the ways to search that a request compares, or tries without each mechanism."""
+    strategy = project.configuration.chunking.strategy
+    variants = parse_variants(request.compare, strategy, request.modes)
+    if not request.ablate:
+        return variants
+    if len(variants) > 1 or variants[0].plain:
+        raise UsageError(
+            "mechanisms are switched off in one way to search",
+            hint="leave out --compare, or name one strategy",
+        )
+    (whole,) = variants
+    return (whole, *(_without(whole, name, off) for name, off in MECHANISMS.items()))
+
+
+def _without(whole: Variant, name: str, off: Mapping[str, object]) -> Variant:
+    settings = {f"search.{key}": value for key, value in off.items() if not key.isupper()}
+    constants = {key: value for key, value in off.items() if key.isupper()}
+    return Variant(
+        f"without {name}", {**whole.settings, **settings}, {**whole.constants, **constants}
+    )
+
+
+def _refusals(found: Sequence[VariantOutcomes]) -> list[str]:
+    """Say which queries a search refused: they count as such that found nothing."""
+    refused = {
+        outcome.query.location: f"{outcome.query.location}: {outcome.lost}"
+        for each in found
+        for outcome in each.outcomes
+        if outcome.lost.startswith(REFUSED)
+    }
+    if not refused:
+        return []
+    many = "1 query counts" if len(refused) == 1 else f"{len(refused)} queries count"
+    return [as_listed(f"{many} as finding nothing", list(refused.values()))]
+
+
+def _check_resamples(resamples: int) -> None:
+    if resamples < MIN_RESAMPLES:
+        raise UsageError(
+            f"{resamples} resamples make no interval of 95 %",
+            hint=f"draw at least {MIN_RESAMPLES} times",
+        )
+
+
+def _judged(
+    project: Project, request: EvaluationRequest, library: Library
+) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
+    """Return the queries that the request chooses, each with what answers it."""
+    queries = _chosen(read_queries(request.files, project.directory), request)
+    check_all(queries, lambda query: check_tree(project, query))
+    passages = library.passages(queries)
+    if request.answers == "section":
+        passages = [sections_of(library, each) for each in passages]
+    return list(zip(queries, passages, strict=True))
+
+
+def _opened_apart(
+    project: Project, settings: Mapping[str, object], environ: Mapping[str, str]
+) -> Project:
+    """Return the project under other settings, with the index of one way to search."""
+    patience = dict.fromkeys(("embedding.deadline_s", "rerank.deadline_s"), PATIENCE_S)
+    flags = {**patience, **settings}
+    opened = open_project(project.directory, flags=flags, environ=environ)
+    if search_mode(opened) != "lexical" and opened.configuration.embedding.provider == "none":
+        from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
+
+        raise no_embedder(opened, search_mode(opened))
+    return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
+
+
+def _index_apart(
+    project: Project, request: EvaluationRequest, progress: Progress | None
+) -> IndexReader:
+    """Return the refreshed index of one way to search, with the vectors that it needs.
+
+    Another evaluation that makes it is waited for: an older state would be judged as this one.
+    """
+    check_concern(project, confirmed=request.confirmed)
+    timeout_s = project.configuration.index.lock_timeout_s
+    reader = refresh(project, progress=progress, timeout_s=timeout_s)
+    if search_mode(project) != "lexical":
+        _embed(project, reader, progress)
+    return reader
+
+
+def _judge(
+    variant: Variant,
+    trial: Trial,
+    judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
+    progress: Progress | None,
+) -> VariantOutcomes:
+    """Return how one way to search answers each of the judged queries."""
+    outcomes = []
+    for done, (query, passages) in enumerate(judged, start=1):
+        outcomes.append(trial.run(query, passages))
+        if progress is not None:
+            progress(f"judging {variant.name}", done, len(judged))
+    return VariantOutcomes(variant, trial.chunks, trial.limit, tuple(outcomes))
+
+
+def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> None:
+    """Make the vectors that are missing: what has none yet would be judged by words alone.
+
+    Raises:
+        ProviderError: the embedder failed.
+    """
+    from leafmark.app.indexing.embedding import (
+        embed_project,  # late: lexical searches need no embedder
+    )
+
+    embedded = embed_project(project, reader, progress=progress, anew=True)
+    if embedded.problem is not None:
+        raise embedded.problem
+    if embedded.interrupted:
+        raise KeyboardInterrupt
+
+
+def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
+    """Return queries drafted from the project's documents.
+
+    Raises:
+        NotFoundError: a tree is not of this project.
+        UsageError: there are no drafts of a kind that is asked for.
+        ConfirmationError: see `check_concern`.
+    """
+    for kind in request.kinds:
+        if kind not in KINDS:
+            raise UsageError(f"no draft is of the kind {kind!r}", hint=choices_hint(kind, KINDS))
+    check_concern(project, confirmed=request.confirmed)
+    trees = {project.get_tree(name).name for name in request.trees} or {
+        tree.name for tree in project.trees
+    }
+    library = Library(project)
+    owners = (owner for owner in library.documents() if owner.tree in trees)
+    kinds = request.kinds or KINDS
+    drafts = draft_queries(owners, limit=request.limit, kinds=kinds, ask=_query_of)
+    return Drafts(tuple(drafts), project.left_out(), library.unread())
+
+
+def _query_of(text: str) -> str:
+    """Return a query for the words of a text: the text itself where nothing in it is an operator.
+
+    >>> _query_of("Restore a backup"), _query_of("bun check -b")
+    ('Restore a backup', 'bun check \\\\-b')
+    """
+    try:
+        asked = parse_query(text)
+    except QueryError:
+        return plain_query(text)
+    return text if len(plain_words(asked)) == len(parts_of(asked)) else plain_query(text)
+
+
+def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:
+    """Return the queries that the request is about."""
+    chosen = [
+        query
+        for query in queries
+        if (not request.kinds or query.kind in request.kinds)
+        and (not request.trees or query.tree in request.trees)
+        and (request.half is None or half_of(query.query) == request.half)
+    ]
+    if not chosen:
+        hints = [
+            _named(what, {getattr(query, what) for query in queries})
+            for what, asked in (("kind", request.kinds), ("tree", request.trees))
+            if asked
+        ]
+        raise UsageError(
+            f"none of the {len(queries)} queries is asked for", hint="; ".join(hints) or None
+        )
+    return chosen
+
+
+def _named(what: str, names: Iterable[str]) -> str:
+    known = ", ".join(sorted(filter(None, names)))
+    return f"there are queries of the {what}s {known}" if known else f"no query names its {what}"
+
+
+def _gates(
+    request: EvaluationRequest,
+    variants: Sequence[Variant],
+    judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
+) -> list[Gate]:
+    """Return the gates that the request states, before minutes are spent on searching.
+
+    Raises:
+        UsageError: one is not a gate, or there is nothing that it is about.
+    """
+    gates = [parse_gate(text) for text in request.gates]
+    names = [variant.name for variant in variants]
+    kinds = {"answerable" if passages else "unanswerable" for _, passages in judged}
+    for gate in gates:
+        if gate.variant and gate.variant not in names:
+            raise UsageError(
+                f"the gate {gate} names a way to search that is not compared",
+                hint="there are: " + ", ".join(names),
+            )
+        if METRICS[gate.metric] not in kinds:
+            raise UsageError(f"the gate {gate} is about queries that there are none of")
+    return gates
+
+
+def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:
+    """Return whether a gate holds; without a name it binds the last way to search."""
+    names = [variant.name for variant in variants]
+    at = names.index(gate.variant) if gate.variant else len(names) - 1
+    value = table.rows[gate.metric][at].value.mean
+    return GateOutcome(str(gate), value, gate.admits(value))
+
+
+# -- ways to search
+
+_STRATEGY = "chunking.strategy"
+_MODE = "search.mode"
+_TABLES = ("chunking.", "search.", "embedding.", "rerank.")
+
+
+def parse_variants(
+    texts: Sequence[str], strategy: str, modes: Sequence[str] = ()
+) -> tuple[Variant, ...]:
+    """Return the ways to search that the texts name, each in each of the `modes`.
+
+    No text is the project's own `strategy`.
+
+    Raises:
+        UsageError: a text names no strategy or setting, or two name the same way.
+        ConfigError: a setting cannot have that value.
+    """
+    found = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
+    if len(modes) == 1:
+        found = tuple(one._replace(settings={_MODE: modes[0], **one.settings}) for one in found)
+    elif modes:
+        found = tuple(
+            one._replace(name=f"{one.name}+mode={mode}", settings={**one.settings, _MODE: mode})
+            for one in found
+            for mode in modes
+        )
+    names = [variant.name for variant in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is compared with itself", hint="name each way once")
+    return found
+
+
+def _variant(text: str) -> Variant:
+    strategy, *changes = [part.strip() for part in text.split("+")]
+    choices = SETTINGS[_STRATEGY].rules.choices
+    if strategy not in (*choices, PLAIN):
+        raise UsageError(
+            f"{text!r} names no strategy",
+            hint=f"begin with one of {', '.join((*choices, PLAIN))}; settings follow, as in "
+            "auto+relax_share=0.5",
+        )
+    settings: dict[str, object] = {_STRATEGY: "auto" if strategy == PLAIN else strategy}
+    constants: dict[str, object] = {}
+    for change in changes:
+        name, equals, value = (part.strip() for part in change.partition("="))
+        if not equals or not value:
+            raise UsageError(f"{change!r} changes no setting", hint="write it like relax_share=0.5")
+        if name.isupper():
+            constants[name] = _literal(name, value)
+        else:
+            settings[_setting(name, value, text)] = value
+    return Variant(text, settings, constants, plain=strategy == PLAIN)
+
+
+def _literal(name: str, value: str) -> object:
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError) as error:
+        raise UsageError(
+            f"{value!r} is no value of the constant {name}",
+            hint="write a number, or a text in quotes",
+        ) from error
+
+
+def _setting(name: str, value: str, way: str) -> str:
+    known = [each for each in (*SETTINGS, *CONSTANTS) if each.startswith(_TABLES)]
+    meant = [each for each in known if name in (each, each.partition(".")[2])]
+    if len(meant) > 1:
+        raise UsageError(
+            f"several tables have a setting {name!r}", hint=f"name {' or '.join(meant)}"
+        )
+    if meant:
+        parse_value({**SETTINGS, **CONSTANTS}[meant[0]], value, location=way)  # to refuse it here
+        return meant[0]
+    raise _unknown(name, [each.partition(".")[2] for each in known])
+
+
+def _unknown(name: str, known: Sequence[str]) -> UsageError:
+    """Return what is wrong with a name that is none of the settings that can differ."""
+    if any(name in (each, each.partition(".")[2]) for each in (*SETTINGS, *CONSTANTS)):
+        tables = ", ".join(f"[{table.rstrip('.')}]" for table in _TABLES)
+        return UsageError(
+            f"the setting {name!r} cannot be compared", hint=f"only those of {tables} can"
+        )
+    near = nearest(name, known)
+    return UsageError(
+        f"there is no setting {name!r}",
+        hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",
+    )
+
+
+@contextmanager
+def _constants(values: Mapping[str, object]) -> Iterator[None]:
+    """Within it constants of the code have other values, in all modules that know them.
+
+    Raises:
+        UsageError: there is no such constant, or modules have different ones of that name.
+    """
+    before = {name: constant_named(name) for name in values}
+    try:
+        for name, value in values.items():
+            _set_constant(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            _set_constant(name, value)
+
+
+def _homes(name: str) -> list[ModuleType]:
+    loaded = [module for key, module in sys.modules.items() if key.startswith("leafmark.")]
+    return [module for module in loaded if name in vars(module)]
+
+
+def constant_named(name: str) -> object:
+    """Return the value of a constant of the code, wherever that is."""
+    known = [vars(module)[name] for module in _homes(name)]
+    if not known:
+        raise UsageError(f"there is no constant {name}", hint="their names are in the code")
+    if any(value != known[0] for value in known):
+        raise UsageError(f"there are several constants {name} with different values")
+    return known[0]
+
+
+def _set_constant(name: str, value: object) -> None:
+    for module in _homes(name):
+        setattr(module, name, value)
+
+
+# -- their indexes
+
+MAX_KEPT = 32
+"""As many as four evaluations of eight ways to search need (chosen by eye)."""
+
+UNTOUCHED_S = 3600.0
+"""One that was used since may be in use by another evaluation."""
+
+
+def place_of(project: Project) -> Path:
+    """Return the folder of the index of one way to search."""
+    configuration = project.configuration
+    real = os.path.normcase(os.path.realpath(configuration.project))
+    key = hashlib.sha256(os.fsencode(real) + project.index_options().fingerprint.encode())
+    return configuration.directories.cache / "evaluation" / key.hexdigest()[:16]
+
+
+def forget_unused(used: Collection[Path]) -> None:
+    """Note the use of some places, and remove what was used longest ago beside them."""
+    for place in used:
+        with suppress(OSError):
+            os.utime(place)
+    for folder in {place.parent for place in used}:
+        with suppress(OSError):
+            others = [each for each in folder.iterdir() if each.is_dir() and each not in used]
+            ages = {each: time.time() - each.stat().st_mtime for each in others}
+            spare = len(ages) + len(used) - MAX_KEPT
+            for place in sorted(ages, key=lambda each: -ages[each])[: max(0, spare)]:
+                if ages[place] > UNTOUCHED_S:
+                    shutil.rmtree(place, ignore_errors=True)
