@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
-from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN
+from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN, path_stem
 from leafmark.index.embedded.generation import IndexMeta
 from leafmark.index.embedded.reader import IndexReader, has_index, open_reader
 from leafmark.index.embedded.runs import Recent
@@ -39,7 +39,7 @@ from leafmark.index.names import (
 )
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
-from leafmark.index.roles import MAIN_LANGUAGE, ROLES, language_folder
+from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.late import import_late
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DOCUMENT_SIGN",
+    "GLOSSARY",
     "MAIN_LANGUAGE",
     "NAME_SIGN",
     "ROLES",
@@ -105,6 +106,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "path_spellings",
+    "path_stem",
     "phrases_within",
     "prepare_source",
     "spellings",

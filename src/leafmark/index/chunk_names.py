@@ -24,6 +24,7 @@ __all__ = [
     "NAME_SIGN",
     "document_names",
     "names_text",
+    "path_stem",
     "symbol_names",
     "title_names",
 ]
@@ -81,14 +82,21 @@ def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterat
     ['Install Harbor', 'install', 'setup']
     """
     yield from title_names(title)
-    *folders, file = path.split("/")
-    stem = file.partition(".")[0] if file.count(".") == 1 else file.rpartition(".")[0] or file
-    if stem.lower() in _FOR_FOLDER and folders:
-        stem = folders[-1]
-    yield stem
+    yield path_stem(path)
     for key in ("aliases", "alias"):
         given = metadata.get(key)
         yield from (given,) if isinstance(given, str) else _texts(given)
+
+
+def path_stem(path: str) -> str:
+    """Return what a file is called; an index page is called as its folder.
+
+    >>> path_stem("docs/git-add.html"), path_stem("guide/README.md")
+    ('git-add', 'guide')
+    """
+    *folders, file = path.split("/")
+    stem = file.rpartition(".")[0] or file
+    return folders[-1] if stem.lower() in _FOR_FOLDER and folders else stem
 
 
 def _texts(given: object) -> Iterator[str]:

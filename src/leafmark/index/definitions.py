@@ -90,13 +90,16 @@ _EMPHASISED = re.compile(r"_[^_](?:.*[^_])?_")
 
 
 def defined_names(source_format: str, body: str) -> Iterator[str]:
-    """Yield the names that a body defines, as written: `--amend`, `os.path.join`.
+    """Yield the terms that a body defines, as written, and the names in them.
+
+    Terms are such as `topic branch`, names such as `--amend` and `os.path.join`.
 
     `source_format` is one of `DEFINING_FORMATS`.
     """
     for term in _FINDERS[source_format](body):
         if len(term) <= LONGEST:
             for line in term.splitlines():
+                yield _plain(line.strip())
                 yield from _names_of(line)
 
 

@@ -15,14 +15,18 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["MAIN_LANGUAGE", "ROLES", "language_folder", "role_number"]
+__all__ = ["GLOSSARY", "MAIN_LANGUAGE", "ROLES", "language_folder", "role_number"]
 
 _DATA = Path(__file__).with_name("data") / "roles.toml"
 
 ROLES = (
     "", "tests", "catalog", "completion", "changelog", "licence", "listing", "print", "translation",
+    "glossary",
 )  # fmt: skip
 """The roles by number; 0 is none. The numbers are kept in the index."""
+
+GLOSSARY = ROLES.index("glossary")
+"""The one role that is there to be read: it explains terms."""
 
 MAIN_LANGUAGE = "en"
 """The usual language of documentation, of which others are translations."""

@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
     only for its `constituents`. `whole` marks a document that is near as a whole,
     with none of its chunks among the candidates. An `introduction` is a chunk as it
     stands before what is below it: its `entry` ends there. `more` counts the further
-    matches of its document that found no place.
+    matches of its document that found no place. A `named` one is called as the query says.
     """
 
     entry: Entry
@@ -76,6 +76,7 @@ class Candidate(NamedTuple):
     introduction: bool = False
     other_versions: tuple[Entry, ...] = ()
     more: int = 0
+    named: bool = False
 
     def with_constituents(self) -> "Iterator[Candidate]":
         """Yield the candidate and all that was merged into it, from the top down."""

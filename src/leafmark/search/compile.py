@@ -186,6 +186,11 @@ class CompiledTopic:
         parts = (Scaled(HasTerm(body, term), PARTS_SHARE) for term in dict.fromkeys(word.terms))
         return AnyOf((word.query, *parts))
 
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """The terms of all plain words, where they may be a name: nothing else scores."""
+        return () if self._without else self._typed
+
     @cached_property
     def name_queries(self) -> tuple[Query, Query] | None:
         """The queries for documents, and for chunks, that are called as the query says.

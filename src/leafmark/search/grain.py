@@ -273,10 +273,30 @@ class Introduce(NamedTuple):
     def alone(self, one: Candidate) -> Candidate | None:
         """Return a candidate narrowed to its own text, None if it has none or is all of it."""
         whole = one.entry
-        if one.whole or whole.last_position == whole.position or whole.content_type == "empty":
+        if one.whole or whole.last_position == whole.position:
             return None
+        if whole.content_type == "empty":
+            return self._with_first_text(one) if one.named else None
         entry = introduction_of(whole, self.find_next(whole))
         return None if entry is None else one._replace(entry=entry, introduction=True)
+
+    def _with_first_text(self, one: Candidate) -> Candidate | None:
+        """Return a candidate that ends behind the first text below it: it has none of its own."""
+        last = one.entry
+        while last.position < one.entry.last_position and not last.body_spans:
+            last = self.find_next(last)
+        if not last.body_spans:
+            return None
+        first = last.body_spans[0]
+        entry = one.entry._replace(
+            last_position=last.position,
+            body_spans=(*one.entry.body_spans, first),
+            byte_end=first[1],
+            line_end=last.line_end,
+            content_type=last.content_type,
+            block_types=last.block_types,
+        )
+        return one._replace(entry=entry, introduction=True)
 
     def with_pieces(self, one: Candidate) -> Candidate:
         """Return a candidate narrowed to its pieces, before its first section."""
@@ -302,7 +322,10 @@ def give_introductions(
     """
 
     def narrowed(one: Candidate) -> Candidate:
-        if not may_introduce(one.entry, limit, measure_text):
+        is_empty = one.named and one.entry.content_type == "empty"
+        if not is_empty and not may_introduce(one.entry, limit, measure_text):
+            return one
+        if is_empty and measure_text(one.entry) <= limit:
             return one
         return introduce.alone(one) or one
 

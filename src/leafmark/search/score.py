@@ -19,7 +19,17 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from leafmark.index import ROLES, Columns, Handle, Match, Snapshot, cut_fact
+from leafmark.index import (
+    DOCUMENT_SIGN,
+    GLOSSARY,
+    ROLES,
+    Columns,
+    Handle,
+    Match,
+    Snapshot,
+    cut_fact,
+    path_stem,
+)
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.options import SearchOptions
@@ -50,6 +60,17 @@ MAX_BEARERS = 20
 MAX_CUT_MATCHES = 2000
 """The most pieces that are looked at for one word of a section."""
 
+MAX_PREFIXED = 3
+"""The most terms of a name that is looked for behind a usual prefix."""
+
+MIN_SAME_PREFIX = 10
+"""A prefix is usual that the names of so many documents, and of this share, begin with."""
+
+SAME_PREFIX_SHARE = 0.2
+
+DOCUMENT_NAME = 2
+"""The kind of bearers that are documents."""
+
 NAME_STEP = 0.001
 """By what share of the best score each bearer of a name stands before the next one."""
 
@@ -65,7 +86,8 @@ class Scored(NamedTuple):
     """A chunk that matches a topic, and what its score is made of.
 
     `score` is (`words` + `completeness` + `nearness`) × `factor` of its place and kind, or of the
-    bearer of a name the score that puts it first (`name` is 2 for a document's, 1 for a chunk's).
+    bearer of a name the score that puts it first (`name` is 2 for a document's, 1 for a chunk's,
+    1.5 for that of a glossary).
     `relaxed` ones lack some of the words.
     """
 
@@ -80,7 +102,7 @@ class Scored(NamedTuple):
     role: float = 1.0
     role_name: str = ""
     local: float = 1.0
-    name: int = 0
+    name: float = 0
     meaning: float | None = None
     similarity: float | None = None
     is_whole: bool = False
@@ -164,6 +186,8 @@ class _Scorer:
         raw = dict(some)
         every = dict(others.pop(0)) if several else raw
         bearers: dict[Handle, int] = {}
+        if names is not None and not others[0]:
+            others[0] = self._with_usual_prefix()
         for kind, found in zip((2, 1), others, strict=False):
             for chunk, score in found:
                 raw.setdefault(chunk, score)
@@ -238,6 +262,34 @@ class _Scorer:
         words = tuple(topic.scored(word) for word in topic.words)
         return AllOf((unscored(name), topic.required), should=words)
 
+    def _with_usual_prefix(self) -> list[tuple[Handle, float]]:
+        """Return the documents that are called as asked but for what most names begin with.
+
+        In a manual of `git`, `commit` is the page `git-commit`.
+        """
+        terms, field = self._topic.typed, self._topic.language.names
+        if not 0 < len(terms) <= MAX_PREFIXED:
+            return []
+        ending = HasPhrase(field, (*terms, DOCUMENT_SIGN))
+        (found,) = self._search([(self._bearing(ending), MAX_BEARERS)])
+        if not found:
+            return []
+        refs = self._snapshot.refs([chunk for chunk, _ in found])
+        analyze = self._topic.language.analyzer.terms
+        stems = [analyze(path_stem(doc_id.partition(":")[2])) for doc_id, _ in refs]
+        prefixes = {tuple(stem[: -len(terms)]) for stem in stems if len(stem) > len(terms)}
+        least = max(MIN_SAME_PREFIX, SAME_PREFIX_SHARE * len(self._snapshot.manifest))
+        usual = {
+            prefix
+            for prefix in prefixes
+            if self._snapshot.count([HasPhrase(field, (DOCUMENT_SIGN, *prefix))])[0] >= least
+        }
+        return [
+            match
+            for match, stem in zip(found, stems, strict=True)
+            if tuple(stem[: -len(terms)]) in usual
+        ]
+
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]
         if len(idfs) < 2 or not self._options.completeness:
@@ -254,10 +306,11 @@ class _Scorer:
         gain: float,
     ) -> Scored:
         is_complete = chunk in complete
-        name = bearers.get(chunk, 0)
-        if name == 1 and columns.role:
-            name = 0  # a changelog's section called so is not what is looked for
-        role = self._options.role_factor if columns.role and name < 2 else 1.0
+        name: float = bearers.get(chunk, 0)
+        is_lowered = columns.role not in (0, GLOSSARY)
+        if name == 1:  # a changelog's section called so is not what is looked for
+            name = 0 if is_lowered else 1.5 if columns.role == GLOSSARY else 1
+        role = self._options.role_factor if is_lowered and name < DOCUMENT_NAME else 1.0
         found = Scored(
             0.0,
             chunk,
