@@ -49,6 +49,15 @@ _NUMBERING = re.compile(
     r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
 )
+_KIND = re.compile(
+    r"(?:(?:abstract|static|async|public|final|primitive)\s+)*"
+    r"(?:class|constant|constructor|enum|exception|fn|function|interface|keyword|macro|method|module"
+    r"|namespace|package|property|struct|trait|type|type alias|typedef|union|variable)\s+",
+    re.IGNORECASE,
+)
+"""What manuals of programs put before a name to say what it is the name of."""
+
+_QUALIFIED = re.compile(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = re.compile(r"\([^()]*\)$")
 _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
 """Files that are known by the name of their folder."""
@@ -62,6 +71,8 @@ def title_names(title: str) -> tuple[str, ...]:
 
     >>> title_names("asyncio — Asynchronous I/O")
     ('asyncio — Asynchronous I/O', 'asyncio', 'Asynchronous I/O')
+    >>> title_names("Trait std::any::Any")
+    ('Trait std::any::Any', 'std::any::Any', 'any::Any', 'Any')
     >>> title_names("4.2. Making a backup"), title_names("open(2)")
     (('4.2. Making a backup', 'Making a backup'), ('open(2)', 'open'))
     """
@@ -72,6 +83,10 @@ def title_names(title: str) -> tuple[str, ...]:
     if len(parts) > 1:
         found += (parts[0], parts[1] if len(parts) == 2 else "")
     found += [_CALL.sub("", each) for each in found if each.endswith(")")]
+    for each in (*found,):
+        name = _KIND.sub("", each)
+        if _QUALIFIED.fullmatch(name) or name != each:
+            found += symbol_names(name)
     return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
 
 

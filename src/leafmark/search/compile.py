@@ -393,10 +393,11 @@ def _parts_of(word: Term, language: Language) -> list[str]:
 _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
     ("what", "are"), ("what", "doe"), ("defin",), ("the",), ("a",), ("an",))  # fmt: skip
 _AFTER_NAMES = frozenset(
-    ("modul", "packag", "command", "function", "class", "method", "set", "option", "page", "file",
-     "document", "refer", "manual", "paramet", "variabl", "directiv", "type", "definit", "mean",
-     "keyword", "statement", "api", "librari", "do")
-)  # fmt: skip
+    """modul packag command function class method set option page file document refer manual
+    paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
+    macro event interfac constant properti attribut namespac crate exampl guid tutori header
+    """.split()
+)
 """Stems of words around a name that only say what it names."""
 
 
