@@ -29,6 +29,9 @@ __all__ = [
     "Sort",
 ]
 
+WORD = "word"
+"""The `how` of a factor that a word of the query is: its name is how it was typed."""
+
 Grain = Literal["auto", "piece", "section", "document"]
 """How large a result may be."""
 

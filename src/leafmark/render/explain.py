@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from leafmark.model import Answer, Factor, Phase
+from leafmark.model.result import WORD
 from leafmark.render.terminal import Style, clean, clean_line
 from leafmark.render.terms import render_terms
-
-ROUNDING = "rounding"
 
 __all__ = [
     "nothing_found_because",
@@ -38,14 +38,61 @@ def _phase(phase: Phase, width: int) -> str:
 
 
 def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
-    """Yield a line for each factor of a score, its parts set in below it."""
-    for factor in factors:
-        if factor.name == ROUNDING:
-            continue  # it shows in more digits than are printed
-        sign = "×" if factor.operation == "multiply" else "+"
-        how = f"  ({clean_line(factor.how)})" if factor.how else ""
-        yield f"{'  ' * level}{sign} {factor.value:.4f} {clean_line(factor.name)}{how}"
+    """Yield a line for each factor of a score, its parts set in below it.
+
+    What adds to the score is given with its share of the sum, what multiplies it as a factor.
+    """
+    given = list(factors)
+    total = sum(factor.value for factor in given if factor.operation == "add")
+    for factor in given:
+        said = _said(factor)
+        if factor.operation == "multiply":
+            yield f"{'  ' * level}× {factor.value:.3f}       {said}"
+        else:
+            share = f"{factor.value / total:4.0%}" if total else "    "
+            yield f"{'  ' * level}+ {factor.value:.4f} {share}  {said}"
         yield from render_factors(factor.parts, level + 1)
+
+
+_SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "words": "by words",
+        "meaning": "by meaning",
+        "part": "its best part",
+        "filters": "filters admit it",
+        "completeness": "it, or its section, has all words",
+        "nearness": "neighbouring words of the query stand near each other",
+        "parts of names": "parts of compound names",
+        "body": "in the text",
+        "titles": "in the titles",
+        "title": "in the title",
+        "tags": "in the tags",
+        "path": "in the path",
+        "short": "short text",
+        "local_boost": "a tree of the project",
+        "name": "called as the query says",
+        "tier": "behind what has all words",
+        "merged": "for each matching part",
+        "rerank": "as the model reads it",
+        "tests": "a test",
+        "catalog": "a catalog of translations",
+        "completion": "what completes words in a shell",
+        "changelog": "a changelog",
+        "licence": "a licence",
+        "listing": "a list of what stands elsewhere",
+        "print": "all pages in one",
+        "translation": "a translation",
+    }
+)
+"""What the names of factors mean to a reader."""
+
+
+def _said(factor: Factor) -> str:
+    """Say what a factor is; a word of the query is said as it was typed."""
+    if factor.how == WORD:
+        return f"“{clean_line(factor.name)}”"
+    said = _SAID.get(factor.name) or clean_line(factor.name)
+    return f"{said} ({clean_line(factor.how)})" if factor.how else said
 
 
 def nothing_found_because(answer: Answer) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from leafmark.index import Snapshot
 from leafmark.model import Candidate, Factor
+from leafmark.model.result import WORD
 from leafmark.search.order import Key, key_of
 from leafmark.search.score import Scored
 
@@ -103,6 +104,7 @@ def _of_words(one: Scored, snapshot: Snapshot) -> Sequence[Factor]:
         Factor(
             each.label,
             sum(part.value for part in found[each.number]),
+            how=WORD,
             parts=tuple(found[each.number]),
         )
         for each in asked
