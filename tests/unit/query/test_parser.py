@@ -98,7 +98,7 @@ def test_a_hostile_string_is_read_or_refused_at_once(hostile: str) -> None:
     """Its work is linear: this would take hours if it were quadratic."""
     wide = Limits(length=10**7, terms=10**7)
     with contextlib.suppress(QueryError):
-        parse_query("(A " + hostile * 100_000 + '" A)', limits=wide)
+        parse_query("(A " + hostile * 20_000 + '" A)', limits=wide)
 
 
 def test_spans_are_places_in_the_string() -> None:

@@ -250,7 +250,7 @@ def test_what_is_wrong_is_said_before_anything_is_searched(here: Here) -> None:
         with pytest.raises(UsageError):
             _judge(here, FOUND, **wishes)
     with pytest.raises(UsageError):
-        _judge(here, FOUND, {"query": 'say "x', "answers": []})
+        _judge(here, FOUND, {"query": 'title:"x', "answers": []})
     assert not (here.home / ".leafmark" / "cache").exists()
 
 
@@ -421,9 +421,9 @@ def test_what_cannot_be_evaluated(
 
 def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
     with pytest.raises(UsageError) as caught:
-        _judge(here, FOUND, {"query": 'say "x', "answers": []})
+        _judge(here, FOUND, {"query": 'title:"x', "answers": []})
     assert caught.value.message == (
-        "the query 'say \"x' cannot be searched: "
+        "the query 'title:\"x' cannot be searched: "
         "the query has an opening quote without a closing one"
     )
     assert caught.value.location == f"{here.home}/q.jsonl:2"
