@@ -2,9 +2,9 @@ r"""Split a query string into tokens, in one pass from left to right, without re
 
 What cannot be an operator is text, so that people can paste commands, formulas and messages:
 
-- `^` and `~` are operators behind a word of small letters, a star, a quote or a group, if
-  they have a number that they can take and nothing else: `word^2`, but `HEAD^`, `HEAD~3`,
-  `2^32`. A power of one letter (`x^2`) is mathematics.
+- `^` and `~` are operators behind a word in small letters (the first may be a capital), a
+  star, a quote or a group, if they have a number that they can take and nothing else: `word^2`,
+  but `HEAD^`, `HEAD~3`, `2^32`. A power of one letter (`x^2`) is mathematics.
 - A quote is one at the beginning of a word, if it is closed; a parenthesis if it has its
   partner and does not follow a letter (`open(path)`). Others are part of the word, or
   separate words.
@@ -149,6 +149,12 @@ def negates(text: str, at: int) -> bool:
     if not following or following.isspace() or following in _NO_NEGATION:
         return False
     return _NUMBER.match(text, at + 1) is None
+
+
+def _is_ordinary(word: str) -> bool:
+    """Whether a word is in small letters, but for the first: no `HEAD`, `README` or `X`."""
+    rest = word[1:] or word
+    return rest == rest.lower()
 
 
 def _marks_at(query: str, at: int) -> re.Match[str] | None:
@@ -459,7 +465,7 @@ class _Lexer:
     def _read_ordinary(self) -> bool:
         """Read a word of small letters and the marks after it; return whether there is one."""
         word = _ORDINARY.match(self.query, self.at)
-        if word is None or word[0] != word[0].lower():
+        if word is None or not _is_ordinary(word[0]):
             return False
         marks = _marks_at(self.query, word.end())
         if marks is None or (_IS_LETTER.search(word[0]) and _IS_POWER.match(marks[0])):
