@@ -9,7 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
+from leafmark.index.analysis import (
+    BETWEEN,
+    LANGUAGES,
+    PARTING_FORMATS,
+    Analyzer,
+    Token,
+    analyzer_for,
+    has_signs,
+    is_solid,
+    iter_names,
+    iter_parted,
+    split_names,
+    with_parts,
+)
 from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
     SECONDARY_FACT,
@@ -26,14 +39,6 @@ from leafmark.index.generation import IndexMeta, count_matches
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
-from leafmark.index.names import (
-    BETWEEN,
-    PARTING_FORMATS,
-    iter_names,
-    iter_parted,
-    split_names,
-    with_parts,
-)
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
@@ -77,6 +82,7 @@ __all__ = [
     "fold",
     "has_index",
     "has_other",
+    "has_signs",
     "id_spellings",
     "index_place",
     "is_folded",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from leafmark.index.analyzer import Analyzer
+from leafmark.index.analysis import PARTING_FORMATS, Analyzer, terms_of_parted, with_parts
 from leafmark.index.definitions import DEFINING_FORMATS, MARKED_FORMATS, defined_names
 from leafmark.index.facts import (
     SECONDARY_FACT,
@@ -25,7 +25,6 @@ from leafmark.index.facts import (
     tag_fact,
 )
 from leafmark.index.headed import LONGEST_TITLE, headed
-from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import (
@@ -121,10 +120,9 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
         body = chunk.readable_body
         if body:
-            terms = analyzer.terms(body)
-            if is_code:
-                terms += terms_of_names(analyzer, body)
-            elif chunked.document.format in PARTING_FORMATS:
+            terms, names = analyzer.terms_and_names(body)
+            terms += names
+            if chunked.document.format in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
             facts += _defined(chunked.document.format, chunk, body)
             text = headed(analyzer, titles, terms)

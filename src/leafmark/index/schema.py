@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, cast
 
 import tantivy
 
-from leafmark.index.analyzer import Analyzer, analyzer_for
+from leafmark.index.analysis import Analyzer, analyzer_for
 
 __all__ = [
     "FORMAT",

@@ -24,7 +24,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from leafmark.likeness import edits_from
 from leafmark.query.ranges import Range
 
-
 SCORING_FIELDS: Final = ("title", "tags", "body")
 FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")
 META_PREFIX: Final = "meta."

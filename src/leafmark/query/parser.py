@@ -51,7 +51,6 @@ from leafmark.query.lexer import (
 )
 from leafmark.query.ranges import Range, parse_range
 
-
 _EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
 
 _PLAIN = re.compile(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")

@@ -13,7 +13,6 @@ import math
 import re
 from dataclasses import dataclass
 
-
 # A bound begins like a number, a date or a word, so that `../img` stays a value.
 _BOUND = r"[+-]?\.?\w(?:(?!\.\.)[^\s()<>\"“”„‟＂])*"
 _IS_BOUND = re.compile(_BOUND)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index import Analyzer, Token, is_folded, is_solid
+from leafmark.index import Analyzer, Token, has_signs, is_folded, is_solid
 
 __all__ = ["PhraseFinder", "Place", "Scanned", "WordFinder", "scan"]
 
@@ -110,8 +110,10 @@ def _term_of(analyzer: Analyzer, word: str) -> str:
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:
     """Whether words can be found by their beginnings, and `lowered` is as the index has it.
 
-    Python lowers `Σ` to a final sigma, and `İ` to two characters.
+    Python lowers `Σ` to a final sigma, and `İ` to two characters. Names may have signs: `C++`.
     """
+    if has_signs(text):
+        return False
     if text.isascii():
         return language in _IN_ASCII
     simple = language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from leafmark.index import IndexReader, Language
-from leafmark.index.analyzer import LANGUAGES
+from leafmark.index.analysis import LANGUAGES
 from leafmark.retrieval.statistics import Statistics, statistics_of
 from leafmark.retrieval.stopwords import stop_words
 

@@ -2,14 +2,21 @@
 
 In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
 pipeline makes the term of each word; it is remembered, since words repeat. An index is given
-terms, not text. Three things happen to text before Tantivy sees it; the places in `tokens`
-are still those in the text as given:
+terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text as
+given):
 
 - Spellings that are read as the same become the same (`folding`).
 - In scripts written without spaces, every character becomes a token (spaces are put around
   it), and a run of them in a query is a phrase.
 - Tokens of more than `MAX_TOKEN_CHARS` characters are replaced by spaces. (Tantivy counts
   bytes, and would drop words of 14 letters in Tamil.)
+
+A name is more than its letters. `C++`, `C#` and `F#` are terms of their own, and no `c`;
+`.NET` and `.gitignore` are the whole and the part beside each other. Names in camel case are
+indexed as they are, and their parts behind the text, once per chunk, so that
+`SendRawTransaction` is found by "raw transaction", too. `Analyzer.readings` tells how a word
+of a query is looked for. A word that a line break splits, as in manual pages, is found as a
+whole.
 """
 
 from __future__ import annotations
@@ -17,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
@@ -24,12 +32,19 @@ import tantivy
 from leafmark.index.folding import Places, fold
 
 __all__ = [
+    "BETWEEN",
     "LANGUAGES",
     "MAX_TOKEN_CHARS",
+    "PARTING_FORMATS",
     "Analyzer",
     "Token",
     "analyzer_for",
+    "has_signs",
     "is_solid",
+    "iter_names",
+    "iter_parted",
+    "split_names",
+    "with_parts",
 ]
 
 LANGUAGES = frozenset(
@@ -60,7 +75,7 @@ MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
 
 _MEMO_LIMIT = 100_000
-"""Words whose terms an analyzer remembers; about 10 MB."""
+"""Words whose terms an analyzer remembers, and as many older ones; about 30 MB together."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -76,9 +91,8 @@ _SOLID = (
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
-_LOWER_WORD_BYTES = bytes(
-    byte if byte >= 0x80 else ord(chr(byte).lower() if chr(byte).isalnum() else " ")
-    for byte in range(256)
+_WORD_BYTES = bytes(
+    byte if byte >= 0x80 or chr(byte).isalnum() else ord(" ") for byte in range(256)
 )
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
@@ -87,6 +101,37 @@ _PORTION_CHARS = 250_000
 _SPACE = re.compile(r"[ \n]")
 _FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
 """Tantivy lowers it to a sigma within a word."""
+
+
+BETWEEN = "\U00010280"
+"""Put between texts that are indexed as one: a letter (Lycian) that nobody types, so that no
+phrase matches across it."""
+
+PARTING_FORMATS = ("text", "html")
+"""Formats whose line breaks may split words: others have preformatted text only as code."""
+
+_INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+"""Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
+
+_WORD = re.compile(r"[^\W_]+")
+_PARTED = re.compile(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+"""A word that continues in the next line, after a hyphen."""
+
+_SIGNED = re.compile(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
+"""One letter with what makes it a name: `C++`, `g++`, `C#`; not `page#c` or `c++filt`."""
+
+_SIGN = re.compile(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
+"""Where there may be such a name: far faster than to look for the name itself."""
+
+_DOTTED = re.compile(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
+"""The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
+
+_MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002"}
+"""What stands for the signs in a run: characters of no script, which are in no other token."""
+_SIGNS = {mark: sign for sign, mark in _MARKS.items()}
+
+_NUMBERED = re.compile(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
+"""Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
 
 
 class Token(NamedTuple):
@@ -98,22 +143,59 @@ class Token(NamedTuple):
     position: int
 
 
-class _Memo(dict[str, str]):
-    """The terms of runs of text, joined by spaces; made when first asked for."""
+class _Memo(dict[bytes, str]):
+    """The terms of runs of text, joined by spaces; made when first asked for.
+
+    Runs are in UTF-8. `names` has what is indexed behind a text for the names in a run, if
+    there are any. Where the memory is full, only what is asked for again stays.
+    """
 
     def __init__(self, analyze: Callable[[str], list[str]]):
-        self._analyze = analyze
+        self.analyze = analyze
+        self.names: dict[bytes, tuple[str, ...]] = {}
+        self._older: dict[bytes, str] = {}
+        self._older_names: dict[bytes, tuple[str, ...]] = {}
 
-    def __missing__(self, run: str) -> str:
-        if len(run) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
-            return "" if run.isascii() else " ".join(self._analyze(run))
-        if len(self) > _MEMO_LIMIT:
-            self.clear()
-        terms = " ".join(self._analyze(run))
-        if terms == run:  # as for half of all words: only one of the two texts is kept
-            terms = run
+    def __missing__(self, run: bytes) -> str:
+        terms = self._older.get(run)
+        names = self._older_names.get(run, ())
+        if terms is None:
+            text = run.decode("utf-8", "surrogatepass")
+            lower = run.lower()
+            if lower == run:
+                terms = self._terms(text)
+            else:  # the pipeline begins by lowering letters
+                terms, names = self[lower], self._names(text)
+            if len(text) > MAX_TOKEN_CHARS and not names:  # hardly comes again
+                return terms
         self[run] = terms
+        if names:
+            self.names[run] = names
         return terms
+
+    def _terms(self, run: str) -> str:
+        if run[0] == _MARKS["."]:
+            part = " ".join(self.analyze(run[1:]))
+            return f".{part.split()[0]} {part}" if part else ""
+        if run[-1] in _SIGNS and len(run) == 2:
+            return run[0].lower() + _SIGNS[run[1]]
+        if len(run) > MAX_TOKEN_CHARS and run.isascii():
+            return ""
+        return " ".join(self.analyze(run))
+
+    def _names(self, run: str) -> tuple[str, ...]:
+        if not _INSIDE.search(run):
+            return ()
+        names = [word for word in _WORD.findall(run) if _INSIDE.search(word)]
+        parts = [(BETWEEN, *self.analyze(_INSIDE.sub(" ", name))) for name in names]
+        return tuple([term for each in parts for term in each])
+
+    def forget(self) -> None:
+        """Forget old runs. Not to be done within a text, whose names are asked for at its end."""
+        if len(self) > _MEMO_LIMIT:
+            self._older, self._older_names = dict(self), self.names
+            self.clear()
+            self.names = {}
 
 
 class Analyzer:
@@ -165,28 +247,48 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order; remembers the terms of its words."""
+        return self.terms_and_names(text)[0]
+
+    def terms_and_names(self, text: str) -> tuple[list[str], list[str]]:
+        """Return the terms of `text`, and those of the parts of its names, to index behind it.
+
+        Before the parts of each name stands `BETWEEN`. Each name counts once: ten uses of it
+        do not say more of what a text is about.
+        """
         if len(text) <= _PORTION_CHARS:
-            return self._terms(text)
+            terms, names = self._analyze_portion(text)
+            return terms, [term for run in names for term in self._memo.names[run]]
         found: list[str] = []
+        named: dict[bytes, tuple[str, ...]] = {}
         known: dict[str, str] = {}  # so that a term that repeats is kept once
         for portion in _portions(text):
-            terms = self._terms(portion)
+            terms, names = self._analyze_portion(portion)
             found += map(known.setdefault, terms, terms)
-        return found
+            named |= {run: self._memo.names[run] for run in names}
+        return found, [term for terms in named.values() for term in terms]
 
-    def _terms(self, text: str) -> list[str]:
+    def _analyze_portion(self, text: str) -> tuple[list[str], Collection[bytes]]:
+        """Return the terms of a text, and its runs that have names, each once."""
         memo = self._memo
-        if text.isascii():
-            found = list(map(memo.__getitem__, _runs(text)))
-            return [term for term in found if term] if "" in found else found
-        return " ".join(map(memo.__getitem__, _runs(_spread(fold(text))))).split()
+        memo.forget()
+        ascii, signed = text.isascii(), has_signs(text)
+        runs = _cut(_mark_signs(text) if signed else text) if ascii else self._runs(text)
+        terms = list(map(memo.__getitem__, runs))
+        if signed or not ascii:
+            terms = " ".join(terms).split()
+        elif "" in terms:  # of ASCII text each run is a word, but for those that are too long
+            terms = [term for term in terms if term]
+        if memo.names.keys().isdisjoint(runs):
+            return terms, ()
+        return terms, dict.fromkeys(filter(memo.names.__contains__, runs))
+
+    def _runs(self, text: str) -> list[bytes]:
+        folded = fold(text)
+        return _cut(_spread(_mark_signs(folded) if has_signs(folded) else folded))
 
     def terms_without(self, text: str, words: Collection[str]) -> list[str]:
         """Return the terms of `text`, except those of `words`, which are folded and lower-case."""
-        if text.isascii():
-            memo = self._memo
-            return [term for word in _runs(text) if word not in words and (term := memo[word])]
-        tokens = self._any_tokens(text)
+        tokens = self.iter_tokens(text)
         return [one.term for one in tokens if fold(text[one.start : one.end]).lower() not in words]
 
     def terms_once(self, text: str) -> list[str]:
@@ -203,17 +305,16 @@ class Analyzer:
 
     def iter_tokens(self, text: str) -> Iterator[Token]:
         """Yield what `tokens` lists."""
-        return self._ascii_tokens(text) if text.isascii() else self._any_tokens(text)
+        simple = text.isascii() and not has_signs(text)
+        return self._ascii_tokens(text) if simple else self._any_tokens(text)
 
     def find(self, text: str, wanted: Callable[[str], bool]) -> list[Token]:
         """Return the tokens whose term is `wanted`, several times faster than by `tokens`.
 
         `wanted`, such as `set.__contains__`, is called once per distinct term.
         """
-        if not text.isascii():
-            return [token for token in self._any_tokens(text) if wanted(token.term)]
         kept = {term for term in set(self.terms(text)) if wanted(term)}
-        return [t for t in self._ascii_tokens(text) if t.term in kept] if kept else []
+        return [token for token in self.iter_tokens(text) if token.term in kept] if kept else []
 
     def _ascii_tokens(self, text: str) -> Iterator[Token]:
         """In ASCII a word is a run of letters and digits, and gives one term."""
@@ -236,13 +337,20 @@ class Analyzer:
         """Yield the tokens of a folded text, at their places without the added spaces."""
         prepared = self._without_long_tokens(_spread(text))
         added = _added_spaces(text) if len(prepared) != len(text) else []
-        before = 0
+        signed = {sign.start(): sign for sign in _SIGNED.finditer(text)}
+        dots = {dot.end() for dot in _DOTTED.finditer(text)}
+        before = more = 0
         for token in self.engine.pre_tokenize(prepared).tokens:
-            start = token.char_offset_from
-            while before < len(added) and added[before] < start:
+            at, term = token.char_offset_from, token.text
+            while before < len(added) and added[before] < at:
                 before += 1
-            shift = start - before
-            yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
+            start, end = at - before, token.char_offset_to - before
+            if start in dots:
+                yield Token(f".{term}", start - 1, end, token.position + more)
+                more += 1
+            if start in signed:
+                term, end = term + signed[start][2], signed[start].end()
+            yield Token(term, start, end, token.position + more)
 
 
 @lru_cache(maxsize=2_000)
@@ -265,13 +373,23 @@ def _portions(text: str) -> Iterator[str]:
         at = end
 
 
-def _runs(text: str) -> list[str]:
-    """Cut a text at ASCII characters that are in no token, and lower its ASCII letters.
+def has_signs(text: str) -> bool:
+    """Whether a sign is part of a name in `text`: `C++`, `C#`, `.NET`."""
+    if _DOTTED.search(text) is not None:
+        return True
+    return ("#" in text or "++" in text) and _SIGN.search(text) is not None
 
-    Of ASCII text, the runs are its words.
-    """
-    data = text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES)
-    return data.decode("utf-8", "surrogatepass").split()
+
+def _mark_signs(text: str) -> str:
+    """Return a text with a mark for each sign that is part of a name, and blanks around it."""
+    if "#" in text or "++" in text:
+        text = _SIGNED.sub(lambda name: f" {name[1]}{_MARKS[name[2]]} ", text)
+    return _DOTTED.sub(f" {_MARKS['.']}", text)
+
+
+def _cut(text: str) -> list[bytes]:
+    """Cut a text at ASCII characters that are in no token."""
+    return text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES).split()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:
@@ -330,3 +448,54 @@ def _is_unusual(text: str) -> bool:
     """Whether there is a solid character, or half of one."""
     leads = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_BYTES)
     return bool(leads) and _unusual().search(text) is not None
+
+
+def with_parts(title: str) -> str:
+    """Return a title followed by the parts of the names in it.
+
+    >>> with_parts("printRoutes() of HTTPServer"), with_parts("List of URLs")
+    ('printRoutes() of HTTPServer print Routes HTTP Server', 'List of URLs')
+    """
+    if not _INSIDE.search(title):
+        return title
+    names = (word for word in _WORD.findall(title) if _INSIDE.search(word))
+    return " ".join([title, *(_INSIDE.sub(" ", name) for name in names)])
+
+
+def split_names(title: str) -> str:
+    """Return a title with the names in it split.
+
+    >>> split_names("printRoutes() of HTTPServer")
+    'print Routes() of HTTP Server'
+    """
+    return _INSIDE.sub(" ", title)
+
+
+def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the parts of each name in a text, each part with the place where it begins.
+
+    >>> list(iter_names("go printRoutes"))
+    [[(3, 'print'), (8, 'Routes')]]
+    """
+    for word in _WORD.finditer(code):
+        inside = [at.start() for at in _INSIDE.finditer(word[0])]
+        if inside:
+            cuts = pairwise([0, *inside, len(word[0])])
+            yield [(word.start() + start, word[0][start:end]) for start, end in cuts]
+
+
+def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:
+    """Return the terms of the words that line breaks split, each once, after `BETWEEN`."""
+    words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_parted(text))
+    return [term for word in words for term in (BETWEEN, *analyzer.terms(word))]
+
+
+def iter_parted(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the two parts of each word that a line break splits, with their places.
+
+    >>> list(iter_parted("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
+    [[(0, 'exam'), (8, 'ple')]]
+    """
+    if "-\n" in text or "\u2010" in text or "\u00ad" in text or "-\r" in text:
+        for found in _PARTED.finditer(text):
+            yield [(found.start(1), found[1]), (found.end(), found[2])]
