@@ -44,6 +44,7 @@ from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_p
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.runs import Recent
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
+from leafmark.index.words import Vocabulary
 from leafmark.late import import_late
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ __all__ = [
     "Recent",
     "Token",
     "TreeCounts",
+    "Vocabulary",
     "analyzer_for",
     "canonical",
     "check_index",

@@ -22,6 +22,7 @@ whole.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -98,6 +99,8 @@ _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
+_MAX_RUN_BYTES = 3 * MAX_TOKEN_CHARS
+
 _SPACE = re.compile(r"[ \n]")
 _FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
 """Tantivy lowers it to a sigma within a word."""
@@ -144,34 +147,31 @@ class Token(NamedTuple):
 
 
 class _Memo(dict[bytes, str]):
-    """The terms of runs of text, joined by spaces; made when first asked for.
+    """The terms of runs of text in UTF-8, joined by spaces; made when first asked for.
 
-    Runs are in UTF-8. `names` has what is indexed behind a text for the names in a run, if
-    there are any. Where the memory is full, only what is asked for again stays.
+    `names` has what is indexed behind a text for the names in a run. Where the memory is full,
+    only what is asked for again stays.
     """
 
     def __init__(self, analyze: Callable[[str], list[str]]):
         self.analyze = analyze
         self.names: dict[bytes, tuple[str, ...]] = {}
-        self._older: dict[bytes, str] = {}
-        self._older_names: dict[bytes, tuple[str, ...]] = {}
+        self._older: dict[bytes, tuple[str, tuple[str, ...]]] = {}
 
     def __missing__(self, run: bytes) -> str:
-        terms = self._older.get(run)
-        names = self._older_names.get(run, ())
-        if terms is None:
-            text = run.decode("utf-8", "surrogatepass")
-            lower = run.lower()
-            if lower == run:
-                terms = self._terms(text)
-            else:  # the pipeline begins by lowering letters
-                terms, names = self[lower], self._names(text)
-            if len(text) > MAX_TOKEN_CHARS and not names:  # hardly comes again
-                return terms
+        terms, names = self._older.get(run) or self._read(run)
+        if len(run) > _MAX_RUN_BYTES and not names:  # hardly comes again
+            return terms
         self[run] = terms
         if names:
             self.names[run] = names
         return terms
+
+    def _read(self, run: bytes) -> tuple[str, tuple[str, ...]]:
+        text, lower = run.decode("utf-8", "surrogatepass"), run.lower()
+        if lower != run:  # the pipeline begins by lowering letters
+            return self[lower], self._names(text)
+        return self._terms(text), ()
 
     def _terms(self, run: str) -> str:
         if run[0] == _MARKS["."]:
@@ -193,7 +193,7 @@ class _Memo(dict[bytes, str]):
     def forget(self) -> None:
         """Forget old runs. Not to be done within a text, whose names are asked for at its end."""
         if len(self) > _MEMO_LIMIT:
-            self._older, self._older_names = dict(self), self.names
+            self._older = {r: (terms, self.names.get(r, ())) for r, terms in self.items()}
             self.clear()
             self.names = {}
 
@@ -285,6 +285,33 @@ class Analyzer:
     def _runs(self, text: str) -> list[bytes]:
         folded = fold(text)
         return _cut(_spread(_mark_signs(folded) if has_signs(folded) else folded))
+
+    def words_of(self, term: str, text: str) -> list[str]:
+        """Return the words of a text that have the term, in lower case, the most usual first."""
+        found = (
+            text[token.start : token.end].lower() for token in self.find(text, {term}.__contains__)
+        )
+        return [word for word, _ in Counter(found).most_common()]
+
+    def readings(self, word: str) -> list[tuple[str, ...]]:
+        """Return what a word of a query may be in a text: terms beside each other, best first.
+
+        First as it was typed; then joined parts as one word (`UTF-8` is `utf8`); then the
+        parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a dot
+        before it, the name at last. A caller asks for the first one that occurs, or for any.
+
+        >>> analyzer_for(None).readings("UTF-8"), analyzer_for(None).readings("sha256")
+        ([('utf', '8'), ('utf8',)], [('sha256',), ('sha', '256')])
+        >>> analyzer_for(None).readings("RawTransaction"), analyzer_for(None).readings(".NET")
+        ([('rawtransaction',), ('raw', 'transaction')], [('.net', 'net'), ('net',)])
+        """
+        texts = [word]
+        if not has_signs(word):
+            texts.append("".join(filter(str.isalnum, word)))
+        parts = _NUMBERED.sub(" ", split_names(word))
+        texts.append(word.lstrip(".") if parts == word else parts)
+        found = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
+        return [terms for terms in found if terms]
 
     def terms_without(self, text: str, words: Collection[str]) -> list[str]:
         """Return the terms of `text`, except those of `words`, which are folded and lower-case."""

@@ -1,8 +1,9 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, RDoc, Org, POD, Markdown), under a directive, or where a program marks it in the pages that it makes. Only names
-count. If a term is an ordinary word or phrase, texts about it are as good as its definition.
+(HTML, reStructuredText, AsciiDoc, RDoc, Org, POD, Markdown), under a directive, or where a
+program marks it in the pages that it makes. Only names count. If a term is an ordinary word or
+phrase, texts about it are as good as its definition.
 
 In plain text, roff and Info a term stands on a line above its explanation, which is indented
 deeper (`--all`, and below it what that does); or on the same line, if the explanation continues

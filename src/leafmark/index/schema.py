@@ -39,7 +39,7 @@ __all__ = [
     "language_fields",
 ]
 
-FORMAT = 4
+FORMAT = 5
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")

@@ -100,7 +100,7 @@ def parse_plain(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
         QueryError: `text` is empty, no Unicode, or over a limit.
 
     >>> from leafmark.query import plain_words
-    >>> [word.text for word in plain_words(parse_plain('where is title:"-v (verbose)^2"'))]
+    >>> [word.text for word in plain_words(parse_plain('where is title:"-v (verbose)"'))]
     ['where', 'is', 'title', '-v', 'verbose']
     """
     if not text.strip():
@@ -118,16 +118,13 @@ def iter_plain(text: str) -> Iterator[Term]:
     White space, quotes and parentheses part words, and so does the colon of a field.
     """
     for word in _PLAIN.finditer(text):
-        name, colon, _ = word[0].partition(":")
-        ends = [word.end()]
+        name, colon, value = word[0].partition(":")
+        parts = [(word.start(), word[0])]
         if colon and (is_scoring(name) or is_filter(name)):
-            ends.insert(0, word.start() + len(name) + 1)
-        start = word.start()
-        for end in ends:
-            part = text[start:end].removesuffix(":") if end < word.end() else text[start:end]
+            parts = [(word.start(), name), (word.end() - len(value), value)]
+        for start, part in parts:
             if any(map(str.isalnum, part)):
                 yield Term(part, span=(start, start + len(part)))
-            start = end
 
 
 def _parse(text: str, tokens: list[Token]) -> Expression:
