@@ -13,10 +13,9 @@ given):
 
 A name is more than its letters. `C++`, `C#` and `F#` are terms of their own, and no `c`;
 `.NET` and `.gitignore` are the whole and the part beside each other. Names in camel case are
-indexed as they are, and their parts behind the text, once per chunk, so that
-`SendRawTransaction` is found by "raw transaction", too. `Analyzer.readings` tells how a word
-of a query is looked for. A word that a line break splits, as in manual pages, is found as a
-whole.
+indexed whole; in titles and in source code, whose words are names, their parts stand behind the
+text, once per chunk. `Analyzer.readings` and `words.Vocabulary` tell how a word of a query is
+looked for. A word that a line break splits, as in manual pages, is found as a whole.
 """
 
 from __future__ import annotations
@@ -45,6 +44,8 @@ __all__ = [
     "iter_names",
     "iter_parted",
     "split_names",
+    "terms_of_names",
+    "terms_of_parted",
     "with_parts",
 ]
 
@@ -76,7 +77,7 @@ MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
 
 _MEMO_LIMIT = 100_000
-"""Words whose terms an analyzer remembers, and as many older ones; about 30 MB together."""
+"""Words whose terms an analyzer remembers; about 15 MB."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -92,14 +93,14 @@ _SOLID = (
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
-_WORD_BYTES = bytes(
-    byte if byte >= 0x80 or chr(byte).isalnum() else ord(" ") for byte in range(256)
+_LOWER_WORD_BYTES = bytes(
+    byte if byte >= 0x80 else ord(chr(byte).lower() if chr(byte).isalnum() else " ")
+    for byte in range(256)
 )
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
-_MAX_RUN_BYTES = 3 * MAX_TOKEN_CHARS
 
 _SPACE = re.compile(r"[ \n]")
 _FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
@@ -147,55 +148,26 @@ class Token(NamedTuple):
 
 
 class _Memo(dict[bytes, str]):
-    """The terms of runs of text in UTF-8, joined by spaces; made when first asked for.
-
-    `names` has what is indexed behind a text for the names in a run. Where the memory is full,
-    only what is asked for again stays.
-    """
+    """The terms of runs of text in UTF-8, joined by spaces; made when first asked for."""
 
     def __init__(self, analyze: Callable[[str], list[str]]):
-        self.analyze = analyze
-        self.names: dict[bytes, tuple[str, ...]] = {}
-        self._older: dict[bytes, tuple[str, tuple[str, ...]]] = {}
+        self._analyze = analyze
 
     def __missing__(self, run: bytes) -> str:
-        terms, names = self._older.get(run) or self._read(run)
-        if len(run) > _MAX_RUN_BYTES and not names:  # hardly comes again
-            return terms
-        self[run] = terms
-        if names:
-            self.names[run] = names
-        return terms
-
-    def _read(self, run: bytes) -> tuple[str, tuple[str, ...]]:
-        text, lower = run.decode("utf-8", "surrogatepass"), run.lower()
-        if lower != run:  # the pipeline begins by lowering letters
-            return self[lower], self._names(text)
-        return self._terms(text), ()
-
-    def _terms(self, run: str) -> str:
-        if run[0] == _MARKS["."]:
-            part = " ".join(self.analyze(run[1:]))
-            return f".{part.split()[0]} {part}" if part else ""
-        if run[-1] in _SIGNS and len(run) == 2:
-            return run[0].lower() + _SIGNS[run[1]]
-        if len(run) > MAX_TOKEN_CHARS and run.isascii():
-            return ""
-        return " ".join(self.analyze(run))
-
-    def _names(self, run: str) -> tuple[str, ...]:
-        if not _INSIDE.search(run):
-            return ()
-        names = [word for word in _WORD.findall(run) if _INSIDE.search(word)]
-        parts = [(BETWEEN, *self.analyze(_INSIDE.sub(" ", name))) for name in names]
-        return tuple([term for each in parts for term in each])
-
-    def forget(self) -> None:
-        """Forget old runs. Not to be done within a text, whose names are asked for at its end."""
+        text = run.decode("utf-8", "surrogatepass")
+        if len(text) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
+            return "" if run.isascii() else " ".join(self._analyze(text))
         if len(self) > _MEMO_LIMIT:
-            self._older = {r: (terms, self.names.get(r, ())) for r, terms in self.items()}
             self.clear()
-            self.names = {}
+        if text[0] == _MARKS["."]:
+            part = " ".join(self._analyze(text[1:]))
+            terms = f".{part.split()[0]} {part}" if part else ""
+        elif text[-1] in _SIGNS and len(text) == 2:
+            terms = text[0] + _SIGNS[text[1]]
+        else:
+            terms = " ".join(self._analyze(text))
+        self[run] = terms
+        return terms
 
 
 class Analyzer:
@@ -247,44 +219,25 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order; remembers the terms of its words."""
-        return self.terms_and_names(text)[0]
-
-    def terms_and_names(self, text: str) -> tuple[list[str], list[str]]:
-        """Return the terms of `text`, and those of the parts of its names, to index behind it.
-
-        Before the parts of each name stands `BETWEEN`. Each name counts once: ten uses of it
-        do not say more of what a text is about.
-        """
         if len(text) <= _PORTION_CHARS:
-            terms, names = self._analyze_portion(text)
-            return terms, [term for run in names for term in self._memo.names[run]]
+            return self._terms(text)
         found: list[str] = []
-        named: dict[bytes, tuple[str, ...]] = {}
         known: dict[str, str] = {}  # so that a term that repeats is kept once
         for portion in _portions(text):
-            terms, names = self._analyze_portion(portion)
+            terms = self._terms(portion)
             found += map(known.setdefault, terms, terms)
-            named |= {run: self._memo.names[run] for run in names}
-        return found, [term for terms in named.values() for term in terms]
+        return found
 
-    def _analyze_portion(self, text: str) -> tuple[list[str], Collection[bytes]]:
-        """Return the terms of a text, and its runs that have names, each once."""
-        memo = self._memo
-        memo.forget()
-        ascii, signed = text.isascii(), has_signs(text)
-        runs = _cut(_mark_signs(text) if signed else text) if ascii else self._runs(text)
-        terms = list(map(memo.__getitem__, runs))
-        if signed or not ascii:
-            terms = " ".join(terms).split()
-        elif "" in terms:  # of ASCII text each run is a word, but for those that are too long
-            terms = [term for term in terms if term]
-        if memo.names.keys().isdisjoint(runs):
-            return terms, ()
-        return terms, dict.fromkeys(filter(memo.names.__contains__, runs))
-
-    def _runs(self, text: str) -> list[bytes]:
-        folded = fold(text)
-        return _cut(_spread(_mark_signs(folded) if has_signs(folded) else folded))
+    def _terms(self, text: str) -> list[str]:
+        simple = text.isascii()
+        folded = text if simple else fold(text)
+        if has_signs(folded):
+            folded, simple = _mark_signs(folded), False
+        terms = list(map(self._memo.__getitem__, _cut(folded if simple else _spread(folded))))
+        if not simple:
+            return " ".join(terms).split()
+        # of ASCII text each run is a word, but for those that are too long
+        return [term for term in terms if term] if "" in terms else terms
 
     def words_of(self, term: str, text: str) -> list[str]:
         """Return the words of a text that have the term, in lower case, the most usual first."""
@@ -407,6 +360,24 @@ def has_signs(text: str) -> bool:
     return ("#" in text or "++" in text) and _SIGN.search(text) is not None
 
 
+def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
+    """Return the terms of the parts of each name in source code, separated by `BETWEEN`.
+
+    Each name counts once: ten uses of a name do not say more of what the code is about.
+    """
+    terms: list[str] = []
+    for word in dict.fromkeys(_WORD.findall(code)):
+        if not word.islower():
+            terms += _terms_of_name(analyzer, word)
+    return terms
+
+
+@lru_cache(20_000)
+def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
+    """Return the terms indexed beside a word: none if it is no name."""
+    return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
+
+
 def _mark_signs(text: str) -> str:
     """Return a text with a mark for each sign that is part of a name, and blanks around it."""
     if "#" in text or "++" in text:
@@ -416,7 +387,7 @@ def _mark_signs(text: str) -> str:
 
 def _cut(text: str) -> list[bytes]:
     """Cut a text at ASCII characters that are in no token."""
-    return text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES).split()
+    return text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES).split()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:

@@ -13,7 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from leafmark.index.analysis import PARTING_FORMATS, Analyzer, terms_of_parted, with_parts
+from leafmark.index.analysis import (
+    PARTING_FORMATS,
+    Analyzer,
+    terms_of_names,
+    terms_of_parted,
+    with_parts,
+)
 from leafmark.index.definitions import DEFINING_FORMATS, MARKED_FORMATS, defined_names
 from leafmark.index.facts import (
     SECONDARY_FACT,
@@ -120,9 +126,10 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
         body = chunk.readable_body
         if body:
-            terms, names = analyzer.terms_and_names(body)
-            terms += names
-            if chunked.document.format in PARTING_FORMATS:
+            terms = analyzer.terms(body)
+            if is_code:
+                terms += terms_of_names(analyzer, body)
+            elif chunked.document.format in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
             facts += _defined(chunked.document.format, chunk, body)
             text = headed(analyzer, titles, terms)

@@ -26,6 +26,9 @@ SHORTER_STEMS = 4
 MAX_STEMS = 12
 """The most frequent stems whose words are looked at for one beginning."""
 
+MIN_NAME = 6
+"""The fewest letters of the stem of a name that is looked for inside others."""
+
 MIN_BEGINNING = 3
 """Fewer letters begin too many words to mean one of them."""
 
@@ -52,6 +55,7 @@ class Vocabulary:
         self._count = count
         self._listed = listed
         self._texts = texts
+        self._all: dict[str, int] | None = None
 
     def words_of(self, term: str) -> list[str]:
         """Return the words of a few texts that have the stem `term`, the most usual first.
@@ -80,6 +84,20 @@ class Vocabulary:
         found = (word for stem in ranked[:MAX_STEMS] for word in self.words_of(stem)[:1])
         begun = [word for word in found if word.startswith(lower) and word != lower]
         return list(dict.fromkeys(begun))[:most]
+
+    def names_with(self, name: str, most: int = 8) -> list[str]:
+        """Return the terms that hold a name: `sendrawtransact` for `RawTransaction`.
+
+        The most frequent first; no term of the name itself. The work is linear in the number
+        of terms, which are listed once. Short names are in too many words.
+        """
+        (held, *others) = self._analyzer.terms("".join(filter(str.isalnum, name))) or [""]
+        if others or len(held) < MIN_NAME:
+            return []
+        if self._all is None:
+            self._all = dict(self._listed(""))
+        found = [term for term in self._all if held in term and term != held and self._all[term]]
+        return sorted(found, key=lambda term: (-self._count(term), term))[:most]
 
     def splits(self, word: str) -> Iterator[tuple[str, ...]]:
         """Yield the terms of the words that `word` may be written as, where all of them occur.

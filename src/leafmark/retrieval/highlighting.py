@@ -54,22 +54,24 @@ class Highlighter:
     def find_in(self, text: str, format_name: str) -> list[Match]:
         """Return the matches in a body of some format, including those of terms the index adds.
 
-        These are the parts of names, and words that a line break splits.
+        These are the parts of names in source code, and words that a line break splits.
         """
-        found = self._with(set(self.find(text)), text, iter_names, " ")
+        if format_name == "script":
+            return self._with(text, iter_names, " ")
         if format_name in PARTING_FORMATS:
-            found = self._with(found, text, iter_parted, "")
-        return sorted(found)
+            return self._with(text, iter_parted, "")
+        return self.find(text)
 
-    def _with(self, found: set[Match], text: str, words: _Words, joint: str) -> set[Match]:
+    def _with(self, text: str, words: _Words, joint: str) -> list[Match]:
+        found = set(self.find(text))
         apart, places = _written(words(text), joint, BETWEEN if self._phrases else "-")
         if not places:
-            return found
+            return sorted(found)
         for start, end, number in self.find(apart):
             at, place = places[bisect_right(places, (start, len(text))) - 1]
             last_at, last = places[bisect_right(places, (end - 1, len(text))) - 1]
             found.add((place + start - at, last + end - last_at, number))
-        return found
+        return sorted(found)
 
 
 _Words = Callable[[str], Iterator[list[tuple[int, str]]]]

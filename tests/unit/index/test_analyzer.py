@@ -38,9 +38,15 @@ def test_terms(text: str, terms: list[str]) -> None:
     [
         ("C++ is not C", ["c++", "is", "not", "c"]),
         ("C++17, Objective-C++; “C#” F#.", ["c++", "17", "object", "c++", "c#", "f#"]),
-        ("page#c a/c#intro c++filt abc++ C+ # x", "page c a c intro c filt abc c x".split()),
+        (
+            "page#c a/c#intro c++filt abc++ C+ # x",
+            ["page", "c", "a", "c", "intro", "c", "filt", "abc", "c", "x"],
+        ),
         ("on .NET (.gitignore)", ["on", ".net", "net", ".gitignor", "gitignor"]),
-        ("a.b ...and x) .map(y) ~/.bashrc", "a b and x map y .bashrc bashrc".split()),
+        (
+            "a.b ...and x) .map(y) ~/.bashrc",
+            ["a", "b", "and", "x", "map", "y", ".bashrc", "bashrc"],
+        ),
         ("C++语言 für .NET", ["c++", "语", "言", "für", ".net", "net"]),
     ],
 )
@@ -176,7 +182,7 @@ def test_the_memory_for_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     for start in range(0, 200, 20):
         words = [f"word{number}" for number in range(start, start + 20)]
         assert [token.term for token in analyzer.tokens(" ".join(words))] == words
-        assert len(analyzer._memo) <= 30
+        assert len(analyzer._memo) <= 11
 
 
 def test_no_long_run_is_remembered() -> None:

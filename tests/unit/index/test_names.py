@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.index import analyzer_for
-from leafmark.index.analysis import BETWEEN, iter_names, with_parts
+from leafmark.index.analysis import BETWEEN, iter_names, terms_of_names, with_parts
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_the_parts_stand_behind_the_title(title: str, parts: str) -> None:
 def test_each_name_of_code_is_taken_apart_once() -> None:
     code = "printRoutes(HTTPServer) if print_routes else printRoutes"
     terms = [BETWEEN, "print", "rout", BETWEEN, "http", "server"]
-    assert analyzer_for("english").terms_and_names(code)[1] == terms
+    assert terms_of_names(analyzer_for("english"), code) == terms
 
 
 @pytest.mark.parametrize("code", ["", "if x then y", "MAX_SIZE and URLs", "snake_case"])
 def test_what_is_no_name_has_no_parts(code: str) -> None:
-    assert analyzer_for(None).terms_and_names(code)[1] == []
+    assert terms_of_names(analyzer_for(None), code) == []
     assert not list(iter_names(code))
 
 

@@ -95,6 +95,15 @@ def test_a_joined_word_may_be_several(word: str, split: tuple[str, ...]) -> None
     assert next(_vocabulary("english").splits(word)) == split
 
 
+def test_a_name_is_found_inside_longer_ones() -> None:
+    texts = Counter(ENGLISH.terms("SendRawTransaction, getRawTransactions and RawTransaction"))
+    vocabulary = Vocabulary(ENGLISH, texts.__getitem__, lambda _: texts.items(), lambda _: [])
+    expected = ["getrawtransact", "sendrawtransact"]
+    assert vocabulary.names_with("RawTransaction") == expected
+    assert vocabulary.names_with("raw_transactions") == expected
+    assert vocabulary.names_with("and") == []
+
+
 def test_only_words_that_occur_make_up_a_joined_one() -> None:
     assert list(_vocabulary("english").splits("dropship")) == []
 

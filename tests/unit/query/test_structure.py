@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.query import (
+    Asked,
     Filter,
     Phrase,
     Prefix,
@@ -15,7 +16,6 @@ from leafmark.query import (
     parse_query,
     plain_words,
 )
-from leafmark.query import Asked
 
 
 @pytest.mark.parametrize(
