@@ -229,12 +229,13 @@ class Analyzer:
         return found
 
     def _terms(self, text: str) -> list[str]:
-        simple = text.isascii()
-        folded = text if simple else fold(text)
-        if has_signs(folded):
-            folded, simple = _mark_signs(folded), False
-        terms = list(map(self._memo.__getitem__, _cut(folded if simple else _spread(folded))))
-        if not simple:
+        is_ascii = text.isascii()
+        folded = text if is_ascii else fold(text)
+        signed = has_signs(folded)
+        if signed:
+            folded = _mark_signs(folded)
+        terms = list(map(self._memo.__getitem__, _cut(folded if is_ascii else _spread(folded))))
+        if signed or not is_ascii:
             return " ".join(terms).split()
         # of ASCII text each run is a word, but for those that are too long
         return [term for term in terms if term] if "" in terms else terms
@@ -380,7 +381,7 @@ def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
 
 def _mark_signs(text: str) -> str:
     """Return a text with a mark for each sign that is part of a name, and blanks around it."""
-    if "#" in text or "++" in text:
+    if ("#" in text or "++" in text) and _SIGN.search(text):
         text = _SIGNED.sub(lambda name: f" {name[1]}{_MARKS[name[2]]} ", text)
     return _DOTTED.sub(f" {_MARKS['.']}", text)
 

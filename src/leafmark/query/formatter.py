@@ -182,7 +182,7 @@ def plain_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> str:
     many. Empty for a text without words.
 
     >>> plain_query('where is title:"-v (verbose)?')
-    'where is title \\-v verbose'
+    'where is title \\\\-v verbose'
     >>> short, few = Limits(length=5), Limits(terms=1)
     >>> plain_query("ab cd e", limits=short), plain_query("ab cdefg h", limits=short)
     ('ab cd', 'ab')
