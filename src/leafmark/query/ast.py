@@ -18,7 +18,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from leafmark.likeness import edits_from
@@ -26,23 +25,8 @@ from leafmark.query.ranges import Range
 
 SCORING_FIELDS: Final = ("title", "tags", "body")
 FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")
+"""Beside them, `meta.KEY` filters on a value in the front matter."""
 META_PREFIX: Final = "meta."
-
-FIELDS: Final = MappingProxyType(
-    {
-        "title": "words of the title",
-        "tags": "words of the tags",
-        "body": "words of the text",
-        "tree": "the name of a tree",
-        "path": "how the path begins",
-        "id": "one id, whole",
-        "under": "the id of a section or document: it and all below it",
-        "has": "a kind of block: code, table or list",
-        "lang": "the language of a code block or script",
-        "meta.KEY": "a value in the front matter, or a range of values",
-    }
-)
-"""Every name with a description of its value, in the order of the help."""
 
 QUOTES: Final = '"“”„‟＂'
 """The straight quote, then those that text editors and telephones replace it by."""

@@ -28,6 +28,7 @@ from leafmark.query.lexer import (
     OPERATORS,
     Kind,
     Limits,
+    Token,
     escape,
     negates,
     tokenize,
@@ -86,10 +87,7 @@ def _marked(operand: Expression, kind: type, mark: str) -> str:
 
 
 def _takes_mark(word: str, mark: str) -> bool:
-    try:
-        kinds = [token.kind for token in tokenize(word + mark, _NO_LIMITS)]
-    except QueryError:
-        return False
+    kinds = [token.kind for token in _tokens(word + mark)]
     return kinds == [Kind.WORD, Kind.BOOST if mark[0] == "^" else Kind.FUZZY, Kind.END]
 
 
@@ -130,11 +128,16 @@ def _prefix(text: str) -> str:
 def _reads_as(written: str, kind: Kind, text: str) -> bool:
     if written.endswith("\\") or any(quote in written for quote in QUOTES):
         return False  # it would escape what comes next, or might begin a phrase with it
+    tokens = _tokens(written)
+    return len(tokens) == 2 and tokens[0][::3] == (kind, text)
+
+
+def _tokens(written: str) -> list[Token]:
+    """Return the tokens of a string, none if it is an error."""
     try:
-        first, *rest = tokenize(written, _NO_LIMITS)
+        return tokenize(written, _NO_LIMITS)
     except QueryError:
-        return False
-    return (first.kind, first.text, len(rest)) == (kind, text, 1)
+        return []
 
 
 def _quoted(text: str) -> str:
