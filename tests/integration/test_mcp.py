@@ -181,9 +181,9 @@ def test_errors_help(talk: Talk) -> None:
         assert unknown.content[0].text.startswith(
             "error: there is no argument `qery`\nhint: did you mean `query`?"
         )
-        wrong = await call(client, "search", query='"open')
+        wrong = await call(client, "search", query='title:"open')
         assert wrong.content[0].text == (
-            "error: the query has an opening quote without a closing one\nat: query:1\n"
+            "error: the query has an opening quote without a closing one\nat: query:7\n"
             'hint: add the closing quote, or write \\" to search for the character itself'
         )
         gone = await call(client, "get", ids=["guides/bakups.md"])

@@ -15,7 +15,7 @@ from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader, open_writer
-from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.analysis import MAX_TOKEN_CHARS
 from leafmark.index.embedded.generation import create_engine, index_languages
 from leafmark.index.folding import fold
 from leafmark.index.records import deserialise_document, document_entry, serialise_document

@@ -35,7 +35,7 @@ from leafmark.query import (
     plain_query,
     plain_words,
 )
-from leafmark.query.fields import FILTERS, SCORING_FIELDS, nearest_field
+from leafmark.query.ast import FILTERS, SCORING_FIELDS, nearest_field
 
 WIDE = Limits(length=1 << 30, depth=1 << 30, terms=1 << 30)
 
@@ -184,8 +184,22 @@ chunks = st.builds(
     st.sampled_from(["docs", "notes"]),
 )
 WHOLE = ['"alpha beta"', "title:(alpha OR beta)", "tree:(docs OR notes)", "-(beta gamma)"]
-PIECES = [*WORDS, *WHOLE, "-alpha", "OR", "AND", "(", ")", "title:gamma", "tree:docs", "bet*"]
-small_queries = st.lists(st.sampled_from([*PIECES, "alpa~1"]), min_size=1, max_size=7).map(" ".join)
+PIECES = [*WORDS, *WHOLE, "-alpha", "title:gamma", "tree:docs", "bet*", "alpa~1"]
+
+
+def _joined(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Parts beside each other, or with OR and AND between them."""
+    pairs = st.tuples(st.sampled_from(["", "OR ", "AND "]), parts).map("".join)
+    return st.builds(
+        lambda first, rest: " ".join([first, *rest]), parts, st.lists(pairs, max_size=4)
+    )
+
+
+small_queries = _joined(
+    st.recursive(
+        st.sampled_from(PIECES), lambda inner: _joined(inner).map("( {} )".format), max_leaves=7
+    )
+)
 
 
 @given(small_queries, chunks)

@@ -9,7 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
+from leafmark.index.analysis import (
+    BETWEEN,
+    LANGUAGES,
+    PARTING_FORMATS,
+    Analyzer,
+    Token,
+    analyzer_for,
+    has_signs,
+    is_solid,
+    iter_names,
+    iter_parted,
+    split_names,
+    with_parts,
+)
 from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN, path_stem
 from leafmark.index.embedded.generation import IndexMeta
 from leafmark.index.embedded.reader import IndexReader, has_index, open_reader
@@ -29,19 +42,12 @@ from leafmark.index.garbage import collection_paused
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
-from leafmark.index.names import (
-    BETWEEN,
-    PARTING_FORMATS,
-    iter_names,
-    iter_parted,
-    split_names,
-    with_parts,
-)
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
 from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
+from leafmark.index.words import Vocabulary
 from leafmark.late import import_late
 
 if TYPE_CHECKING:
@@ -81,6 +87,7 @@ __all__ = [
     "Store",
     "Token",
     "TreeCounts",
+    "Vocabulary",
     "analyzer_for",
     "bare",
     "canonical",
@@ -92,6 +99,7 @@ __all__ = [
     "fold",
     "has_index",
     "has_other",
+    "has_signs",
     "id_spellings",
     "index_place",
     "is_folded",

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from leafmark.index.analyzer import Analyzer
+from leafmark.index.analysis import Analyzer
 
 __all__ = [
     "DOCUMENT_SIGN",

@@ -13,7 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from leafmark.index.analyzer import Analyzer
+from leafmark.index.analysis import (
+    PARTING_FORMATS,
+    Analyzer,
+    terms_of_names,
+    terms_of_parted,
+    with_parts,
 from leafmark.index.chunk_names import (
     DOCUMENT_SIGN,
     NAME_SIGN,
@@ -32,7 +37,6 @@ from leafmark.index.facts import (
     tag_fact,
 )
 from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed
-from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
 from leafmark.index.schema import Language, language_fields

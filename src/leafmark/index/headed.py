@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index.analyzer import Analyzer
-from leafmark.index.names import BETWEEN, with_parts
+from leafmark.index.analysis import BETWEEN, Analyzer, with_parts
 
 __all__ = ["Headed", "headed", "phrases_within"]
 

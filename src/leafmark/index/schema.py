@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leafmark.index.analyzer import Analyzer, analyzer_for
+from leafmark.index.analysis import Analyzer, analyzer_for
 
 __all__ = [
     "FORMAT",

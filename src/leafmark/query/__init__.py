@@ -2,12 +2,13 @@
 
 Pure; knows nothing of the engine. Every error has a place in the string.
 
-Read `ast` first (what a query can mean), then `parser` (how operators
-bind), then `lexer` (what is an operator and what is part of a word).
+Read `ast` first (what a query can mean), then `lexer` (what is an operator and what is
+text), then `parser` (how operators bind).
 """
 
 from leafmark.query.ast import (
     And,
+    Asked,
     Boost,
     Expression,
     Field,
@@ -21,19 +22,15 @@ from leafmark.query.ast import (
     all_of,
     any_of,
     filters_only,
-)
-from leafmark.query.formatter import format_query
-from leafmark.query.limits import DEFAULT_LIMITS, Limits
-from leafmark.query.parser import parse_query, parse_topics
-from leafmark.query.plain import plain_query
-from leafmark.query.ranges import Range, admits
-from leafmark.query.structure import (
-    Asked,
     iter_leaves,
     iter_terms,
     parts_of,
     plain_words,
 )
+from leafmark.query.formatter import format_query, plain_query
+from leafmark.query.lexer import DEFAULT_LIMITS, Limits
+from leafmark.query.parser import parse_plain, parse_query, parse_topics
+from leafmark.query.ranges import Range, admits
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -58,6 +55,7 @@ __all__ = [
     "format_query",
     "iter_leaves",
     "iter_terms",
+    "parse_plain",
     "parse_query",
     "parse_topics",
     "parts_of",

@@ -1,9 +1,10 @@
-"""The expression that a query string means: a tree of frozen nodes.
+"""The expression that a query string means: a tree of frozen nodes, and the names of fields.
 
 A `Term`, `Phrase` or `Prefix` is text to find; a `Filter` admits chunks by a fact about
 them and never scores; the other nodes combine or mark the nodes below them. Texts are kept
 as typed: the analyzer of the index splits them into tokens, so that a word means the same
-in a query and in a document.
+in a query and in a document. A `Field` looks in one text field; words of paths need none,
+since every word of a query is looked for in paths too.
 
 Invariant: every expression can be written as a query string and read back
 (`format_query`), except one that only negates. Constructors raise ValueError for anything
@@ -14,41 +15,31 @@ else. Two nodes are equal if they mean the same. How a node was written does not
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from leafmark.query.fields import (
-    HALF_CHARACTER,
-    HAS_VALUES,
-    META_PREFIX,
-    is_filter,
-    is_scoring,
-)
+from leafmark.likeness import edits_from
 from leafmark.query.ranges import Range
-from leafmark.query.tokens import is_beginning
 
-__all__ = [
-    "MAX_BOOST",
-    "MAX_DISTANCE",
-    "MIN_BOOST",
-    "And",
-    "Boost",
-    "Expression",
-    "Field",
-    "Filter",
-    "Fuzzy",
-    "Not",
-    "Or",
-    "Phrase",
-    "Prefix",
-    "Term",
-    "all_of",
-    "any_of",
-    "filters_only",
-    "is_prefix",
-    "only_negates",
-]
+SCORING_FIELDS: Final = ("title", "tags", "body")
+FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")
+"""Beside them, `meta.KEY` filters on a value in the front matter."""
+META_PREFIX: Final = "meta."
+
+QUOTES: Final = '"“”„‟＂'
+"""The straight quote, then those that text editors and telephones replace it by."""
+
+HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
+"""What Python makes of bytes that are not UTF-8; no document holds it."""
+
+HAS_VALUES: Final = ("code", "table", "list")
+
+# A key of front matter may hold capitals, digits and hyphens: nothing else
+# that people paste begins with `meta.` and has a colon.
+META_PATTERN: Final = r"meta\.[^\s:()\\" + QUOTES + "]+"
+_META = re.compile(META_PATTERN)
 
 MIN_BOOST = 0.001
 """Smallest factor of a boost; below it, leave the part out instead."""
@@ -117,7 +108,7 @@ class Prefix(_Node):
     no_field: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        word = is_beginning(self.text) and _is_word(self.text)
+        word = is_word_start(self.text) and _is_word(self.text)
         _require(word, "a prefix is the beginning of a word", self.text)
 
 
@@ -228,6 +219,7 @@ class Or(_Node):
 
 
 Expression: TypeAlias = Term | Phrase | Prefix | Filter | Field | Boost | Fuzzy | Not | And | Or
+Leaf: TypeAlias = Term | Phrase | Prefix | Filter
 
 
 def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Expression:
@@ -271,6 +263,112 @@ def is_prefix(expression: Expression) -> bool:
     while isinstance(expression, Field | Boost | Fuzzy):
         expression = expression.operand
     return isinstance(expression, Prefix)
+
+
+class Asked(NamedTuple):
+    """A leaf, the text field that it is asked for in (None: all), and whether it is negated."""
+
+    leaf: Leaf
+    field: str | None = None
+    negated: bool = False
+
+
+def iter_leaves(expression: Expression) -> Iterator[Asked]:
+    """Yield every term, phrase, prefix and filter, negated ones too, from left to right."""
+    stack: list[tuple[Expression, str | None, bool]] = [(expression, None, False)]
+    while stack:
+        node, field, negated = stack.pop()
+        match node:
+            case And(operands=operands) | Or(operands=operands):
+                stack.extend((operand, field, negated) for operand in reversed(operands))
+            case Not(operand=operand):
+                stack.append((operand, field, True))
+            case Field(name=name, operand=operand):
+                stack.append((operand, name, negated))
+            case Boost(operand=operand) | Fuzzy(operand=operand):
+                stack.append((operand, field, negated))
+            case _:
+                yield Asked(node, field, negated)
+
+
+def iter_terms(expression: Expression) -> Iterator[Asked]:
+    """Yield the leaves that score, from left to right: all but filters and negated ones."""
+    for asked in iter_leaves(expression):
+        if not asked.negated and not isinstance(asked.leaf, Filter):
+            yield asked
+
+
+def plain_words(expression: Expression) -> tuple[Term, ...]:
+    """Return the plain words of an expression, in order.
+
+    They are not quoted, fielded, marked, negated or under OR or a written AND. Only plain
+    words may be left out as stop words, corrected or relaxed.
+    """
+    if isinstance(expression, And) and expression.explicit:
+        return ()
+    return tuple(part for part in parts_of(expression) if isinstance(part, Term))
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the operands of an And, or any other expression itself."""
+    return expression.operands if isinstance(expression, And) else (expression,)
+
+
+def is_scoring(name: str) -> bool:
+    return name in SCORING_FIELDS
+
+
+def is_filter(name: str) -> bool:
+    return name in FILTERS or _META.fullmatch(name) is not None
+
+
+_META_KEY = "meta.KEY"
+
+_ELSEWHERE = {
+    "content": "body",
+    "text": "body",
+    "dir": "path",
+    "file": "path",
+    "filename": "path",
+    "folder": "path",
+    "in": "under",
+    "section": "under",
+    "language": "lang",
+    "type": "has",
+    "repo": "tree",
+    "meta": _META_KEY,
+    "metadata": _META_KEY,
+}
+"""Names of the same fields in other search tools."""
+
+NEAR_LETTERS = 4
+"""One wrong letter is a slip if the longer name has this many letters: `tag` for `tags`.
+
+A shorter name is another word: `is:open` does not mean `id`.
+"""
+
+
+def nearest_field(name: str) -> str | None:
+    """Return the field that `name` may mean: its name in other tools, or one slip away from it.
+
+    A slip is one letter too many, too few or wrong, or two letters in the wrong order.
+
+    >>> nearest_field("titel"), nearest_field("folder"), nearest_field("node")
+    ('title', 'path', None)
+    """
+    if name.startswith(META_PREFIX):
+        return _META_KEY
+    near = (known for known in (*SCORING_FIELDS, *FILTERS) if _is_slip(name, known))
+    return _ELSEWHERE.get(name) or next(near, None)
+
+
+def _is_slip(name: str, known: str) -> bool:
+    return max(len(name), len(known)) >= NEAR_LETTERS and edits_from(name)(known) <= 1
+
+
+def is_word_start(text: str) -> bool:
+    """Whether `text` can be a prefix: it has a letter or digit, and no colon at its end."""
+    return any(map(str.isalnum, text)) and not text.endswith(":")
 
 
 def _has_field(expression: Expression) -> bool:

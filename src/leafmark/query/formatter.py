@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from leafmark.errors import QueryError
 from leafmark.query.ast import (
+    QUOTES,
     And,
     Boost,
     Expression,
@@ -22,13 +23,18 @@ from leafmark.query.ast import (
     Prefix,
     Term,
 )
-from leafmark.query.fields import QUOTES
-from leafmark.query.lexer import tokenize
-from leafmark.query.limits import Limits
+from leafmark.query.lexer import (
+    DEFAULT_LIMITS,
+    OPERATORS,
+    Kind,
+    Limits,
+    Token,
+    escape,
+    negates,
+    tokenize,
+)
+from leafmark.query.parser import iter_plain
 from leafmark.query.ranges import Range, parse_range
-from leafmark.query.tokens import OPERATORS, Kind, escape, negates
-
-__all__ = ["format_query"]
 
 
 def format_query(expression: Expression) -> str:
@@ -49,9 +55,9 @@ def format_query(expression: Expression) -> str:
         case Field(name=name, operand=operand):
             return f"{name}:{_field_value(operand)}"
         case Boost(operand=operand, factor=factor):
-            return f"{_marked(operand, Boost)}^{_number(factor)}"
+            return _marked(operand, Boost, f"^{_number(factor)}")
         case Fuzzy(operand=operand, distance=distance):
-            return f"{_marked(operand, Fuzzy)}~{distance}"
+            return _marked(operand, Fuzzy, f"~{distance}")
         case _:
             return _leaf(expression)
 
@@ -65,17 +71,24 @@ def _enclose(expression: Expression, *looser: type) -> str:
     return f"({text})" if isinstance(expression, looser) else text
 
 
-def _marked(operand: Expression, mark: type) -> str:
-    """Return the operand of a mark; a second mark of the same kind needs parentheses."""
+def _marked(operand: Expression, kind: type, mark: str) -> str:
+    """Return the operand with its mark; a second mark of the same kind needs parentheses.
+
+    So does a name, behind which a mark would be text: `(HEAD)^2`.
+    """
     marked = operand
-    while isinstance(marked, Boost | Fuzzy) and not isinstance(marked, mark):
+    while isinstance(marked, Boost | Fuzzy) and not isinstance(marked, kind):
         marked = marked.operand
-    if isinstance(marked, mark):
-        return f"({format_query(operand)})"
-    if isinstance(operand, Term):
-        # A lone minus would negate the mark, and `titel:` make it the value of a field.
-        return _word(operand.text, before="^1")
-    return _enclose(operand, And, Or, Not)
+    if isinstance(marked, kind):
+        return f"({format_query(operand)}){mark}"
+    if isinstance(operand, Term) and not _takes_mark(operand.text, mark):
+        return f"({_word(operand.text)}){mark}"
+    return _enclose(operand, And, Or, Not) + mark
+
+
+def _takes_mark(word: str, mark: str) -> bool:
+    kinds = [token.kind for token in _tokens(word + mark)]
+    return kinds == [Kind.WORD, Kind.BOOST if mark[0] == "^" else Kind.FUZZY, Kind.END]
 
 
 def _field_value(operand: Expression) -> str:
@@ -101,27 +114,30 @@ def _leaf(leaf: Expression) -> str:
     raise AssertionError(f"no expression: {leaf!r}")
 
 
-def _word(text: str, before: str = "") -> str:
-    """Return the word as typed if it reads back as itself `before` a mark, else escaped."""
+def _word(text: str) -> str:
+    """Return the word as typed if it reads back as itself, else escaped."""
     if text in OPERATORS:
         return f"\\{text}"
-    if text.isalnum() or _reads_as(text, Kind.WORD, text, before):
-        return text
-    return escape(text)
+    return text if text.isalnum() or _reads_as(text, Kind.WORD, text) else escape(text)
 
 
 def _prefix(text: str) -> str:
     return text if _reads_as(f"{text}*", Kind.PREFIX, text) else escape(text)
 
 
-def _reads_as(written: str, kind: Kind, text: str, before: str = "") -> bool:
-    if written.endswith("\\"):  # it would escape what comes next
-        return False
+def _reads_as(written: str, kind: Kind, text: str) -> bool:
+    if written.endswith("\\") or any(quote in written for quote in QUOTES):
+        return False  # it would escape what comes next, or might begin a phrase with it
+    tokens = _tokens(written)
+    return len(tokens) == 2 and tokens[0][::3] == (kind, text)
+
+
+def _tokens(written: str) -> list[Token]:
+    """Return the tokens of a string, none if it is an error."""
     try:
-        first, *rest = tokenize(written + before, _NO_LIMITS)
+        return tokenize(written, _NO_LIMITS)
     except QueryError:
-        return False
-    return (first.kind, first.text, len(rest)) == (kind, text, 2 if before else 1)
+        return []
 
 
 def _quoted(text: str) -> str:
@@ -133,7 +149,8 @@ def _value(name: str, value: str | Range) -> str:
     if isinstance(value, Range):
         return str(value)
     plain = (
-        value[0] not in QUOTES + "("
+        value[0] != "("
+        and not any(quote in value for quote in QUOTES)
         and not any(map(str.isspace, value))
         and _is_balanced(value)
         and not (name == "path" and value.endswith("*"))
@@ -159,3 +176,28 @@ def _number(factor: float) -> str:
 
 
 _NO_LIMITS = Limits(length=1 << 62, depth=1 << 62, terms=1 << 62)
+
+
+def plain_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return a query for the plain reading of any text, cut to the limits.
+
+    Words without a letter or digit are left out, and so are the last words if there are too
+    many. Empty for a text without words.
+
+    >>> plain_query('where is title:"-v (verbose)?')
+    'where is title \\\\-v verbose'
+    >>> short, few = Limits(length=5), Limits(terms=1)
+    >>> plain_query("ab cd e", limits=short), plain_query("ab cdefg h", limits=short)
+    ('ab cd', 'ab')
+    >>> plain_query("ab cd e", limits=few)
+    'ab'
+    """
+    words: list[str] = []
+    length = -1
+    for word in iter_plain(text):
+        written = format_query(word)
+        length += 1 + len(written)
+        if length > limits.length or len(words) == limits.terms:
+            break
+        words.append(written)
+    return " ".join(words)

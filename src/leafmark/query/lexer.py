@@ -1,38 +1,105 @@
-"""Split a query string into tokens, in one pass from left to right, without recursion.
+r"""Split a query string into tokens, in one pass from left to right, without recursion.
 
-Pasted text is accepted: `a -> b`, `--verbose`, `main()`, `()`, `std::vector`, `node:http`,
-`C:\\temp` and `don't` are words. Wrong operators are errors: an unclosed quote, an unbalanced
-parenthesis, `x^0`, `titel:x`, `author:"Ann Lee"`. The work is linear in the length of the
-string, and all `Limits` are enforced here, before anything walks a tree.
+What cannot be an operator is text, so that people can paste commands, formulas and messages:
+
+- `^` and `~` are operators behind a word in small letters (the first may be a capital), a
+  star, a quote or a group, if they have a number that they can take and nothing else: `word^2`,
+  but `HEAD^`, `HEAD~3`, `2^32`. A power of one letter (`x^2`) is mathematics.
+- A quote is one at the beginning of a word, if it is closed; a parenthesis if it has its
+  partner and does not follow a letter (`open(path)`). Others are part of the word, or
+  separate words.
+- A minus negates at the beginning of a word, before anything but a number or a sign.
+- AND, OR and NOT are operators where they have operands (the parser decides).
+
+Errors are left where the name of a field shows what was meant: `titel:x`, `title:"a`. The
+work is linear in the length of the string, and all `Limits` are enforced here, before
+anything walks a tree.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import Enum
+from itertools import pairwise
+from typing import NamedTuple
 
-from leafmark.query import problems
-from leafmark.query.fields import (
+from leafmark.errors import QueryError
+from leafmark.query.ast import (
     HALF_CHARACTER,
+    MAX_BOOST,
+    MAX_DISTANCE,
     META_PATTERN,
+    MIN_BOOST,
     QUOTES,
     is_filter,
     is_scoring,
+    is_word_start,
     nearest_field,
 )
-from leafmark.query.limits import DEFAULT_LIMITS, Limits
-from leafmark.query.tokens import (
-    ESCAPABLE,
-    OPERATORS,
-    Kind,
-    Token,
-    is_beginning,
-    is_number,
-    negates,
-    unescape,
-)
 
-__all__ = ["count_terms", "tokenize"]
+
+class Limits(NamedTuple):
+    """The most characters, open parentheses and words of one query, all its topics together.
+
+    A pasted error message or a paragraph fits. Each word costs the engine one look-up per
+    text field, and what follows the parser walks the expression recursively.
+    """
+
+    length: int = 2000
+    depth: int = 32
+    terms: int = 128
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Kind(Enum):
+    WORD = "word"
+    PREFIX = "prefix"
+    PHRASE = "phrase"
+    VALUE = "value"
+    FIELD = "field"
+    OPEN = "("
+    CLOSE = ")"
+    AND = "AND"
+    OR = "OR"
+    NOT = "NOT"
+    BOOST = "^"
+    FUZZY = "~"
+    END = "end"
+
+
+OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
+
+
+class Token(NamedTuple):
+    """`[start, end)` of the query string; `text` without escapes, quotes and marks.
+
+    The text of FIELD is the name; that of BOOST and FUZZY is the number after the sign. A
+    WORD or PREFIX like `node:http` has the name before its colon, which is no field, in
+    `no_field`.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str = ""
+    quoted: bool = False
+    no_field: str = ""
+
+
+ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
+"""What a backslash escapes; before any other character it is itself (`C:\\temp`)."""
+
+_ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
+_QUOTED_ESCAPE = re.compile(r"\\([\\" + QUOTES + "])")
+_WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
+
+_NO_NEGATION = frozenset("->=<|&+,;:!?)")
+"""What makes a minus text: `--verbose`, `->`, `-=`, a bullet or a dash between words."""
+
+_NUMBER = re.compile(r"\.?[0-9][0-9.,]*(?![\w-])")
 
 # A name, a colon, and a value that begins with something: not white space, a
 # colon (`std::vector`), a slash (`https://`), the end of a group, or a
@@ -43,19 +110,60 @@ _FIELD = re.compile(
 _SPACE = re.compile(r"\s*")
 _PLAIN_WORD = re.compile(r"\w+(?!\S)")
 _EMPTY_GROUP = re.compile(r"\(\s*\)")
-_GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])')
+_SIGN = re.compile(rf"\\.|[(){QUOTES}]", re.DOTALL)
+GERSHAYIM = '(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])'
 """The mark within Hebrew acronyms, as keyboards have it."""
-_STRAIGHT = re.compile(rf'"((?:[^"\\]|\\.|{_GERSHAYIM.pattern})*)"', re.DOTALL)
+_STRAIGHT = re.compile(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
 _TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
-_TAIL = re.compile(rf"[^\s()^~{QUOTES}]*")
-_ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
-_WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
-_CLOSING = f"_*){QUOTES}"
-"""What a word, a beginning, a group and a phrase end with beside letters and digits."""
 
-_CAN_BE_MARKED = frozenset(
-    {Kind.WORD, Kind.PREFIX, Kind.PHRASE, Kind.CLOSE, Kind.BOOST, Kind.FUZZY}
-)
+_FACTOR = r"\^(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+_EDITS = rf"~[0-{MAX_DISTANCE}]"
+_MARKS = re.compile(rf"(?:{_FACTOR}(?:{_EDITS})?|{_EDITS}(?:{_FACTOR})?)(?=[\s()]|\Z)")
+_MARK = re.compile(rf"{_FACTOR}|{_EDITS}")
+_ORDINARY = re.compile(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
+_IS_LETTER = re.compile(r"(?:\A|[-_]).\Z")
+_IS_POWER = re.compile(r"\^[0-9]+\Z")
+_BEFORE_QUOTE = re.compile(r"[\s(:)-]")
+"""What stands before an opening quote, if it is not the end of another one."""
+
+_CAN_BE_MARKED = frozenset({Kind.PREFIX, Kind.PHRASE, Kind.CLOSE})
+_BINARY = frozenset({Kind.AND, Kind.OR})
+_OPERANDS = frozenset({Kind.WORD, Kind.PREFIX, Kind.PHRASE, Kind.VALUE})
+_BEGINS_OPERAND = _OPERANDS | {Kind.FIELD, Kind.OPEN, Kind.NOT}
+_ENDS_OPERAND = _OPERANDS | {Kind.CLOSE, Kind.BOOST, Kind.FUZZY}
+
+
+def problem(query: str, start: int, end: int, message: str, hint: str) -> QueryError:
+    """Return the error for the characters `[start, end)` of the query."""
+    return QueryError(message, query=query, start=start, end=end, hint=hint)
+
+
+def escape(text: str) -> str:
+    """Return `text` with a backslash before every character that could be an operator."""
+    return "".join(f"\\{c}" if c in ESCAPABLE else c for c in text)
+
+
+def negates(text: str, at: int) -> bool:
+    """Whether the minus at `at`, at the beginning of a word, negates what follows it."""
+    following = text[at + 1 : at + 2]
+    if not following or following.isspace() or following in _NO_NEGATION:
+        return False
+    return _NUMBER.match(text, at + 1) is None
+
+
+def _is_ordinary(word: str) -> bool:
+    """Whether a word is in small letters, but for the first: no `HEAD`, `README` or `X`."""
+    rest = word[1:] or word
+    return rest == rest.lower()
+
+
+def _marks_at(query: str, at: int) -> re.Match[str] | None:
+    """Return the boost and the distance that stand at a place, if they can be operators."""
+    marks = _MARKS.match(query, at)
+    if marks is None:
+        return None
+    factors = [mark[1:] for mark in _MARK.findall(marks[0]) if mark[0] == "^"]
+    return marks if all(MIN_BOOST <= float(factor) <= MAX_BOOST for factor in factors) else None
 
 
 def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int = 0) -> list[Token]:
@@ -64,19 +172,42 @@ def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int =
     `terms_before` of the allowed terms are taken by other topics.
 
     Raises:
-        QueryError: a character, quote, parenthesis, field or number is wrong, or
-            a limit is passed.
+        QueryError: a field has a wrong name or an open value, or a limit is passed.
     """
+    check_length(query, limits)
+    tokens = _settled(_Lexer(query, limits.depth).run())
+    for token in tokens:
+        terms_before += _terms(token)
+        if terms_before > limits.terms:
+            raise too_many_terms(query, token.start, token.end, limits)
+    return tokens
+
+
+def check_length(query: str, limits: Limits) -> None:
+    """Refuse a query that is too long or holds half a character."""
     if len(query) > limits.length:
-        raise problems.too_long(query, limits.length, len(query), limits)
+        raise too_long(query, limits.length, len(query), limits)
     if half := HALF_CHARACTER.search(query):
-        raise problems.not_text(query, half.start())
-    return _Lexer(query, limits, terms_before).run()
+        message = f"the query holds half of a character (U+{ord(half[0]):04X})"
+        hint = "the query must be Unicode text, UTF-8 on a terminal"
+        raise problem(query, half.start(), half.end(), message, hint)
+
+
+def too_long(query: str, start: int, total: int, limits: Limits) -> QueryError:
+    """Return the error for a query of `total` characters, of which too many begin at `start`."""
+    message = f"the query has {total:,} characters, the limit is {limits.length:,}"
+    return problem(query, start, len(query), message, "keep the words that matter")
+
+
+def too_many_terms(query: str, start: int, end: int, limits: Limits) -> QueryError:
+    """Return the error for a query whose first word too many is `[start, end)`."""
+    message = f"the query has more than {limits.terms} words"
+    return problem(query, start, end, message, "keep the words that matter")
 
 
 def count_terms(tokens: Sequence[Token]) -> int:
     """Return the number of words, words in phrases, and values of filters."""
-    return sum(_terms(token) for token in tokens)
+    return sum(map(_terms, tokens))
 
 
 def _terms(token: Token) -> int:
@@ -85,21 +216,74 @@ def _terms(token: Token) -> int:
     return int(token.kind in (Kind.WORD, Kind.PREFIX, Kind.VALUE))
 
 
+def _settled(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with AND, OR and NOT as words where they lack an operand."""
+    settled: list[Token] = []
+    values: list[bool] = []  # whether values of a filter are in each open group
+    for token, following in pairwise(tokens):
+        before = settled[-1] if settled else None
+        if token.kind is Kind.OPEN:
+            named = before is not None and before.kind is Kind.FIELD
+            values.append(is_filter(before.text) if before and named else values[-1:] == [True])
+        elif token.kind is Kind.CLOSE:
+            values.pop()
+        elif token.kind in _BINARY or token.kind is Kind.NOT:
+            begun = token.kind is Kind.NOT or (before and before.kind in _ENDS_OPERAND)
+            if not begun or following.kind not in _BEGINS_OPERAND:
+                token = token._replace(kind=Kind.VALUE if values[-1:] == [True] else Kind.WORD)
+        settled.append(token)
+    return [*settled, tokens[-1]]
+
+
+class _Signs:
+    """Where the quotes and parentheses of a query are operators, if no field makes them so.
+
+    `phrases` are the closed ones with text, by the place of the opening quote; `groups` are
+    the opening parentheses that have a partner.
+    """
+
+    def __init__(self, query: str):
+        self.phrases: dict[int, re.Match[str]] = {}
+        self.groups: set[int] = set()
+        opened: list[int] = []
+        unclosed: set[bool] = set()  # of straight and other quotes: no further one is closed
+        at = end = 0
+        while sign := _SIGN.search(query, at):
+            start, at = sign.span()
+            if sign[0] == "(":
+                opened.append(start)
+            elif sign[0] == ")" and opened:
+                self.groups.add(opened.pop())
+            elif sign[0] in QUOTES and (start == end or _BEFORE_QUOTE.match(query, start - 1)):
+                straight = sign[0] == '"'
+                phrase = None if straight in unclosed else _quoted_at(query, start)
+                if phrase is None:
+                    unclosed.add(straight)
+                elif phrase[1].strip():
+                    self.phrases[start] = phrase
+                    at = end = phrase.end()
+
+
+def _quoted_at(query: str, at: int) -> re.Match[str] | None:
+    """Return the text in quotes that begins with the quote at a place; None: it is not closed."""
+    return (_STRAIGHT if query[at] == '"' else _TYPOGRAPHIC).match(query, at)
+
+
 class _Lexer:
-    def __init__(self, query: str, limits: Limits, terms_before: int) -> None:
+    def __init__(self, query: str, depth: int) -> None:
         self.query = query
-        self.limits = limits
+        self.depth = depth
         self.at = 0
         self.tokens: list[Token] = []
-        self.terms = terms_before
-        # Where each open parenthesis stands, and whether values of a filter are in it.
-        self.groups: list[tuple[int, bool]] = []
+        self.signs = _Signs(query)
+        self.groups: list[bool] = []
+        """Whether values of a filter are in each open group."""
 
     def run(self) -> list[Token]:
         while self._skip_space():
             self._read()
-        if self.groups:
-            raise problems.unclosed_group(self.query, self.groups[-1][0])
+        while self.groups:  # a partner that is part of a value: `(path:a")`
+            self._close(self.at)
         self._add(Kind.END, self.at)
         return self.tokens
 
@@ -113,18 +297,14 @@ class _Lexer:
             self._add(OPERATORS.get(plain[0], Kind.WORD), plain.end(), plain[0])
             return
         char = self.query[self.at]
-        if not self._in_values and (empty := _EMPTY_GROUP.match(self.query, self.at)):
-            self._add(Kind.WORD, empty.end(), "()")
-        elif char == "(":
-            self._open(values=self._in_values)
-        elif char == ")":
-            self._close()
-        elif char in "^~" and self._follows_operand and self._mark(self.at) is not None:
-            self._read_mark()
-        elif char in QUOTES:
-            self._read_quoted(Kind.VALUE if self._in_values else Kind.PHRASE)
-        elif char == "-" and negates(self.query, self.at):
-            self._add(Kind.NOT, self.at + 1)
+        if char in "()":
+            self._read_parenthesis(char)
+        elif self._follows_operand and _marks_at(self.query, self.at):
+            self._read_marks()
+        elif char in QUOTES and (phrase := self.signs.phrases.get(self.at)):
+            self._add_quoted(Kind.VALUE if self._in_values else Kind.PHRASE, phrase)
+        elif char == "-" and self._begins_word and negates(self.query, self.at):
+            self._add(Kind.NOT, self.at + 1, char)
         elif self._in_values:
             self._read_value()
         elif field := _FIELD.match(self.query, self.at):
@@ -134,75 +314,80 @@ class _Lexer:
 
     @property
     def _in_values(self) -> bool:
-        return bool(self.groups) and self.groups[-1][1]
+        return bool(self.groups) and self.groups[-1]
 
     @property
     def _follows_operand(self) -> bool:
-        """Whether something that `^` and `~` can mark stands directly before."""
-        if not self.tokens or self.tokens[-1].end != self.at:
+        """Whether what `^` and `~` can mark stands directly before; words take their own marks."""
+        last = self.tokens[-1] if self.tokens else None
+        if last is None or last.end != self.at:
             return False
-        last = self.tokens[-1]
         return last.kind in _CAN_BE_MARKED or (last.kind is Kind.VALUE and last.quoted)
+
+    @property
+    def _begins_word(self) -> bool:
+        """Whether white space or a group's parenthesis stands directly before."""
+        before = self.query[self.at - 1 : self.at]
+        return not before or before.isspace() or self._follows(Kind.OPEN)
+
+    def _follows(self, *kinds: Kind) -> bool:
+        return (
+            bool(self.tokens) and self.tokens[-1].end == self.at and self.tokens[-1].kind in kinds
+        )
 
     def _add(
         self, kind: Kind, end: int, text: str = "", *, quoted: bool = False, no_field: str = ""
     ) -> None:
-        token = Token(kind, self.at, end, text, quoted, no_field)
-        self.terms += _terms(token)
-        if self.terms > self.limits.terms:
-            raise problems.too_many_terms(self.query, self.at, end, self.limits)
-        self.tokens.append(token)
+        self.tokens.append(Token(kind, self.at, end, text, quoted, no_field))
         self.at = end
 
+    def _read_parenthesis(self, char: str) -> None:
+        """Read an empty group as a word, and go past what is no group."""
+        if not self._in_values and (empty := _EMPTY_GROUP.match(self.query, self.at)):
+            self._add(Kind.WORD, empty.end(), "()")
+        elif char == ")" and self.groups:
+            self._close(self.at + 1)
+        elif char == "(" and self._opens_group:
+            self._open(values=self._in_values)
+        else:
+            self.at += 1
+
+    @property
+    def _opens_group(self) -> bool:
+        if self.at not in self.signs.groups:
+            return False
+        before = self.query[self.at - 1 : self.at]
+        return self._follows(Kind.AND, Kind.OR, Kind.NOT) or not (before.isalnum() or before == "_")
+
     def _open(self, *, values: bool) -> None:
-        if len(self.groups) == self.limits.depth:
-            raise problems.too_deep(self.query, self.at, self.limits)
-        self.groups.append((self.at, values))
+        if len(self.groups) == self.depth:
+            message = f"more than {self.depth} parentheses are open at once"
+            hint = "put the query in quotes to search for its text, or leave parentheses out"
+            raise problem(self.query, self.at, self.at + 1, message, hint)
+        self.groups.append(values)
         self._add(Kind.OPEN, self.at + 1)
 
-    def _close(self) -> None:
-        if not self.groups:
-            raise problems.unopened_group(self.query, self.at)
+    def _close(self, end: int) -> None:
         self.groups.pop()
-        self._add(Kind.CLOSE, self.at + 1)
+        self._add(Kind.CLOSE, end)
 
-    def _mark(self, at: int) -> str | None:
-        """Return what follows the `^` or `~` at a place if it is an operator, else None.
+    def _read_marks(self) -> None:
+        while mark := _MARK.match(self.query, self.at):
+            kind = Kind.BOOST if mark[0][0] == "^" else Kind.FUZZY
+            self._add(kind, mark.end(), mark[0][1:])
 
-        It is one before a number, and at the end of a word, where the number was forgotten
-        (`x^`); `a^b`, `1.0~rc1`, `=~` and `~~~` are words.
-        """
-        tail = _TAIL.match(self.query, at + 1)
-        text, end = (tail[0], tail.end()) if tail else ("", at + 1)
-        if is_number(text):
-            return text
-        if text or self.query[end : end + 1] in ("^", "~"):
-            return None
-        before = self.query[at - 1]
-        return "" if before.isalnum() or before in _CLOSING else None
-
-    def _read_mark(self) -> None:
-        text = self._mark(self.at) or ""
-        kind = Kind.BOOST if self.query[self.at] == "^" else Kind.FUZZY
-        self._add(kind, self.at + 1 + len(text), text)
-
-    def _read_quoted(self, kind: Kind) -> None:
-        pattern = _STRAIGHT if self.query[self.at] == '"' else _TYPOGRAPHIC
-        quoted = pattern.match(self.query, self.at)
-        if quoted is None:
-            raise problems.unclosed_quote(self.query, self.at)
-        if not quoted[1].strip():
-            raise problems.empty_phrase(self.query, self.at, quoted.end())
-        self._add(kind, quoted.end(), unescape(quoted[1]), quoted=True)
+    def _add_quoted(self, kind: Kind, phrase: re.Match[str]) -> None:
+        self._add(kind, phrase.end(), _QUOTED_ESCAPE.sub(r"\1", phrase[1]), quoted=True)
 
     def _read_named(self, name: str) -> None:
         """Read a field and its value, or a word with a colon inside: `node:http`."""
+        near = nearest_field(name)
         if is_scoring(name) or is_filter(name):
             self._read_field(name)
-        elif nearest_field(name) is not None:
-            raise problems.unknown_field(self.query, self.at, name)
-        elif self.query[self.at + len(name) + 1] in "(" + QUOTES:
-            raise problems.fieldless_value(self.query, self.at, name)
+        elif near is not None:
+            message = f'there is no field "{name}"'
+            hint = f"did you mean {near}:? or write {name}\\: to search for the text itself"
+            raise problem(self.query, self.at, self.at + len(name), message, hint)
         else:
             self._read_word(no_field=name)
 
@@ -210,15 +395,34 @@ class _Lexer:
         self._add(Kind.FIELD, self.at + len(name) + 1, name)
         char = self.query[self.at]
         if char == "(":
+            self._require(self.at in self.signs.groups, "parenthesis", "(")
             self._open(values=is_filter(name))
         elif char in QUOTES:
             self._read_quoted(Kind.VALUE if is_filter(name) else Kind.PHRASE)
         elif is_filter(name):
             self._read_value()
         elif char == "-" and negates(self.query, self.at):
-            raise problems.negated_value(self.query, self.at, self.at + 1, name)
+            message = "a negation goes before the field, not after the colon"
+            hint = f"write -{name}:… to negate, or {name}:\\-… to search for the character itself"
+            raise problem(self.query, self.at, self.at + 1, message, hint)
         else:
-            self._read_word(value=True)
+            self._read_word(is_value=True)
+
+    def _read_quoted(self, kind: Kind) -> None:
+        phrase = _quoted_at(self.query, self.at)
+        self._require(phrase is not None, "quote", self.query[self.at])
+        assert phrase is not None
+        if not phrase[1].strip():
+            hint = "put words between the quotes, or remove them"
+            message = "there is nothing between the quotes"
+            raise problem(self.query, self.at, phrase.end(), message, hint)
+        self._add_quoted(kind, phrase)
+
+    def _require(self, closed: bool, name: str, sign: str) -> None:
+        if not closed:
+            message = f"the query has an opening {name} without a closing one"
+            hint = f"add the closing {name}, or write \\{sign} to search for the character itself"
+            raise problem(self.query, self.at, self.at + 1, message, hint)
 
     def _read_value(self) -> None:
         """Read the value of a filter: up to white space, or a `)` without its `(` in the value."""
@@ -231,20 +435,17 @@ class _Lexer:
         text = self.query[self.at : end]
         self._add(OPERATORS.get(text, Kind.VALUE) if self._in_values else Kind.VALUE, end, text)
 
-    def _read_word(self, *, value: bool = False, no_field: str = "") -> None:
-        """Read a word up to white space, quote, parenthesis or mark; `()` is part of a word.
+    def _read_word(self, *, is_value: bool = False, no_field: str = "") -> None:
+        """Read a word up to white space, a quote, a parenthesis or marks; `()` is part of it.
 
         A star directly after a colon is text: no word begins with `node:`.
         """
-        plain = _PLAIN_WORD.match(self.query, self.at)
-        if plain:
-            kind = Kind.WORD if value else OPERATORS.get(plain[0], Kind.WORD)
-            self._add(kind, plain.end(), plain[0])
+        if not no_field and self._read_ordinary():
             return
         start = end = self.at
         chars: list[str] = []
         stars: list[int] = []
-        while end < len(self.query) and not self._ends_word(start, end):
+        while end < len(self.query) and not self._ends_word(end, stars[-1:] == [len(chars) - 1]):
             width = 2 if _ESCAPED.match(self.query, end) else 1
             if width == 1 and self.query[end] == "*":
                 stars.append(len(chars))
@@ -254,18 +455,29 @@ class _Lexer:
                 chars.append("()")
                 end += 2
         raw, text = self.query[start:end], "".join(chars)
-        kind = Kind.WORD if value else OPERATORS.get(raw, Kind.WORD)
+        kind = Kind.WORD if is_value else OPERATORS.get(raw, Kind.WORD)
         if raw in _WORDS_IN_CAPITALS:
             text = raw[1:]
-        elif stars == [len(chars) - 1] and is_beginning(text[:-1]):
+        elif stars == [len(chars) - 1] and is_word_start(text[:-1]):
             kind, text = Kind.PREFIX, text[:-1]
-        alone = text == f"{no_field}:"  # a mark follows: `error:^2`
-        self._add(kind, end, text, no_field="" if alone else no_field)
+        self._add(kind, end, text, no_field=no_field)
 
-    def _ends_word(self, start: int, at: int) -> bool:
+    def _read_ordinary(self) -> bool:
+        """Read a word of small letters and the marks after it; return whether there is one."""
+        word = _ORDINARY.match(self.query, self.at)
+        if word is None or not _is_ordinary(word[0]):
+            return False
+        marks = _marks_at(self.query, word.end())
+        if marks is None or (_IS_LETTER.search(word[0]) and _IS_POWER.match(marks[0])):
+            return False
+        self._add(Kind.WORD, word.end(), word[0])
+        self._read_marks()
+        return True
+
+    def _ends_word(self, at: int, starred: bool) -> bool:
         char = self.query[at]
         if char in QUOTES:
-            return _GERSHAYIM.match(self.query, at) is None
+            return at in self.signs.phrases
         if char.isspace() or char in "()":
             return True
-        return char in "^~" and at > start and self._mark(at) is not None
+        return starred and _marks_at(self.query, at) is not None

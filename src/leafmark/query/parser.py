@@ -8,14 +8,17 @@ has limited.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from leafmark.query import problems
+from leafmark.errors import QueryError
 from leafmark.query.ast import (
-    MAX_BOOST,
-    MAX_DISTANCE,
-    MIN_BOOST,
+    HALF_CHARACTER,
+    HAS_VALUES,
+    META_PREFIX,
+    QUOTES,
+    SCORING_FIELDS,
     Boost,
     Expression,
     Field,
@@ -28,16 +31,30 @@ from leafmark.query.ast import (
     all_of,
     any_of,
     filters_only,
+    is_filter,
     is_prefix,
+    is_scoring,
     only_negates,
 )
-from leafmark.query.fields import HAS_VALUES, META_PREFIX, is_filter
-from leafmark.query.lexer import count_terms, tokenize
-from leafmark.query.limits import DEFAULT_LIMITS, Limits
+from leafmark.query.lexer import (
+    DEFAULT_LIMITS,
+    GERSHAYIM,
+    Kind,
+    Limits,
+    Token,
+    check_length,
+    count_terms,
+    problem,
+    tokenize,
+    too_long,
+    too_many_terms,
+)
 from leafmark.query.ranges import Range, parse_range
-from leafmark.query.tokens import Kind, Token
 
-__all__ = ["parse_query", "parse_topics"]
+_EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
+
+_PLAIN = re.compile(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
+"""A word of plain text: all up to white space, a quote or a parenthesis, but for `()`."""
 
 _NO_BOUND = frozenset(("..", ">", "<", ">=", "<="))
 
@@ -64,25 +81,72 @@ def parse_topics(
         QueryError: as for `parse_query`; its `query` is the argument with the problem.
     """
     if not arguments:
-        raise problems.empty("")
+        raise _empty("")
     topics, length, terms = [], 0, 0
     for argument in arguments:
         if length + len(argument) > limits.length:
             start = max(0, limits.length - length)
-            raise problems.too_long(argument, start, sum(map(len, arguments)), limits)
+            raise too_long(argument, start, sum(map(len, arguments)), limits)
         tokens = tokenize(argument, limits, terms_before=terms)
         topics.append(_parse(argument, tokens))
         length, terms = length + len(argument), terms + count_terms(tokens)
     return tuple(topics)
 
 
+def parse_plain(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
+    """Return the plain reading of a text: its words, in which nothing is an operator.
+
+    Raises:
+        QueryError: `text` is empty, no Unicode, or over a limit.
+
+    >>> from leafmark.query import plain_words
+    >>> [word.text for word in plain_words(parse_plain('where is title:"-v (verbose)"'))]
+    ['where', 'is', 'title', '-v', 'verbose']
+    """
+    if not text.strip():
+        raise _empty(text)
+    check_length(text, limits)
+    words = list(iter_plain(text)) or [Term(text.split()[0])]
+    if len(words) > limits.terms:
+        raise too_many_terms(text, *words[limits.terms].span, limits)
+    return all_of(words)
+
+
+def iter_plain(text: str) -> Iterator[Term]:
+    """Yield the words of a text that have a letter or digit.
+
+    White space, quotes and parentheses part words, and so does the colon of a field.
+    """
+    for word in _PLAIN.finditer(text):
+        name, colon, value = word[0].partition(":")
+        parts = [(word.start(), word[0])]
+        if colon and (is_scoring(name) or is_filter(name)):
+            parts = [(word.start(), name), (word.end() - len(value), value)]
+        for start, part in parts:
+            if any(map(str.isalnum, part)):
+                yield Term(part, span=(start, start + len(part)))
+
+
 def _parse(text: str, tokens: list[Token]) -> Expression:
     if tokens[0].kind is Kind.END:
-        raise problems.empty(text)
+        if not text.strip():
+            raise _empty(text)
+        return Term(text.split()[0])  # only parentheses without a partner
     expression = _Parser(text, tokens).conjunction()
     if only_negates(expression):
-        raise problems.only_negations(text, *expression.span)
+        raise _only_negations(text, *expression.span)
     return expression
+
+
+def _empty(query: str) -> QueryError:
+    hint = f"type what to look for, such as {_EXAMPLES}"
+    return problem(query, 0, len(query), "the query is empty", hint)
+
+
+def _only_negations(query: str, start: int, end: int) -> QueryError:
+    message = "this says only what must not match"
+    hint = "add a word that must match, such as: rust -deprecated"
+    return problem(query, start, end, message, hint)
 
 
 class _Parser:
@@ -102,14 +166,14 @@ class _Parser:
         while self.token.kind not in (Kind.END, Kind.CLOSE):
             if self.token.kind is Kind.AND:
                 explicit = True
-                self._step_over_operator()
+                self.at += 1
             parts.append(self.disjunction())
         return all_of(parts, explicit=explicit)
 
     def disjunction(self) -> Expression:
         parts = [self.unary()]
         while self.token.kind is Kind.OR:
-            self._step_over_operator()
+            self.at += 1
             parts.append(self.unary())
         return parts[0] if len(parts) == 1 else any_of(map(self._positive, parts))
 
@@ -117,46 +181,36 @@ class _Parser:
         token = self.token
         if token.kind is not Kind.NOT:
             return self.marked()
-        self._step_over_operator()
+        self.at += 1
         if self.token.kind is Kind.NOT:
-            raise problems.only_negations(self.query, self.token.start, self.token.end)
+            raise _only_negations(self.query, self.token.start, self.token.end)
         operand = self._positive(self.marked())
         return Not(operand, span=(token.start, operand.span[1]))
 
     def marked(self) -> Expression:
         """Read an operand with the boost and the distance after it."""
         start = self.token.start
-        operand, seen = self.primary(), set[Kind]()
+        operand = self.primary()
         while self.token.kind in (Kind.BOOST, Kind.FUZZY):
             token = self._take()
-            if token.kind in seen:
-                raise problems.repeated_mark(self.query, token.start, token.end, token.kind.value)
-            seen.add(token.kind)
             operand = self._mark(operand, token, (start, token.end))
         return operand
 
     def _mark(self, operand: Expression, token: Token, span: tuple[int, int]) -> Expression:
-        place = (self.query, token.start, token.end)
         self._positive(operand)
+        sign = token.kind.value
         if filters_only(operand):
-            raise problems.marked_filter(*place, token.kind.value)
+            fuzzy = token.kind is Kind.FUZZY
+            why = "filters match exactly" if fuzzy else "filters do not score"
+            fields = ", ".join(f"{name}:" for name in SCORING_FIELDS)
+            hint = f"remove it: it can follow words, quotes, groups, {fields}"
+            raise self._problem(token, f"{sign} follows a filter, and {why}", hint)
         if token.kind is Kind.BOOST:
-            return Boost(operand, self._factor(token), span=span)
+            return Boost(operand, float(token.text), span=span)
         if is_prefix(operand):
-            raise problems.fuzzy_prefix(*place)
-        if token.text not in map(str, range(MAX_DISTANCE + 1)):
-            raise problems.bad_distance(*place, token.text)
+            message = "~ follows a prefix, and a prefix is matched exactly"
+            raise self._problem(token, message, "keep either the * or the ~")
         return Fuzzy(operand, int(token.text), span=span)
-
-    def _factor(self, token: Token) -> float:
-        try:
-            factor = float(token.text)
-        except ValueError:
-            factor = 0.0
-        if MIN_BOOST <= factor <= MAX_BOOST:  # False for nan
-            return factor
-        place = (self.query, token.start, token.end)
-        raise problems.bad_boost(*place, token.text, (MIN_BOOST, MAX_BOOST))
 
     def primary(self) -> Expression:
         token = self._take()
@@ -174,19 +228,23 @@ class _Parser:
                 return self._field(token)
             case Kind.OPEN:
                 return self._group(token)
-        raise problems.dangling(self.query, token.start, token.end, "before")
+        raise AssertionError(f"the lexer leaves no operator without operands: {token}")
 
     def _group(self, opening: Token) -> Expression:
         if self.token.kind is Kind.CLOSE:
-            raise problems.empty_group(self.query, opening.start, self.token.end)
+            hint = "put words between the parentheses, or write \\(\\) to search for the characters"
+            message = "there is nothing between the parentheses"
+            raise problem(self.query, opening.start, self.token.end, message, hint)
         expression = self.conjunction()
         closing = self._take()
         return replace(expression, span=(opening.start, closing.end))
 
     def _field(self, token: Token) -> Expression:
         if self.inside is not None:
-            names = (token.text, self.inside.text)
-            raise problems.nested_field(self.query, token.start, token.end, *names)
+            outer = self.inside.text
+            message = f"{token.text}: stands inside {outer}:"
+            hint = f"put the two beside each other, not in one {outer}:"
+            raise self._problem(token, message, hint)
         self.inside = token
         operand = self.primary()
         self.inside = None
@@ -201,34 +259,36 @@ class _Parser:
         name = self.inside.text
         value = token.text if token.quoted else self._value(name, token)
         if name == "has" and value not in HAS_VALUES:
-            raise problems.bad_value(self.query, token.start, token.end, token.text)
+            message = f'has: is followed by "{token.text}"'
+            raise self._problem(token, message, f"it can be {', '.join(HAS_VALUES)}")
         return Filter(name, value, span=(token.start, token.end))
 
     def _value(self, name: str, token: Token) -> str | Range:
-        place = (self.query, token.start, token.end)
         if name == "path" and token.text.endswith("*"):
-            raise problems.wildcard_path(*place, token.text)
+            message = "path: takes no wildcard: it is the plain beginning of a path"
+            plain = token.text.rstrip("*")
+            hint = f"write path:{plain} or, for a star in a name, put the value in quotes"
+            raise self._problem(token, message, hint)
         if not name.startswith(META_PREFIX):
             return token.text
         if token.text in _NO_BOUND:
-            raise problems.bad_range(*place, name)
+            hint = f"write {name}:3..7, {name}:>=3 or {name}:..7, or put the value in quotes"
+            raise self._problem(token, "this range has no bound", hint)
         condition = parse_range(token.text)
         if condition is not None and condition.runs_backwards:
-            raise problems.backward_range(*place, str(condition.low), str(condition.high))
+            hint = f"write {condition.high}..{condition.low}"
+            raise self._problem(token, "this range begins after its end", hint)
         return condition or token.text
 
     def _positive(self, expression: Expression) -> Expression:
         if only_negates(expression):
-            raise problems.only_negations(self.query, *expression.span)
+            raise _only_negations(self.query, *expression.span)
         return expression
+
+    def _problem(self, token: Token, message: str, hint: str) -> QueryError:
+        return problem(self.query, token.start, token.end, message, hint)
 
     def _take(self) -> Token:
         token = self.token
         self.at += 1
         return token
-
-    def _step_over_operator(self) -> None:
-        """Go past AND, OR, NOT or a minus; an operand must follow."""
-        token = self._take()
-        if self.token.kind in (Kind.END, Kind.CLOSE, Kind.AND, Kind.OR):
-            raise problems.dangling(self.query, token.start, token.end, "after")

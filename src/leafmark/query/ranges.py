@@ -13,8 +13,6 @@ import math
 import re
 from dataclasses import dataclass
 
-__all__ = ["Range", "admits", "parse_range"]
-
 # A bound begins like a number, a date or a word, so that `../img` stays a value.
 _BOUND = r"[+-]?\.?\w(?:(?!\.\.)[^\s()<>\"“”„‟＂])*"
 _IS_BOUND = re.compile(_BOUND)

@@ -26,6 +26,7 @@ from leafmark.index import (
     Token,
     bare,
     fold,
+    has_signs,
     is_folded,
     is_solid,
     iter_names,
@@ -231,8 +232,10 @@ def _term_of(analyzer: Analyzer, word: str) -> str:
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:
     """Whether words can be found by their beginnings, and `lowered` is as the index has it.
 
-    Python lowers `Σ` to a final sigma, and `İ` to two characters.
+    Python lowers `Σ` to a final sigma, and `İ` to two characters. Names may have signs: `C++`.
     """
+    if has_signs(text):
+        return False
     if text.isascii():
         return language in _IN_ASCII
     simple = language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text

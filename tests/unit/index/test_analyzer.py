@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.index import LANGUAGES, Analyzer, analyzer_for
-from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.analysis import MAX_TOKEN_CHARS
 from leafmark.index.folding import fold
 
 ENGLISH = analyzer_for("english")
@@ -31,6 +31,34 @@ ENGLISH = analyzer_for("english")
 )
 def test_terms(text: str, terms: list[str]) -> None:
     assert ENGLISH.terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("C++ is not C", ["c++", "is", "not", "c"]),
+        ("C++17, Objective-C++; “C#” F#.", ["c++", "17", "object", "c++", "c#", "f#"]),
+        (
+            "page#c a/c#intro c++filt abc++ C+ # x",
+            ["page", "c", "a", "c", "intro", "c", "filt", "abc", "c", "x"],
+        ),
+        ("on .NET (.gitignore)", ["on", ".net", "net", ".gitignor", "gitignor"]),
+        (
+            "a.b ...and x) .map(y) ~/.bashrc",
+            ["a", "b", "and", "x", "map", "y", ".bashrc", "bashrc"],
+        ),
+        ("C++语言 für .NET", ["c++", "语", "言", "für", ".net", "net"]),
+    ],
+)
+def test_names_keep_the_signs_that_make_them(text: str, terms: list[str]) -> None:
+    tokens = ENGLISH.tokens(text)
+    assert ENGLISH.terms(text) == terms == [token.term for token in tokens]
+    assert [token.position for token in tokens] == list(range(len(terms)))
+    assert [text[t.start : t.end].lower() for t in tokens if t.term[-1] in "+#"] == [
+        term for term in terms if term[-1] in "+#"
+    ]
+    wanted = {"c++", ".net", "c"}
+    assert ENGLISH.find(text, wanted.__contains__) == [t for t in tokens if t.term in wanted]
 
 
 def test_no_language_means_no_stemming() -> None:
@@ -149,7 +177,7 @@ def test_find_asks_once_per_term() -> None:
 
 
 def test_the_memory_for_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.index.analyzer._MEMO_LIMIT", 10)
+    monkeypatch.setattr("leafmark.index.analysis._MEMO_LIMIT", 10)
     analyzer = Analyzer("english")
     for start in range(0, 200, 20):
         words = [f"word{number}" for number in range(start, start + 20)]
@@ -161,7 +189,7 @@ def test_no_long_run_is_remembered() -> None:
     analyzer = Analyzer(None)
     dashed = "—".join(["één", "twee", "drie"] * 5)
     assert analyzer.terms(f"{'x' * 41} {dashed} ok") == ["één", "twee", "drie"] * 5 + ["ok"]
-    assert list(analyzer._memo) == ["ok"]
+    assert list(analyzer._memo) == [b"ok"]
 
 
 def test_an_index_gets_the_terms() -> None:
@@ -177,7 +205,7 @@ def test_a_long_text_has_the_terms_of_its_portions(
     text: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = ENGLISH.terms(text)
-    monkeypatch.setattr("leafmark.index.analyzer._PORTION_CHARS", size)
+    monkeypatch.setattr("leafmark.index.analysis._PORTION_CHARS", size)
 
     assert ENGLISH.terms(text) == expected
 

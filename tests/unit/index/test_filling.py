@@ -11,8 +11,8 @@ from support.indexes import chunk, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
+from leafmark.index.analysis import BETWEEN
 from leafmark.index.headed import LONGEST_TITLE
-from leafmark.index.names import BETWEEN
 from leafmark.index.records import deserialise_document
 from leafmark.parsing import parse
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from leafmark.index.analyzer import analyzer_for
+from leafmark.index.analysis import BETWEEN, analyzer_for
 from leafmark.index.headed import headed
-from leafmark.index.names import BETWEEN
 
 ENGLISH = analyzer_for("english")
 

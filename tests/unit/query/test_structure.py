@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.query import (
+    Asked,
     Filter,
     Phrase,
     Prefix,
@@ -15,7 +16,6 @@ from leafmark.query import (
     parse_query,
     plain_words,
 )
-from leafmark.query.structure import Asked
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,8 @@ from leafmark.query.structure import Asked
         ('"a"', []),
         ('"a" b', ["b"]),
         ("title:a b", ["b"]),
-        ("a^2 b", ["b"]),
+        ("ab^2 c", ["c"]),
+        ("HEAD^2 b", ["HEAD^2", "b"]),
         ("a~1 b", ["b"]),
         ("a* b", ["b"]),
         ("a OR b", []),
@@ -62,12 +63,12 @@ def test_only_filters_and_negations_do_not_score(query: str, filters: bool) -> N
 
 
 def test_leaves_carry_their_field_and_whether_they_are_negated() -> None:
-    query = 'a title:(b~1 OR "c d")^2 -(e^3 f~0) (g* h)~2^0.5 tree:docs (i~1 j)~0'
+    query = 'a title:(b~1 OR "c d")^2 -(ef^3 f~0) (g* h)~2^0.5 tree:docs (i~1 j)~0'
     assert list(iter_leaves(parse_query(query))) == [
         Asked(Term("a")),
         Asked(Term("b"), field="title"),
         Asked(Phrase("c d"), field="title"),
-        Asked(Term("e"), negated=True),
+        Asked(Term("ef"), negated=True),
         Asked(Term("f"), negated=True),
         Asked(Prefix("g")),
         Asked(Term("h")),

@@ -274,6 +274,6 @@ def test_a_prefix_finds_words_whatever_the_stemmer_takes_away(
 def test_text_without_spaces_is_a_phrase_with_an_operator(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": "3段目です\n", "b.md": "段目の3\n", "c.md": "other\n"})
     assert sorted(library.find("3段目", strict=True)) == ["a.md", "b.md"]
-    for query in ("3段目 OR zebra", "3段目 AND です", "3段目^2", "3段目~0"):
+    for query in ("3段目 OR zebra", "3段目 AND です", "(3段目)^2", "(3段目)~0"):
         assert library.find(query, strict=True) == ["a.md"], query
     assert sorted(library.find("段目 -3段目", strict=True)) == ["b.md"]

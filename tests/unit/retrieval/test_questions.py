@@ -313,7 +313,7 @@ def _no_field(names: str, words: str, key: str) -> Hint:
 def test_a_name_that_no_field_has_is_told(library: Library) -> None:
     once = _no_field("talks", "“talks:to” was", "talks")
     assert _hints(library, "talks:to") == (once,)
-    assert _hints(library, "title:server OR talks:to^2") == (once,)
+    assert _hints(library, "title:server OR (talks:to)^2") == (once,)
     assert _hints(library, "client -talks:to", strict=True) == (once,)
     assert _hints(library, "client", "talks:t*") == (_no_field("talks", "“talks:t*” was", "talks"),)
     assert _hints(library, r"talks\:to") == ()

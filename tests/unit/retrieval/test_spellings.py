@@ -108,7 +108,7 @@ MARKED = "הַשּׁ\u05b8לוֹם בא. قال المُسْتَخدِم للك�
 )
 def test_what_is_mostly_left_out_need_not_be_typed(tmp_path: Path, query: str, word: str) -> None:
     library = Library(tmp_path, t={"a.md": MARKED, "b.md": "Other.\n"})
-    (result,) = library.search(f"{query}~0" if query[-1] != "*" else query).results
+    (result,) = library.search(f"({query})~0" if query[-1] != "*" else query).results
     assert result.body_bytes is not None
     ((start, end),) = result.match_ranges
     assert result.body_bytes[start:end].decode() == word

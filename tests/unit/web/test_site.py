@@ -158,7 +158,7 @@ def test_strategies_can_be_compared(served: Site) -> None:
         ("/api/search", "q=a&tree=no", 404, "not_found", "there is no tree named 'no'"),
         (
             "/api/search",
-            "q=%22open",
+            "q=title:%22open",
             400,
             "query",
             "the query has an opening quote without a closing one",

@@ -2,21 +2,29 @@
 
 In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
 pipeline makes the term of each word; it is remembered, since words repeat. An index is given
-terms, not text. Three things happen to text before Tantivy sees it; the places in `tokens`
-are still those in the text as given:
+terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text as
+given):
 
 - Spellings that are read as the same become the same (`folding`).
 - In scripts written without spaces, every character becomes a token (spaces are put around
   it), and a run of them in a query is a phrase.
 - Tokens of more than `MAX_TOKEN_CHARS` characters are replaced by spaces. (Tantivy counts
   bytes, and would drop words of 14 letters in Tamil.)
+
+A name is more than its letters. `C++`, `C#` and `F#` are terms of their own, and no `c`;
+`.NET` and `.gitignore` are the whole and the part beside each other. Names in camel case are
+indexed whole; in titles and in source code, whose words are names, their parts stand behind the
+text, once per chunk. `Analyzer.readings` and `words.Vocabulary` tell how a word of a query is
+looked for. A word that a line break splits, as in manual pages, is found as a whole.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
@@ -24,12 +32,21 @@ import tantivy
 from leafmark.index.folding import Places, fold
 
 __all__ = [
+    "BETWEEN",
     "LANGUAGES",
     "MAX_TOKEN_CHARS",
+    "PARTING_FORMATS",
     "Analyzer",
     "Token",
     "analyzer_for",
+    "has_signs",
     "is_solid",
+    "iter_names",
+    "iter_parted",
+    "split_names",
+    "terms_of_names",
+    "terms_of_parted",
+    "with_parts",
 ]
 
 LANGUAGES = frozenset(
@@ -60,7 +77,7 @@ MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
 
 _MEMO_LIMIT = 100_000
-"""Words whose terms an analyzer remembers; about 10 MB."""
+"""Words whose terms an analyzer remembers; about 15 MB."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -84,9 +101,41 @@ _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
+
 _SPACE = re.compile(r"[ \n]")
 _FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
 """Tantivy lowers it to a sigma within a word."""
+
+
+BETWEEN = "\U00010280"
+"""Put between texts that are indexed as one: a letter (Lycian) that nobody types, so that no
+phrase matches across it."""
+
+PARTING_FORMATS = ("text", "html")
+"""Formats whose line breaks may split words: others have preformatted text only as code."""
+
+_INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+"""Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
+
+_WORD = re.compile(r"[^\W_]+")
+_PARTED = re.compile(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+"""A word that continues in the next line, after a hyphen."""
+
+_SIGNED = re.compile(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
+"""One letter with what makes it a name: `C++`, `g++`, `C#`; not `page#c` or `c++filt`."""
+
+_SIGN = re.compile(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
+"""Where there may be such a name: far faster than to look for the name itself."""
+
+_DOTTED = re.compile(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
+"""The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
+
+_MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002"}
+"""What stands for the signs in a run: characters of no script, which are in no other token."""
+_SIGNS = {mark: sign for sign, mark in _MARKS.items()}
+
+_NUMBERED = re.compile(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
+"""Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
 
 
 class Token(NamedTuple):
@@ -98,20 +147,25 @@ class Token(NamedTuple):
     position: int
 
 
-class _Memo(dict[str, str]):
-    """The terms of runs of text, joined by spaces; made when first asked for."""
+class _Memo(dict[bytes, str]):
+    """The terms of runs of text in UTF-8, joined by spaces; made when first asked for."""
 
     def __init__(self, analyze: Callable[[str], list[str]]):
         self._analyze = analyze
 
-    def __missing__(self, run: str) -> str:
-        if len(run) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
-            return "" if run.isascii() else " ".join(self._analyze(run))
+    def __missing__(self, run: bytes) -> str:
+        text = run.decode("utf-8", "surrogatepass")
+        if len(text) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
+            return "" if run.isascii() else " ".join(self._analyze(text))
         if len(self) > _MEMO_LIMIT:
             self.clear()
-        terms = " ".join(self._analyze(run))
-        if terms == run:  # as for half of all words: only one of the two texts is kept
-            terms = run
+        if text[0] == _MARKS["."]:
+            part = " ".join(self._analyze(text[1:]))
+            terms = f".{part.split()[0]} {part}" if part else ""
+        elif text[-1] in _SIGNS and len(text) == 2:
+            terms = text[0] + _SIGNS[text[1]]
+        else:
+            terms = " ".join(self._analyze(text))
         self[run] = terms
         return terms
 
@@ -175,18 +229,47 @@ class Analyzer:
         return found
 
     def _terms(self, text: str) -> list[str]:
-        memo = self._memo
-        if text.isascii():
-            found = list(map(memo.__getitem__, _runs(text)))
-            return [term for term in found if term] if "" in found else found
-        return " ".join(map(memo.__getitem__, _runs(_spread(fold(text))))).split()
+        is_ascii = text.isascii()
+        folded = text if is_ascii else fold(text)
+        signed = has_signs(folded)
+        if signed:
+            folded = _mark_signs(folded)
+        terms = list(map(self._memo.__getitem__, _cut(folded if is_ascii else _spread(folded))))
+        if signed or not is_ascii:
+            return " ".join(terms).split()
+        # of ASCII text each run is a word, but for those that are too long
+        return [term for term in terms if term] if "" in terms else terms
+
+    def words_of(self, term: str, text: str) -> list[str]:
+        """Return the words of a text that have the term, in lower case, the most usual first."""
+        found = (
+            text[token.start : token.end].lower() for token in self.find(text, {term}.__contains__)
+        )
+        return [word for word, _ in Counter(found).most_common()]
+
+    def readings(self, word: str) -> list[tuple[str, ...]]:
+        """Return what a word of a query may be in a text: terms beside each other, best first.
+
+        First as it was typed; then joined parts as one word (`UTF-8` is `utf8`); then the
+        parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a dot
+        before it, the name at last. A caller asks for the first one that occurs, or for any.
+
+        >>> analyzer_for(None).readings("UTF-8"), analyzer_for(None).readings("sha256")
+        ([('utf', '8'), ('utf8',)], [('sha256',), ('sha', '256')])
+        >>> analyzer_for(None).readings("RawTransaction"), analyzer_for(None).readings(".NET")
+        ([('rawtransaction',), ('raw', 'transaction')], [('.net', 'net'), ('net',)])
+        """
+        texts = [word]
+        if not has_signs(word):
+            texts.append("".join(filter(str.isalnum, word)))
+        parts = _NUMBERED.sub(" ", split_names(word))
+        texts.append(word.lstrip(".") if parts == word else parts)
+        found = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
+        return [terms for terms in found if terms]
 
     def terms_without(self, text: str, words: Collection[str]) -> list[str]:
         """Return the terms of `text`, except those of `words`, which are folded and lower-case."""
-        if text.isascii():
-            memo = self._memo
-            return [term for word in _runs(text) if word not in words and (term := memo[word])]
-        tokens = self._any_tokens(text)
+        tokens = self.iter_tokens(text)
         return [one.term for one in tokens if fold(text[one.start : one.end]).lower() not in words]
 
     def terms_once(self, text: str) -> list[str]:
@@ -203,17 +286,16 @@ class Analyzer:
 
     def iter_tokens(self, text: str) -> Iterator[Token]:
         """Yield what `tokens` lists."""
-        return self._ascii_tokens(text) if text.isascii() else self._any_tokens(text)
+        simple = text.isascii() and not has_signs(text)
+        return self._ascii_tokens(text) if simple else self._any_tokens(text)
 
     def find(self, text: str, wanted: Callable[[str], bool]) -> list[Token]:
         """Return the tokens whose term is `wanted`, several times faster than by `tokens`.
 
         `wanted`, such as `set.__contains__`, is called once per distinct term.
         """
-        if not text.isascii():
-            return [token for token in self._any_tokens(text) if wanted(token.term)]
         kept = {term for term in set(self.terms(text)) if wanted(term)}
-        return [t for t in self._ascii_tokens(text) if t.term in kept] if kept else []
+        return [token for token in self.iter_tokens(text) if token.term in kept] if kept else []
 
     def _ascii_tokens(self, text: str) -> Iterator[Token]:
         """In ASCII a word is a run of letters and digits, and gives one term."""
@@ -236,13 +318,20 @@ class Analyzer:
         """Yield the tokens of a folded text, at their places without the added spaces."""
         prepared = self._without_long_tokens(_spread(text))
         added = _added_spaces(text) if len(prepared) != len(text) else []
-        before = 0
+        signed = {sign.start(): sign for sign in _SIGNED.finditer(text)}
+        dots = {dot.end() for dot in _DOTTED.finditer(text)}
+        before = more = 0
         for token in self.engine.pre_tokenize(prepared).tokens:
-            start = token.char_offset_from
-            while before < len(added) and added[before] < start:
+            at, term = token.char_offset_from, token.text
+            while before < len(added) and added[before] < at:
                 before += 1
-            shift = start - before
-            yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
+            start, end = at - before, token.char_offset_to - before
+            if start in dots:
+                yield Token(f".{term}", start - 1, end, token.position + more)
+                more += 1
+            if start in signed:
+                term, end = term + signed[start][2], signed[start].end()
+            yield Token(term, start, end, token.position + more)
 
 
 @lru_cache(maxsize=2_000)
@@ -265,13 +354,41 @@ def _portions(text: str) -> Iterator[str]:
         at = end
 
 
-def _runs(text: str) -> list[str]:
-    """Cut a text at ASCII characters that are in no token, and lower its ASCII letters.
+def has_signs(text: str) -> bool:
+    """Whether a sign is part of a name in `text`: `C++`, `C#`, `.NET`."""
+    if _DOTTED.search(text) is not None:
+        return True
+    return ("#" in text or "++" in text) and _SIGN.search(text) is not None
 
-    Of ASCII text, the runs are its words.
+
+def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
+    """Return the terms of the parts of each name in source code, separated by `BETWEEN`.
+
+    Each name counts once: ten uses of a name do not say more of what the code is about.
     """
-    data = text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES)
-    return data.decode("utf-8", "surrogatepass").split()
+    terms: list[str] = []
+    for word in dict.fromkeys(_WORD.findall(code)):
+        if not word.islower():
+            terms += _terms_of_name(analyzer, word)
+    return terms
+
+
+@lru_cache(20_000)
+def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
+    """Return the terms indexed beside a word: none if it is no name."""
+    return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
+
+
+def _mark_signs(text: str) -> str:
+    """Return a text with a mark for each sign that is part of a name, and blanks around it."""
+    if ("#" in text or "++" in text) and _SIGN.search(text):
+        text = _SIGNED.sub(lambda name: f" {name[1]}{_MARKS[name[2]]} ", text)
+    return _DOTTED.sub(f" {_MARKS['.']}", text)
+
+
+def _cut(text: str) -> list[bytes]:
+    """Cut a text at ASCII characters that are in no token."""
+    return text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES).split()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:
@@ -330,3 +447,54 @@ def _is_unusual(text: str) -> bool:
     """Whether there is a solid character, or half of one."""
     leads = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_BYTES)
     return bool(leads) and _unusual().search(text) is not None
+
+
+def with_parts(title: str) -> str:
+    """Return a title followed by the parts of the names in it.
+
+    >>> with_parts("printRoutes() of HTTPServer"), with_parts("List of URLs")
+    ('printRoutes() of HTTPServer print Routes HTTP Server', 'List of URLs')
+    """
+    if not _INSIDE.search(title):
+        return title
+    names = (word for word in _WORD.findall(title) if _INSIDE.search(word))
+    return " ".join([title, *(_INSIDE.sub(" ", name) for name in names)])
+
+
+def split_names(title: str) -> str:
+    """Return a title with the names in it split.
+
+    >>> split_names("printRoutes() of HTTPServer")
+    'print Routes() of HTTP Server'
+    """
+    return _INSIDE.sub(" ", title)
+
+
+def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the parts of each name in a text, each part with the place where it begins.
+
+    >>> list(iter_names("go printRoutes"))
+    [[(3, 'print'), (8, 'Routes')]]
+    """
+    for word in _WORD.finditer(code):
+        inside = [at.start() for at in _INSIDE.finditer(word[0])]
+        if inside:
+            cuts = pairwise([0, *inside, len(word[0])])
+            yield [(word.start() + start, word[0][start:end]) for start, end in cuts]
+
+
+def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:
+    """Return the terms of the words that line breaks split, each once, after `BETWEEN`."""
+    words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_parted(text))
+    return [term for word in words for term in (BETWEEN, *analyzer.terms(word))]
+
+
+def iter_parted(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the two parts of each word that a line break splits, with their places.
+
+    >>> list(iter_parted("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
+    [[(0, 'exam'), (8, 'ple')]]
+    """
+    if "-\n" in text or "\u2010" in text or "\u00ad" in text or "-\r" in text:
+        for found in _PARTED.finditer(text):
+            yield [(found.start(1), found[1]), (found.end(), found[2])]
