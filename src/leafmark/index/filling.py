@@ -19,6 +19,7 @@ from leafmark.index.analysis import (
     terms_of_names,
     terms_of_parted,
     with_parts,
+)
 from leafmark.index.chunk_names import (
     DOCUMENT_SIGN,
     NAME_SIGN,
