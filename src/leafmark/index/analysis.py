@@ -12,10 +12,10 @@ given):
   bytes, and would drop words of 14 letters in Tamil.)
 
 A name is more than its letters. `C++`, `C#` and `F#` are terms of their own, and no `c`;
-`.NET` and `.gitignore` are the whole and the part beside each other. Names in camel case are
-indexed whole; in titles and in source code, whose words are names, their parts stand behind the
-text, once per chunk. `Analyzer.readings` and `words.Vocabulary` tell how a word of a query is
-looked for. A word that a line break splits, as in manual pages, is found as a whole.
+`.NET`, `.gitignore`, `HEAD^` and `2^32` are the whole and the part beside each other. Names in
+camel case are indexed whole; in titles and in source code, whose words are names, their parts
+stand behind the text, once per chunk. `Analyzer.readings` and `words.Vocabulary` tell how a word
+of a query is looked for. A word that a line break splits, as in manual pages, is found as a whole.
 """
 
 from __future__ import annotations
@@ -130,7 +130,10 @@ _SIGN = re.compile(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
 _DOTTED = re.compile(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
 """The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
 
-_MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002"}
+_RAISED = re.compile(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
+"""What follows a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
+
+_MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002", "^": "\ue003", "~": "\ue004"}
 """What stands for the signs in a run: characters of no script, which are in no other token."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
 
@@ -159,15 +162,19 @@ class _Memo(dict[bytes, str]):
             return "" if run.isascii() else " ".join(self._analyze(text))
         if len(self) > _MEMO_LIMIT:
             self.clear()
-        if text[0] == _MARKS["."]:
-            part = " ".join(self._analyze(text[1:]))
-            terms = f".{part.split()[0]} {part}" if part else ""
-        elif text[-1] in _SIGNS and len(text) == 2:
-            terms = text[0] + _SIGNS[text[1]]
-        else:
-            terms = " ".join(self._analyze(text))
-        self[run] = terms
+        self[run] = terms = self._terms(text)
         return terms
+
+    def _terms(self, text: str) -> str:
+        sign = _SIGNS.get(text[-1], "")
+        if len(text) == 2 and sign in ("++", "#"):
+            return text[0] + sign
+        terms = self._analyze(text)
+        if terms and text[0] == _MARKS["."]:
+            terms.insert(0, f".{terms[0]}")
+        if terms and sign in ("^", "~"):
+            terms.insert(-1, terms[-1] + sign)
+        return " ".join(terms)
 
 
 class Analyzer:
@@ -251,8 +258,8 @@ class Analyzer:
         """Return what a word of a query may be in a text: terms beside each other, best first.
 
         First as it was typed; then joined parts as one word (`UTF-8` is `utf8`); then the
-        parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a dot
-        before it, the name at last. A caller asks for the first one that occurs, or for any.
+        parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a sign,
+        less of it at last. A caller asks for the first one that occurs, or for any.
 
         >>> analyzer_for(None).readings("UTF-8"), analyzer_for(None).readings("sha256")
         ([('utf', '8'), ('utf8',)], [('sha256',), ('sha', '256')])
@@ -262,6 +269,8 @@ class Analyzer:
         texts = [word]
         if not has_signs(word):
             texts.append("".join(filter(str.isalnum, word)))
+        if raised := _RAISED.search(word):  # `HEAD~1` where only `HEAD~3` is
+            texts.append(word[: raised.end()])
         parts = _NUMBERED.sub(" ", split_names(word))
         texts.append(word.lstrip(".") if parts == word else parts)
         found = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
@@ -320,6 +329,7 @@ class Analyzer:
         added = _added_spaces(text) if len(prepared) != len(text) else []
         signed = {sign.start(): sign for sign in _SIGNED.finditer(text)}
         dots = {dot.end() for dot in _DOTTED.finditer(text)}
+        raised = {sign.start() for sign in _RAISED.finditer(text)}
         before = more = 0
         for token in self.engine.pre_tokenize(prepared).tokens:
             at, term = token.char_offset_from, token.text
@@ -328,6 +338,9 @@ class Analyzer:
             start, end = at - before, token.char_offset_to - before
             if start in dots:
                 yield Token(f".{term}", start - 1, end, token.position + more)
+                more += 1
+            if end in raised:
+                yield Token(term + text[end], start, end + 1, token.position + more)
                 more += 1
             if start in signed:
                 term, end = term + signed[start][2], signed[start].end()
@@ -358,6 +371,8 @@ def has_signs(text: str) -> bool:
     """Whether a sign is part of a name in `text`: `C++`, `C#`, `.NET`."""
     if _DOTTED.search(text) is not None:
         return True
+    if ("^" in text or "~" in text) and _RAISED.search(text) is not None:
+        return True
     return ("#" in text or "++" in text) and _SIGN.search(text) is not None
 
 
@@ -383,6 +398,8 @@ def _mark_signs(text: str) -> str:
     """Return a text with a mark for each sign that is part of a name, and blanks around it."""
     if ("#" in text or "++" in text) and _SIGN.search(text):
         text = _SIGNED.sub(lambda name: f" {name[1]}{_MARKS[name[2]]} ", text)
+    if "^" in text or "~" in text:
+        text = _RAISED.sub(lambda sign: f"{_MARKS[sign[0]]} ", text)
     return _DOTTED.sub(f" {_MARKS['.']}", text)
 
 

@@ -42,6 +42,8 @@ def test_terms(text: str, terms: list[str]) -> None:
             "page#c a/c#intro c++filt abc++ C+ # x",
             ["page", "c", "a", "c", "intro", "c", "filt", "abc", "c", "x"],
         ),
+        ("HEAD^ HEAD~3, 2^32", ["head^", "head", "head~", "head", "3", "2^", "2", "32"]),
+        ("a^b ~~old~~ [^1] ~/x é^2", ["a", "b", "old", "1", "x", "é^", "é", "2"]),
         ("on .NET (.gitignore)", ["on", ".net", "net", ".gitignor", "gitignor"]),
         (
             "a.b ...and x) .map(y) ~/.bashrc",

@@ -52,6 +52,8 @@ def _vocabulary(language: str) -> Vocabulary:
         ("i18n", ["i18n"]),
         ("C++", ["c++"]),
         ("C#", ["c#"]),
+        ("HEAD^", ["head^ head"]),
+        ("HEAD~1", ["head~ head 1", "head~ head"]),
         (".NET", [".net net", "net"]),
         ("->", []),
     ],
