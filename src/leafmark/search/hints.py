@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +24,8 @@ from leafmark.index import (
     path_spellings,
     tag_fact,
 )
-from leafmark.index.queries import AllChunks
+from leafmark.index.queries import AllChunks, HasTerm
+from leafmark.index.words import Vocabulary as Words
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint, Result
 from leafmark.model.ids import encode_path
@@ -54,6 +56,7 @@ from leafmark.search.fuse import Meaning
 from leafmark.search.lookup import find_chunks
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import topics_of
+from leafmark.search.present import Texts
 from leafmark.search.spelling import Speller
 from leafmark.search.terms import CompiledTerm
 from leafmark.search.versions import other_version_filter
@@ -67,6 +70,9 @@ __all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
 
 MAX_NAMED = 3
 """The most words that one hint names."""
+
+MAX_TEXTS = 5
+"""How many texts are read to name the word of a stem."""
 
 MAX_OPTION = 3
 """The most characters of a negated word that looks like an option (`-oMa`); chosen by eye."""
@@ -91,6 +97,7 @@ def hints_about(
     trace: Trace,
     results: Sequence[Result],
     meaning: Meaning | None,
+    texts: Texts,
 ) -> tuple[Hint, ...]:
     """Return the hints about an answer; doubt comes first."""
     compiled = [list(each.values()) for each in trace.compiled]
@@ -98,7 +105,7 @@ def hints_about(
         *_about_doubt(snapshot, trace, options, meaning),
         *_about_topics(topics, trace, results),
         *_about_fields(snapshot, topics),
-        *_about_words(compiled),
+        *_about_words(compiled, _words_instead(snapshot, texts)),
         *_about_relaxing(topics, trace, results),
         *_about_options(snapshot, topics, options, trace, results),
         *_about_versions(results),
@@ -171,7 +178,34 @@ def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[
         yield Hint("unknown-field", values=values)
 
 
-def _about_words(compiled: Sequence[Sequence[CompiledTopic]]) -> Iterator[Hint]:
+Say = Callable[[Sequence[CompiledTopic], CompiledTerm], list[str]]
+"""Returns the words of the documents that were looked for in place of a term."""
+
+
+def _words_instead(snapshot: Snapshot, texts: Texts) -> Say:
+    """Return how words of the documents are named: the index holds only stems."""
+
+    def texts_with(field: str, term: str) -> Iterator[str]:
+        (found,) = snapshot.search([(HasTerm(field, term), MAX_TEXTS)])
+        for entry in snapshot.entries([match.chunk for match in found]):
+            body = texts.body(entry)
+            yield f"{entry.title} {body.shown if body else ''}"
+
+    def said(topic: Sequence[CompiledTopic], one: CompiledTerm) -> list[str]:
+        language = next(each.language for each in topic if one in each.looked)
+        words = Words(
+            language.analyzer,
+            lambda term: vocabulary_of(snapshot).frequency(language.body, term),
+            lambda prefix: snapshot.terms(language.body, prefix),
+            partial(texts_with, language.body),
+        )
+        named = (" ".join(map(words.word_of, terms)) for terms in one.instead if terms != one.terms)
+        return list(dict.fromkeys(islice(named, MAX_NAMED)))
+
+    return said
+
+
+def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Iterator[Hint]:
     """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up."""
     if not any(compiled):
         yield Hint("no-words")
@@ -181,10 +215,11 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]]) -> Iterator[Hint]:
         for one, others in _unknown(topic):
             if (one.label, one.field) not in known:
                 values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
+                said = words(topic, one)
                 if one.begun:
-                    yield Hint("begun", values=values | {"words": list(one.begun[:MAX_NAMED])})
+                    yield Hint("begun", values=values | {"words": said})
                 elif others:
-                    yield Hint("corrected", values=values | {"words": others[:MAX_NAMED]})
+                    yield Hint("corrected", values=values | {"words": said or others[:MAX_NAMED]})
                 else:
                     yield Hint("unknown-word", values=values)
 

@@ -455,7 +455,9 @@ class _Run:
     ) -> tuple[Hint, ...]:
         from leafmark.search.hints import hints_about  # late: it imports what few searches need
 
-        return hints_about(self._snapshot, topics, self._options, trace, results, self._meaning)
+        return hints_about(
+            self._snapshot, topics, self._options, trace, results, self._meaning, self._texts
+        )
 
 
 def _with_more(

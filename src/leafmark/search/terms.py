@@ -28,6 +28,7 @@ from leafmark.index.queries import (
     Query,
     Scaled,
 )
+from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.search.options import SearchOptions
 from leafmark.search.spelling import Alternative, Begun, Speller
@@ -77,7 +78,8 @@ class CompiledTerm(NamedTuple):
     `label` is how it was typed, `number` its place in the query, from 0. `sequences` are
     the terms, or terms beside each other, that match it in a text; their words must begin
     with `prefix`. `queries` are its queries by field. `corrected` are the words looked for in
-    its place if it occurs nowhere, `begun` the words that begin with it. `field` is the only field to look in (None: all). `idf` is
+    its place if it occurs nowhere; with `begun`, what begins with it, or it is part of, is.
+    `instead` are the sequences in order, the best first. `field` is the only field to look in (None: all). `idf` is
     its rarity; `terms` are the terms that were typed.
     """
 
@@ -89,7 +91,8 @@ class CompiledTerm(NamedTuple):
     terms: tuple[str, ...] = ()
     prefix: str = ""
     corrected: tuple[str, ...] = ()
-    begun: tuple[str, ...] = ()
+    begun: bool = False
+    instead: tuple[tuple[str, ...], ...] = ()
     field: str | None = None
 
     @property
@@ -110,6 +113,13 @@ class TermCompiler:
         self._others = [each for each in snapshot.languages if each.name != language.name]
         self._vocabulary = vocabulary_of(snapshot)
         self._speller = Speller(self._vocabulary, language, derived_share=options.derived_share)
+        self._words = Words(
+            language.analyzer,
+            lambda term: self._vocabulary.frequency(language.body, term),
+            lambda prefix: snapshot.terms(language.body, prefix),
+            lambda _: (),
+        )
+        self._titles = language.titles
         self._distance = options.fuzzy_distance
         self._weights = {
             "body": 1.0,
@@ -131,40 +141,78 @@ class TermCompiler:
     # -- leaves -----------------------------------------------------------------------
 
     def word(self, node: Term, scope: QueryScope) -> Query | None:
-        """Return the query for a word, None for one that cannot be looked up."""
-        tokens = self._analyzer.tokens_of_word(node.text)
-        if len(tokens) != 1:
-            return self.phrase(node, scope, mended=True)
-        term = tokens[0].term
-        typed = fold(node.text[tokens[0].start : tokens[0].end])
-        begun = self._begun(typed, term, scope)
-        if begun:
-            words = tuple(each.word for each in begun)
-            return self._compile(node, scope, [(each,) for each in begun], (term,), begun=words)
-        choices = self._choices(typed, term, scope)
-        return self._compile(node, scope, [(choice,) for choice in choices], (term,))
+        """Return the query for a word in each way it may be written; None if it has no term.
 
-    def _begun(self, typed: str, term: str, scope: QueryScope) -> Sequence[Alternative]:
-        """Return the words that begin with one that stands nowhere: `auth`, `config`."""
+        `UTF-8` is `utf8`, too, and `readCsv` is `read csv`. Of a word that stands nowhere, what
+        begins so, what it is part of, or what it may be written as; else it is corrected.
+        """
+        first, *others = self._analyzer.readings(node.text) or [()]
+        if not first:
+            return None
+        if has_signs(node.text) and self._occurs(first, scope):
+            others = []  # `.NET` is no net
+        written = [
+            tuple(Alternative(term, term) for term in terms)
+            for terms in others
+            if scope.distance is None and self._occurs(terms, scope)
+        ]
+        if len(first) == 1:
+            token = self._analyzer.tokens_of_word(node.text)[0]
+            typed = fold(node.text[token.start : token.end])
+            instead = () if written else self._instead(typed, first[0], scope)
+            if instead:
+                return self._compile(node, scope, instead, first, begun=True)
+            choices = self._choices(typed, first[0], scope)
+            found = [(choice,) for choice in choices if not (written and _is_mended(choice))]
+        else:
+            found = [] if written else self._phrases(node, scope, mended=True)
+            if not found:
+                found = [tuple(Alternative(term, term) for term in first)]
+        return self._compile(node, scope, [*found, *written], first)
+
+    def _occurs(self, terms: Sequence[str], scope: QueryScope) -> bool:
+        count = self._vocabulary.phrase_frequency
+        return any(count(name, terms) for name in self._fields(scope) if name != self._titles)
+
+    def _instead(self, typed: str, term: str, scope: QueryScope) -> Sequences:
+        """Return what a word may mean that stands nowhere itself: `auth`, `dropdown`.
+
+        First what is written apart, then what it is inside of, then what begins so.
+        """
         if scope.distance is not None or scope.negated or not self._distance:
             return ()
         fields = self._fields(scope)
-        if len(typed) < BEGUN_FROM or not typed.isalpha() or self._speller.frequency(term, fields):
+        if len(typed) < BEGUN_FROM or not typed.isalnum() or self._speller.frequency(term, fields):
             return ()
         if self._occurs_in_others(typed):
             return ()
-        return self._speller.begun(typed.lower(), fields).terms[:MAX_BEGUN]
+        apart = (each for each in self._words.splits(typed) if self._occurs(each, scope))
+        split = next(apart, None)
+        if split is not None:
+            return [tuple(Alternative(one, one, kind="begun") for one in split)]
+        names = self._words.names_with(typed, MAX_BEGUN)
+        if names:
+            return [(Alternative(one, one, kind="begun"),) for one in names]
+        if not typed.isalpha():
+            return ()
+        begun = self._speller.begun(typed.lower(), fields).terms[:MAX_BEGUN]
+        return [(each,) for each in begun]
 
-    def phrase(
+    def phrase(self, node: Phrase, scope: QueryScope) -> Query | None:
+        """Return the query for words beside each other, corrected only if edits were asked for."""
+        terms = tuple(token.term for token in self._analyzer.tokens_of_word(node.text))
+        if not terms:
+            return None
+        return self._compile(node, scope, self._phrases(node, scope), terms)
+
+    def _phrases(
         self, node: Term | Phrase, scope: QueryScope, *, mended: bool = False
-    ) -> Query | None:
-        """Return the query for words beside each other, corrected only if edits were asked for.
+    ) -> list[tuple[Alternative, ...]]:
+        """Return the sequences that words beside each other stand for.
 
         With `mended`, words that occur nowhere are corrected too, unless there are many of them.
         """
         tokens = self._analyzer.tokens_of_word(node.text)
-        if not tokens:
-            return None
         names = self._fields(scope)
         unknown = {each.term for each in tokens if not self._speller.frequency(each.term, names)}
         if not mended or len(unknown) > MAX_MENDED:
@@ -178,8 +226,7 @@ class TermCompiler:
             )
             for token in tokens
         ]
-        terms = tuple(token.term for token in tokens)
-        return self._compile(node, scope, _combinations(words), terms)
+        return _combinations(words)
 
     def prefix(self, node: Prefix, scope: QueryScope) -> Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
@@ -232,7 +279,7 @@ class TermCompiler:
         prefix: str = "",
         rarer: Sequence[tuple[str, Query]] = (),
         marked: Iterable[str] = (),
-        begun: tuple[str, ...] = (),
+        begun: bool = False,
     ) -> Query:
         """Return the query for one leaf, and record what was looked for.
 
@@ -251,11 +298,12 @@ class TermCompiler:
             len(self._compiled),
             _terms_of(sequences) | {(term,) for term in marked},
             tuple(queries.items()),
-            self._idf(sequences, is_known=bool(queries)),
+            self._idf(sequences, is_known=bool(queries) and not begun),
             terms,
             prefix,
             _corrected(sequences),
             begun,
+            tuple(tuple(one.term for one in each) for each in sequences),
             scope.field,
         )
         if not scope.negated:
