@@ -78,4 +78,3 @@ def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | Non
         yield line
     finally:
         line.clear()
-

@@ -62,7 +62,12 @@ PROGRAMS = Terms(
 
 PAGE = Terms(
     MappingProxyType(
-        {"trees": "the tree {}", "tags": "the tag {}", "since": "the date", "section": "the section {}"}
+        {
+            "trees": "the tree {}",
+            "tags": "the tag {}",
+            "since": "the date",
+            "section": "the section {}",
+        }
     ),
     more="the next page",
     strict="“all words” leaves these out",
@@ -194,14 +199,13 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
         "unknown-field": _unknown_field,
         "no-words": lambda values, _: "the query holds no word that can be looked up",
         "begun": lambda values, _: (
-            f"{_occurs_nowhere(values)}; searched for words that begin so: "
-            f"{', '.join(values['words'])}"
+            f"{_occurs_nowhere(values)} by itself; searched for {', '.join(values['words'])}"
         ),
         "corrected": lambda values, _: (
             f"{_occurs_nowhere(values)}; searched for {', '.join(values['words'])}"
         ),
         "compound": lambda values, _: (
-            f"{_occurs_nowhere(values)}; searched for its parts: {', '.join(values['words'])}"
+            f"{_occurs_nowhere(values)}, but its parts do: {' '.join(values['words'])}"
         ),
         "unknown-word": lambda values, _: _occurs_nowhere(values),
         "relaxed": _relaxed,
@@ -253,8 +257,6 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             f"{terms.without_strict}, there would be {_matches(values)}"
             + (" of some of the words" if values.get("some_words") else "")
         ),
-        "apart": lambda values, _: (
-            "each part of the query stands somewhere, but never together"
-        ),
+        "apart": lambda values, _: "each part of the query stands somewhere, but never together",
     }
 )

@@ -42,6 +42,7 @@ from leafmark.index.queries import (
     any_of,
     unscored,
 )
+from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry
 from leafmark.model.ids import encode_path
 from leafmark.query import (
@@ -185,6 +186,11 @@ class CompiledTopic:
         body = self.language.body
         parts = (Scaled(HasTerm(body, term), PARTS_SHARE) for term in dict.fromkeys(word.terms))
         return AnyOf((word.query, *parts))
+
+    @property
+    def word_list(self) -> Words:
+        """The words of the language, without the texts that they stand in."""
+        return self._terms.words
 
     @property
     def typed(self) -> tuple[str, ...]:

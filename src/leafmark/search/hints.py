@@ -220,8 +220,16 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Ite
                     yield Hint("begun", values=values | {"words": said})
                 elif others:
                     yield Hint("corrected", values=values | {"words": said or others[:MAX_NAMED]})
+                elif parts := _parts_of_compound(topic, one):
+                    yield Hint("compound", values=values | {"words": list(parts)})
                 else:
                     yield Hint("unknown-word", values=values)
+
+
+def _parts_of_compound(topic: Sequence[CompiledTopic], one: CompiledTerm) -> tuple[str, ...]:
+    """Return the words of the documents that make up a word that stands nowhere."""
+    owner = next(each for each in topic if one in each.looked)
+    return owner.word_list.compound(one.label) if one.label.isalpha() else ()
 
 
 def _occurs(one: CompiledTerm) -> bool:

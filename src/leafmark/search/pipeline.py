@@ -167,7 +167,15 @@ def find_in_topic(
     pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic))
     entries = snapshot.entries([one.chunk for one in pool])
     candidates = [
-        Candidate(entry, one.score, one.relaxed, (number,), one.score, whole=one.is_whole, named=one.name > 0)
+        Candidate(
+            entry,
+            one.score,
+            one.relaxed,
+            (number,),
+            one.score,
+            whole=one.is_whole,
+            named=one.name > 0,
+        )
         for entry, one in zip(entries, pool, strict=True)
     ]
     complete = sum(not one.relaxed for one in scored)

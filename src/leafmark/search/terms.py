@@ -14,7 +14,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import TEXT_FIELDS, Language, Snapshot, fact, fold, is_solid, phrases_within
+from leafmark.index import (
+    TEXT_FIELDS,
+    Language,
+    Snapshot,
+    fact,
+    fold,
+    has_signs,
+    is_solid,
+    phrases_within,
+)
 from leafmark.index.queries import (
     AllOf,
     AnyOf,
@@ -113,7 +122,7 @@ class TermCompiler:
         self._others = [each for each in snapshot.languages if each.name != language.name]
         self._vocabulary = vocabulary_of(snapshot)
         self._speller = Speller(self._vocabulary, language, derived_share=options.derived_share)
-        self._words = Words(
+        self.words = Words(
             language.analyzer,
             lambda term: self._vocabulary.frequency(language.body, term),
             lambda prefix: snapshot.terms(language.body, prefix),
@@ -186,11 +195,11 @@ class TermCompiler:
             return ()
         if self._occurs_in_others(typed):
             return ()
-        apart = (each for each in self._words.splits(typed) if self._occurs(each, scope))
+        apart = (each for each in self.words.splits(typed) if self._occurs(each, scope))
         split = next(apart, None)
         if split is not None:
             return [tuple(Alternative(one, one, kind="begun") for one in split)]
-        names = self._words.names_with(typed, MAX_BEGUN)
+        names = self.words.names_with(typed, MAX_BEGUN)
         if names:
             return [(Alternative(one, one, kind="begun"),) for one in names]
         if not typed.isalpha():

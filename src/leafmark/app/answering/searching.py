@@ -112,7 +112,9 @@ def _as_plain(wanted: Understood, request: SearchRequest) -> SearchRequest | Non
     leaves = [asked for topic in wanted.topics for asked in iter_leaves(topic)]
     if request.plain or any(isinstance(asked.leaf, Filter) for asked in leaves):
         return None
-    has_operators = any(asked.negated or asked.field or isinstance(asked.leaf, Phrase) for asked in leaves)
+    has_operators = any(
+        asked.negated or asked.field or isinstance(asked.leaf, Phrase) for asked in leaves
+    )
     return request._replace(plain=True) if has_operators else None
 
 

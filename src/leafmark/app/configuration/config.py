@@ -313,7 +313,9 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
 
 def _settings(table: str, found: Mapping[str, PlacedValue]) -> Any:
     """Make the settings of one table."""
-    names = (name for name in {**SETTINGS, **CONSTANTS} if name.startswith(f"{table}.") and name in found)
+    names = (
+        name for name in {**SETTINGS, **CONSTANTS} if name.startswith(f"{table}.") and name in found
+    )
     return TABLES[table](**{name.partition(".")[2]: found[name].value for name in names})
 
 
