@@ -23,10 +23,9 @@ from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.markdown_walk import blocks_of, walk
 from leafmark.parsing.notebook_cells import Cell, Notebook, read_cells
 from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
@@ -194,15 +193,15 @@ class _Parts:
             texts = paragraphs(b"\n" * start + raw[start:])
             self.blocks += [_place_block(block, places) for block in texts]
             return
-        text = "\n" * start + raw[start:].decode() if start else text
-        headings, rows = walk(text, raw, start)
+        content = b"\n" * start + raw[start:]
+        headings, rows = walk(content)
         limit = len(self.data)
         self.headings += [_place_heading(heading, places, limit) for heading in headings]
-        blocks = blocks_of(rows, headings, raw, start)
+        blocks = blocks_of(rows, headings, content)
         self.blocks += [_place_block(block, places) for block in blocks]
         self.links += [
             link._replace(start=places.start_of(link.start), end=places.end_of(link.end))
-            for link in links_of(rows, text)
+            for link in links_of(rows, content)
         ]
 
     def _drop_front_matter(self, places: SourceMap) -> int:

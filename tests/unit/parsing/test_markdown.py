@@ -155,7 +155,7 @@ TITLES = {
     "# a *b* **c** ~~d~~ `e  f`": "a b c d e f",
     "# [text](url) and [ref]\n\n[ref]: u": "text and ref",
     "# ![alt](i.png) logo": "logo",
-    "# ![a [b](c) d](i.png)": "",
+    "# ![a [b](c) d](i.png)": "a b d",
     "# [![alt](i.png) kept](url)": "kept",
     "# <b>bold</b> <br/> x<!-- c -->": "bold x",
     "# &amp; &#65; \\# \\*": "& A # *",
