@@ -27,7 +27,7 @@ from leafmark.parsing.markdown_portions import PortionedText
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.metadata import read_yaml, to_json
-from leafmark.parsing.simple_yaml import read_simple_yaml
+from leafmark.parsing.metadata import read_simple_yaml
 
 ADDRESS_HEAD = re.compile(
     rb"(?<![A-Za-z])(?i:https?|ftp)://"

@@ -15,8 +15,9 @@ from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.markdown_dialects import read_dialect
 from leafmark.parsing.markdown_limits import find_excess
-from leafmark.parsing.markdown_links import anchors_of, may_have_anchors
+from leafmark.parsing.markdown_names import anchors_of, may_have_anchors, with_names
 from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
@@ -33,7 +34,8 @@ def parse_markdown(data: bytes, path: str) -> Document:
     raw = without_lone_returns(decoded.encoded)
     start = len(BOM) if raw.startswith(BOM) else 0
     front = find_front_matter(raw, start, path)
-    content = _Content(decoded, raw, front.span, front.span.end if front.span else start)
+    start = front.span.end if front.span else start
+    content = _Content(decoded, raw, front.span, start, is_mdx=path.lower().endswith(".mdx"))
     headings = content.headings
     return Document(
         path,
@@ -56,11 +58,17 @@ def parse_markdown(data: bytes, path: str) -> Document:
 class _Content:
     """What follows the front matter, which ends at byte `start`. Headings are read at once."""
 
-    def __init__(self, decoded: Decoded, raw: bytes, front: Span | None, start: int) -> None:
+    def __init__(
+        self, decoded: Decoded, raw: bytes, front: Span | None, start: int, *, is_mdx: bool
+    ) -> None:
         self._decoded, self._raw = decoded, raw
-        self._text = PortionedText(raw, start)
-        self.blocks = MarkdownBlocks(self._text, front)
+        self._dialect = dialect = read_dialect(raw, start, is_mdx=is_mdx)
+        self._text = PortionedText(dialect.text if dialect else raw, start)
+        self.blocks = MarkdownBlocks(self._text, front, dialect)
         columns = self._text.headings
+        if dialect is not None:
+            columns = dialect.limited(columns)
+        columns = with_names(columns, raw)
         if decoded.stand_in or b"\0" in raw:
             titles = [fold(decoded.shown(title)) for title in columns.titles]
             columns = columns._replace(
@@ -69,11 +77,22 @@ class _Content:
         self.headings = Headings(columns)
 
     def links(self) -> tuple[Link, ...]:
-        shown = self._decoded.shown
-        return tuple([link._replace(target=shown(link.target)) for link in self._text.links()])
+        shown, place = self._decoded.shown, _same if self._dialect is None else self._dialect.place
+        return tuple(
+            [
+                link._replace(
+                    start=place(link.start), end=place(link.end), target=shown(link.target)
+                )
+                for link in self._text.links()
+            ]
+        )
 
     def anchors(self) -> tuple[Anchor, ...]:
         if not may_have_anchors(self._raw):
             return ()
         code: Sequence[Block] = [block for block in self.blocks if block.kind == "code"]
         return tuple(anchors_of(self._raw, self.headings.columns, code))
+
+
+def _same(at: int) -> int:
+    return at

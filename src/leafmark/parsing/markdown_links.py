@@ -1,4 +1,4 @@
-"""Links, bare addresses, wiki links (`[[Page]]`), and names that a Markdown source gives places.
+"""Links, bare addresses and wiki links (`[[Page]]`) of Markdown.
 
 Made when they are looked at, of the rows of the walk. Bare addresses of the web and of mail are
 links in GFM; the parser makes none of them. Wiki links are no Markdown; they leave headings and
@@ -10,18 +10,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import pyromark
 
-from leafmark.model import Anchor, Block, HeadingColumns, Link
-from leafmark.model.span import span_at
+from leafmark.model import Link
 from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
-from leafmark.parsing.named_places import NamedTag, named_places
 
-__all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors"]
+__all__ = ["find_heads", "links_of"]
 
 _SCHEMES = (b"https", b"http", b"ftp")
 _LONGEST_SCHEME = max(map(len, _SCHEMES))
@@ -40,16 +38,6 @@ _AT = ord("@")
 _ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
 _UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
 _INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
-
-_BEHIND = re.compile(
-    rb"\{(?:/\*[ \t]*)?#([^\s{}#*]+)(?:[ \t][^{}\n]*|\*/)?\}[ \t#]*+"
-    rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z"
-)
-_TAG = re.compile(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
-_VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
-_ID = re.compile(rb"\sid%b" % _VALUE, re.IGNORECASE)
-_ID_OR_NAME = re.compile(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
-_NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
 def links_of(rows: Sequence[Row], raw: bytes) -> tuple[Link, ...]:
@@ -273,43 +261,3 @@ def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
         else:
             break
     return end
-
-
-# -- names --------------------------------------------------------------------------
-
-
-def may_have_anchors(raw: bytes) -> bool:
-    """Whether a source holds what a name is written with."""
-    return b" id=" in raw or b" name=" in raw or b"{#" in raw or b"{/*" in raw
-
-
-def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
-    """Return the names in `raw`, in order of where they stand; those in `code` are none."""
-    found = [
-        (named.start(), Anchor(_decoded(named[1]), start))
-        for start, end in zip(headings.starts, headings.ends, strict=True)
-        if (named := _BEHIND.search(raw, start, end))
-    ]
-    tags = [*_named_tags(raw)]
-    if tags:
-        found += named_places(raw, _outside_code(tags, code), headings.starts, _NO_WORDS)
-    return [anchor for _, anchor in sorted(found)]
-
-
-def _named_tags(raw: bytes) -> Iterator[NamedTag]:
-    """Yield the tags with a name. Two steps: one pattern for both is not linear."""
-    for tag in _TAG.finditer(raw):
-        attribute = _ID_OR_NAME if tag[1].lower() == b"a" else _ID
-        found = attribute.search(tag[2])
-        if found:
-            name = _decoded(found[1] or found[2] or found[3])
-            yield NamedTag(tag.start(), tag.end(), name)
-
-
-def _outside_code(tags: Iterable[NamedTag], code: Iterable[Block]) -> list[NamedTag]:
-    spans = [(block.start, block.end) for block in code]
-    return [tag for tag in tags if span_at(spans, tag.start) is None]
-
-
-def _decoded(name: bytes) -> str:
-    return name.decode("utf-8", "replace")

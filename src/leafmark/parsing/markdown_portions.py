@@ -21,6 +21,7 @@ import pyromark
 
 from leafmark.model import Block, Heading, HeadingColumns, Link, Span, Stretches, TopBlocks
 from leafmark.model.deferred import Deferred
+from leafmark.parsing.markdown_dialects import Dialect
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import Walked, blocks_of, walk
@@ -210,11 +211,13 @@ class _Placed(NamedTuple):
 class MarkdownBlocks(Deferred[Block], Stretches):
     """All blocks, or those of one portion, made when they are looked at."""
 
-    __slots__ = ("_front", "_seen", "_text")
+    __slots__ = ("_dialect", "_front", "_seen", "_text")
 
-    def __init__(self, text: PortionedText, front: Span | None) -> None:
+    def __init__(
+        self, text: PortionedText, front: Span | None = None, dialect: Dialect | None = None
+    ) -> None:
         super().__init__(tuple)
-        self._text, self._front = text, front
+        self._text, self._front, self._dialect = text, front, dialect
         self._seen: dict[int, _Placed] = {}
 
     def _all(self) -> tuple[Block, ...]:
@@ -235,6 +238,8 @@ class MarkdownBlocks(Deferred[Block], Stretches):
 
     def _place(self, number: int) -> _Placed:
         blocks = self._text.blocks(number)
+        if self._dialect is not None:
+            blocks = self._dialect.kinds(blocks)
         if self._front is not None and not number:
             blocks = [Block("front_matter", self._front.start, self._front.end), *blocks]
         places = [place for place, block in enumerate(blocks) if not block.level]

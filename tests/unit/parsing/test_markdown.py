@@ -385,8 +385,6 @@ def test_a_table_may_have_tabs_in_its_delimiter_row() -> None:
 @pytest.mark.parametrize(
     ("source", "kinds"),
     [
-        ('=== "Tab"\n\n    # Title\n\n    text\n', ["paragraph", "code"]),
-        ("!!! note\n    text\n", ["paragraph"]),
         (":::note\ntext\n:::\n", ["paragraph"]),
         ("import A from './a'\n\n{{< alert >}}\n", ["paragraph", "paragraph"]),
     ],

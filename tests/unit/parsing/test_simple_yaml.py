@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.parsing import metadata
-from leafmark.parsing.metadata import read_yaml, to_json
-from leafmark.parsing.simple_yaml import read_simple_yaml
+from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
 
 SIMPLE = [
     "",
