@@ -26,8 +26,7 @@ from leafmark.parsing.markdown_links import find_heads
 from leafmark.parsing.markdown_portions import PortionedText
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
-from leafmark.parsing.metadata import read_yaml, to_json
-from leafmark.parsing.metadata import read_simple_yaml
+from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
 
 ADDRESS_HEAD = re.compile(
     rb"(?<![A-Za-z])(?i:https?|ftp)://"

@@ -19,8 +19,9 @@ from leafmark.parsing.markdown_dialects import read_dialect
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_names import anchors_of, may_have_anchors, with_names
 from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText
+from leafmark.parsing.markdown_text import find_html_title, markdown_reader, read_markdown
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, first_title, fold
+from leafmark.parsing.titles import file_title, fold
 
 __all__ = ["parse_markdown"]
 
@@ -36,14 +37,13 @@ def parse_markdown(data: bytes, path: str) -> Document:
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     content = _Content(decoded, raw, front.span, start, is_mdx=path.lower().endswith(".mdx"))
-    headings = content.headings
     return Document(
         path,
         decoded.data,
         "markdown",
-        front.title or first_title(headings) or file_title(path),
+        front.title or content.first_title or file_title(path),
         decoded.encoding,
-        headings,
+        content.headings,
         content.blocks,
         Deferred(content.links),
         front.span,
@@ -52,6 +52,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
         anchors=Deferred(content.anchors),
+        reader=content.reader,
     )
 
 
@@ -61,7 +62,8 @@ class _Content:
     def __init__(
         self, decoded: Decoded, raw: bytes, front: Span | None, start: int, *, is_mdx: bool
     ) -> None:
-        self._decoded, self._raw = decoded, raw
+        self._decoded, self._raw, self._start = decoded, raw, start
+        self.reader = markdown_reader(decoded.data)
         self._dialect = dialect = read_dialect(raw, start, is_mdx=is_mdx)
         self._text = PortionedText(dialect.text if dialect else raw, start)
         self.blocks = MarkdownBlocks(self._text, front, dialect)
@@ -75,6 +77,23 @@ class _Content:
                 titles=titles, slug_texts=[*map(decoded.shown, columns.slug_texts)]
             )
         self.headings = Headings(columns)
+
+    @property
+    def first_title(self) -> str:
+        """The title of the first h1, be it written in HTML."""
+        columns = self.headings.columns
+        rows = zip(columns.levels, columns.titles, columns.nested, columns.starts, strict=True)
+        title, end = next(
+            (
+                (title, at)
+                for level, title, nested, at in rows
+                if level == 1 and title and not nested
+            ),
+            ("", len(self._raw)),
+        )
+        if self.reader is not read_markdown:
+            return title
+        return find_html_title(self._raw, self._start, end) or title
 
     def links(self) -> tuple[Link, ...]:
         shown, place = self._decoded.shown, _same if self._dialect is None else self._dialect.place

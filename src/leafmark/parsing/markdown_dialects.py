@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -28,7 +28,7 @@ from typing import NamedTuple
 from leafmark.model import Block, BlockKind, HeadingColumns
 from leafmark.parsing.markdown_walk import walk
 
-__all__ = ["Dialect", "read_dialect"]
+__all__ = ["Dialect", "iter_markup", "looks_like_mdx", "read_dialect"]
 
 _QUOTING = frozenset(
     b"code codeblock code-block code_block highlight katex latex literal math mermaid plantuml"
@@ -49,7 +49,7 @@ _IN = rb"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+"
 
 _NAME = rb"[A-Za-z][A-Za-z0-9_-]*+"
 _LINES = re.compile(
-    rb"^(?P<before>%b)(?:"
+    rb"^(?=[ \t>*+0-9`~<$\\{:!?=-])(?P<before>%b)(?:"  # most lines fail at their first byte
     rb"(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)"
     rb"|(?P<comment><!--)"
     rb"|(?P<math>\$\$|\\\[|\\begin\{(?P<environment>[a-z]+\*?)\})"
@@ -60,11 +60,17 @@ _LINES = re.compile(
     rb")" % (_IN, _NAME, _NAME),
     re.MULTILINE,
 )
-_TRIGGERS = (
-    *(b"$$", b"\\[", b"\\begin{", b"{%", b"{{<", b"{{%", b":::", b"!!! ", b"??? ", b"???+ "),
-    *(b'=== "', b"=== '", b'===! "', b'===+ "', b"</details", b"</blockquote"),
-)
-_COMPONENT = re.compile(rb"</[A-Z]")
+_SIGNS = {
+    b"$": re.compile(rb"\$\$"),
+    b"\\": re.compile(rb"\\(?:\[[^\]\n]*+\n|begin\{)"),
+    b"{": re.compile(rb"\{(?:%|\{[<%])"),
+    b"!": re.compile(rb"!!! "),
+    b"?": re.compile(rb"\?\?\?\+? "),
+    b"=": re.compile(rb"===[!+]? [\"']"),
+    b":": re.compile(rb":::"),
+    b"<": re.compile(rb"</(?:[A-Z]|details|blockquote)"),
+}
+"""What there is where a dialect says something; the first bytes are looked for first."""
 
 _FORMULA = re.compile(rb"\$\$[ \t\r]*+$", re.MULTILINE)
 _BLANK = re.compile(rb"\n[ \t>]*+\r?\n")
@@ -90,6 +96,7 @@ _MDX = re.compile(
     rb"|export[ \t]+(?:const|let|var|default|function|class|async|type|interface|[{*]))" % _IN,
     re.MULTILINE,
 )
+_MODULE = re.compile(rb"\n(?:im|ex)port ")
 _LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
 _BRACKET = re.compile(rb"[\[\](){}]")
 _SHORTEST = 4
@@ -99,6 +106,14 @@ _MAX_OPEN = 64
 
 _ROUNDS = 8
 """How often indented text is looked for in MDX; elements are hardly ever nested deeper."""
+
+
+def looks_like_mdx(raw: bytes) -> bool:
+    """Whether there are lines that only MDX has: code of its modules, or comments in braces."""
+    is_code = (b"import " in raw or b"export " in raw) and _MODULE.search(b"\n" + raw) is not None
+    if not is_code and not (b"{" in raw and b"{/*" in raw):
+        return False
+    return any(not raw.startswith(b"<", first) for first, _ in iter_markup(raw, 0))
 
 
 class _Quoted(NamedTuple):
@@ -179,10 +194,8 @@ def _start_of(shift: _Shift) -> int:
 
 def read_dialect(raw: bytes, start: int, *, is_mdx: bool) -> Dialect | None:
     """Return what a source is to the parser from byte `start` on; None where that is itself."""
-    is_plain = not any(one in raw for one in _TRIGGERS) and not (
-        b"</" in raw and _COMPONENT.search(raw)
-    )
-    if is_plain and not is_mdx:
+    has_signs = any(first in raw and sign.search(raw, start) for first, sign in _SIGNS.items())
+    if not has_signs and not is_mdx:
         return None
     reader = _Reader(raw, start)
     reader.read()
@@ -375,14 +388,7 @@ def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
 def _read_mdx(dialect: Dialect, start: int) -> None:
     """Let tags and code end with their lines, and take indented code for text."""
     text = bytearray(dialect.text)
-    raw, at = dialect.text, start
-    while line := _MDX.search(raw, at):
-        if line["fence"]:
-            at = _after_fence(raw, line["fence"], line.end())
-            continue
-        first = line.start(line.lastgroup or 0)
-        end = _end_of_markup(raw, line)
-        at = max(end, line.end())
+    for first, end in iter_markup(dialect.text, start):
         if end - first >= _SHORTEST:
             text[first + 3 : end - 1] = text[first + 3 : end - 1].replace(b">", b"x")
             text[first : first + 3], text[end - 1 : end] = b"<!x", b">"
@@ -392,6 +398,18 @@ def _read_mdx(dialect: Dialect, start: int) -> None:
             break
     dialect.text = bytes(text)
     dialect.shifts = [_Shift(*each) for each in sorted(moved.items())]
+
+
+def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Yield where the tags, comments and code of MDX stand that have lines to themselves."""
+    at = start
+    while line := _MDX.search(raw, at):
+        at = line.end()
+        if line["fence"]:
+            at = _after_fence(raw, line["fence"], at)
+        elif (end := _end_of_markup(raw, line)) > at:
+            yield line.start(line.lastgroup or 0), end
+            at = end
 
 
 def _end_of_markup(raw: bytes, line: re.Match[bytes]) -> int:

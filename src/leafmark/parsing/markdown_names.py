@@ -58,24 +58,29 @@ _NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORE
 
 def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
     """Return headings with the names that `raw` gives them; what names them is in no title."""
-    if not headings.starts or not _may_name(raw):
+    texts = headings.slug_texts
+    is_marked = b"}" in raw and b"{" in raw
+    behind = [at for at, text in enumerate(texts) if text.rstrip()[-1:] == "}"] if is_marked else ()
+    is_around = _may_be_around(raw)
+    if not behind and not is_around:
         return headings
-    titles, texts, anchors = [*headings.titles], [*headings.slug_texts], [*headings.anchors]
-    for at, (start, end) in enumerate(zip(headings.starts, headings.ends, strict=True)):
-        text = texts[at]
-        name = None
-        if text.rstrip()[-1:] == "}":
-            found = _BEHIND.search(raw, start, end)
-            if found is not None and _says_something(found):
-                name = _name_in(found)
-                texts[at] = _without_last(text)
-                titles[at] = fold(texts[at])
-        anchors[at] = name or _name_around(raw, start, end, text)
+    titles, texts, anchors = [*headings.titles], [*texts], [*headings.anchors]
+    if is_around:
+        places = zip(headings.starts, headings.ends, texts, strict=True)
+        anchors = [_name_around(raw, *place) for place in places]
+    for at in behind:
+        found = _BEHIND.search(raw, headings.starts[at], headings.ends[at])
+        if found is not None and _says_something(found):
+            texts[at] = _without_last(texts[at])
+            titles[at] = fold(texts[at])
+            anchors[at] = _name_in(found) or anchors[at]
     return headings._replace(titles=titles, slug_texts=texts, anchors=anchors)
 
 
-def _may_name(raw: bytes) -> bool:
-    return (b"}" in raw and b"{" in raw) or b")=" in raw or b"id=" in raw or b"name=" in raw
+def _may_be_around(raw: bytes) -> bool:
+    """Whether there is what may name headings in other ways than behind them."""
+    is_named = b"=" in raw and (b"name=" in raw or b"id=" in raw) and b"<" in raw
+    return is_named or b")=\n" in raw or b")=\r" in raw or (b"{" in raw and b"\n{:" in raw)
 
 
 def _says_something(found: re.Match[bytes]) -> bool:
