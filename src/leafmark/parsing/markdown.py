@@ -8,11 +8,12 @@ characters. So every offset that it reports is an offset into the source.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from leafmark.model import Anchor, Block, Document, Headings, Link, Span
 from leafmark.model.deferred import Deferred
-from leafmark.parsing.decoding import BOM, Decoded, decode
+from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import read_dialect
@@ -23,7 +24,9 @@ from leafmark.parsing.markdown_text import find_html_title, markdown_reader, rea
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
-__all__ = ["parse_markdown"]
+__all__ = ["MarkdownContent", "parse_markdown"]
+
+T = TypeVar("T")
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -36,7 +39,9 @@ def parse_markdown(data: bytes, path: str) -> Document:
     start = len(BOM) if raw.startswith(BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
-    content = _Content(decoded, raw, front.span, start, is_mdx=path.lower().endswith(".mdx"))
+    is_mdx = path.lower().endswith(".mdx")
+    shown = decoded.shown if decoded.stand_in or b"\0" in raw else None
+    content = MarkdownContent(raw, start, front.span, shown=shown, is_mdx=is_mdx)
     return Document(
         path,
         decoded.data,
@@ -56,14 +61,24 @@ def parse_markdown(data: bytes, path: str) -> Document:
     )
 
 
-class _Content:
-    """What follows the front matter, which ends at byte `start`. Headings are read at once."""
+class MarkdownContent:
+    """What is in `raw`, UTF-8 whose lines end in LF or CRLF, from byte `start` on.
+
+    `shown` makes what is to be read of text that the parser returns, if that is something else.
+    Headings are read at once.
+    """
 
     def __init__(
-        self, decoded: Decoded, raw: bytes, front: Span | None, start: int, *, is_mdx: bool
+        self,
+        raw: bytes,
+        start: int,
+        front: Span | None = None,
+        *,
+        shown: Callable[[str], str] | None = None,
+        is_mdx: bool = False,
     ) -> None:
-        self._decoded, self._raw, self._start = decoded, raw, start
-        self.reader = markdown_reader(decoded.data)
+        self._raw, self._start, self._shown = raw, start, shown
+        self.reader = markdown_reader(raw)
         self._dialect = dialect = read_dialect(raw, start, is_mdx=is_mdx)
         self._text = PortionedText(dialect.text if dialect else raw, start)
         self.blocks = MarkdownBlocks(self._text, front, dialect)
@@ -71,11 +86,10 @@ class _Content:
         if dialect is not None:
             columns = dialect.limited(columns)
         columns = with_names(columns, raw)
-        if decoded.stand_in or b"\0" in raw:
-            titles = [fold(decoded.shown(title)) for title in columns.titles]
-            columns = columns._replace(
-                titles=titles, slug_texts=[*map(decoded.shown, columns.slug_texts)]
-            )
+        if shown is not None:
+            texts = [*map(shown, columns.slug_texts)]
+            titles = [fold(shown(title)) for title in columns.titles]
+            columns = columns._replace(titles=titles, slug_texts=texts)
         self.headings = Headings(columns)
 
     @property
@@ -96,7 +110,8 @@ class _Content:
         return find_html_title(self._raw, self._start, end) or title
 
     def links(self) -> tuple[Link, ...]:
-        shown, place = self._decoded.shown, _same if self._dialect is None else self._dialect.place
+        shown = _same if self._shown is None else self._shown
+        place = _same if self._dialect is None else self._dialect.place
         return tuple(
             [
                 link._replace(
@@ -113,5 +128,5 @@ class _Content:
         return tuple(anchors_of(self._raw, self.headings.columns, code))
 
 
-def _same(at: int) -> int:
-    return at
+def _same(each: T) -> T:
+    return each

@@ -27,9 +27,10 @@ from leafmark.parsing.readable import ReadableBuilder
 __all__ = ["find_html_title", "markdown_reader", "read_markdown"]
 
 _HTML = re.compile(  # a literal first byte makes the search fast
-    rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|ul|ol|dl|script|style)[\s>]"
+    rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|[uod]l|script|style|br|kbd|su[bp]"
+    rb"|[bius]|em|strong|code|small|font)[\s>/]"
     rb"|[aA]\s[^<>]*(?i:href)"
-    rb"|(?i:img|source|span|br|kbd|sup|sub|iframe|video|svg|td|th)\s[^<>]*=|!--"
+    rb"|(?i:img|source|span|iframe|video|svg|td|th)\s[^<>]*=|!--"
     rb"|/[A-Z][\w.]*+>[ \t\r]*+\n|[A-Z][\w.]*+[^<>]*+/>[ \t\r]*+\n)"
 )
 _BADGE = b"[!["
@@ -132,9 +133,9 @@ class _Reader:
                 badge = [min(badge[0], extent["start"]), extent["end"]]
             elif "End" in event and event["End"] == "Link":
                 if badge:
-                    first, last = badge
-                    self._add(self._badges, link, max(link, min(first, last)))
-                    self._add(self._badges, max(first, last), extent["end"])
+                    first, last = badge if badge[0] < badge[1] else (extent["end"],) * 2
+                    self._add(self._badges, link, first)
+                    self._add(self._badges, last, extent["end"])
                 badge, link = [], -1
 
     def _add(self, ranges: list[tuple[int, int]], start: int, end: int) -> None:

@@ -23,9 +23,8 @@ from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
 from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.markdown import MarkdownContent
 from leafmark.parsing.markdown_limits import find_excess
-from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_walk import blocks_of, walk
 from leafmark.parsing.notebook_cells import Cell, Notebook, read_cells
 from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
@@ -193,15 +192,16 @@ class _Parts:
             texts = paragraphs(b"\n" * start + raw[start:])
             self.blocks += [_place_block(block, places) for block in texts]
             return
-        content = b"\n" * start + raw[start:]
-        headings, rows = walk(content)
-        limit = len(self.data)
-        self.headings += [_place_heading(heading, places, limit) for heading in headings]
-        blocks = blocks_of(rows, headings, content)
-        self.blocks += [_place_block(block, places) for block in blocks]
+        content = MarkdownContent(raw, start, shown=_shown)
+        size = len(raw)
+        self.headings += [
+            _place_heading(heading, places, len(self.data) if heading.limit == size else None)
+            for heading in content.headings
+        ]
+        self.blocks += [_place_block(block, places) for block in content.blocks]
         self.links += [
             link._replace(start=places.start_of(link.start), end=places.end_of(link.end))
-            for link in links_of(rows, content)
+            for link in content.links()
         ]
 
     def _drop_front_matter(self, places: SourceMap) -> int:
@@ -214,14 +214,16 @@ class _Parts:
         return span.end
 
 
-def _place_heading(heading: Heading, places: SourceMap, limit: int) -> Heading:
-    title, slug_text = (text.replace("\0", "\ufffd") for text in (heading.title, heading.slug_text))
+def _shown(text: str) -> str:
+    return text.replace("\0", "\ufffd")
+
+
+def _place_heading(heading: Heading, places: SourceMap, limit: int | None) -> Heading:
+    """A heading of a cell in the source; its section ends at `limit`, else as in the cell."""
     return heading._replace(
-        title=title,
-        slug_text=slug_text,
         start=places.start_of(heading.start),
         end=places.end_of(heading.end),
-        limit=limit,
+        limit=places.end_of(heading.limit) if limit is None else limit,
     )
 
 
