@@ -17,9 +17,8 @@ from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import read_dialect
-from leafmark.parsing.markdown_limits import find_excess
-from leafmark.parsing.markdown_names import anchors_of, may_have_anchors, with_names
-from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText
+from leafmark.parsing.markdown_links import anchors_of, may_have_anchors, with_names
+from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText, find_excess
 from leafmark.parsing.markdown_text import find_html_title, markdown_reader, read_markdown
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold

@@ -37,7 +37,8 @@ TEXTS = {
     ),
     "components": ('<Tabs a="b">\n\nc\n\n</Tabs>\n', "\n\nc\n\n\n"),
     "MDX": (
-        "import A from './a'\nexport const b = {\n\n  c\n}\n\n<A\n  d={() => 1}\n/>\n\ne {/* f */}\n",
+        "import A from './a'\nexport const b = {\n\n  c\n}\n\n<A\n  d={() => 1}\n/>\n\ne {/* f */}"
+        "\n",
         "\n\n\n\ne {/* f */}\n",
     ),
     "tags in capitals": ("<P>a</P>\n", "a\n"),
@@ -56,7 +57,7 @@ def test_a_source_without_html_is_its_own_text(source: str) -> None:
 
 
 def test_the_reader_of_a_document_is_that_of_its_source() -> None:
-    source = '<p align="center">a</p>\n'.encode()
+    source = b'<p align="center">a</p>\n'
 
     assert reader_of("markdown", source) is parse(source, "a.md").reader is not None
 
