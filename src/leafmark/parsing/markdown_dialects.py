@@ -96,6 +96,7 @@ _MDX = re.compile(
     rb"|export[ \t]+(?:const|let|var|default|function|class|async|type|interface|[{*]))" % _IN,
     re.MULTILINE,
 )
+_BYTE = re.compile(rb"[^\r\n]")
 _MODULE = re.compile(rb"\n(?:im|ex)port ")
 _LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
 _BRACKET = re.compile(rb"[\[\](){}]")
@@ -390,8 +391,7 @@ def _read_mdx(dialect: Dialect, start: int) -> None:
     text = bytearray(dialect.text)
     for first, end in iter_markup(dialect.text, start):
         if end - first >= _SHORTEST:
-            text[first + 3 : end - 1] = text[first + 3 : end - 1].replace(b">", b"x")
-            text[first : first + 3], text[end - 1 : end] = b"<!x", b">"
+            text[first:end] = b"<!x" + _BYTE.sub(b"x", text[first + 3 : end - 1]) + b">"
     moved: dict[int, int] = {}
     for _ in range(_ROUNDS):
         if not _move_left(text, start, moved):

@@ -331,7 +331,7 @@ def _line(line: str) -> _Line:
     if colon and _is_key(name):
         return name, None, _value(rest.strip(" "))
     text = line.lstrip(" ")
-    if not text or text[0] == "#" or text.isspace():
+    if not text or text[0] == "#":
         return "", None, _NOTHING
     if text[:2] != "- ":
         return _HARD

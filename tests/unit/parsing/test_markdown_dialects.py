@@ -176,6 +176,11 @@ def test_the_tags_and_the_code_of_mdx_end_with_their_lines() -> None:
     ]
 
 
+@pytest.mark.parametrize("source", ["import 'é'é", "export const a = é", "<Aé>", "{/*é*/}"])
+def test_no_character_is_cut_in_mdx(source: str) -> None:
+    assert read(f"{source}\n\n# B\n", "p.mdx").headings[0].title == "B"
+
+
 @pytest.mark.parametrize("path", ["p.md", "p.mdx"])
 @pytest.mark.parametrize(
     "part",
