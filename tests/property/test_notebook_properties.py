@@ -14,7 +14,7 @@ from support.notebooks import make_notebook
 import leafmark
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.parsing import parse
-from leafmark.parsing.json_places import BadJsonError, value_end
+from leafmark.parsing.json_text import BadJsonError, value_end
 from leafmark.parsing.notebook import read_notebook
 
 TEXTS = markdown_text() | st.text(max_size=40)

@@ -22,12 +22,11 @@ from support.markdown_sources import (
 
 from leafmark.model import Block, Document, Heading, Link, Stretches
 from leafmark.parsing import decode, parse
-from leafmark.parsing.markdown_addresses import find_heads
-from leafmark.parsing.markdown_portions import headings_by_portions
+from leafmark.parsing.markdown_links import find_heads
+from leafmark.parsing.markdown_portions import PortionedText
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
-from leafmark.parsing.metadata import read_yaml, to_json
-from leafmark.parsing.simple_yaml import read_simple_yaml
+from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
 
 ADDRESS_HEAD = re.compile(
     rb"(?<![A-Za-z])(?i:https?|ftp)://"
@@ -83,7 +82,7 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
 
     found = scan_headings(raw, 0)
 
-    assert found is None or [*found] == walk(text, raw, 0)[0]
+    assert found is None or [*found.headings()] == walk(raw).headings
 
 
 @given(
@@ -94,13 +93,14 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
 @example(["# [a\\]b]\n", "# b [^x]\n", "[^x]: y\n\n[a\\]b]: c\n"], 0)
 @example(["<!--\n", "# a\n", "-->\n# [b][]\n", "> [b]: c\n", "# d\n"], 0)
 @example(["[a\nb]\n===\n", "# c\n", "[a b]: d\n"], 0)
-def test_headings_by_portions_are_those_of_the_walk(texts: list[str], size: int) -> None:
+def test_headings_by_portions_are_those_of_the_whole(texts: list[str], size: int) -> None:
     text = "\n\n".join(texts).replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\r\n")
     raw = text.encode()
 
-    found = headings_by_portions(raw, 0, size=size)
+    parted, whole = PortionedText(raw, 0, large=0, size=size), PortionedText(raw, 0)
 
-    assert found is None or [*found] == walk(text, raw, 0)[0]
+    assert parted.headings == whole.headings
+    assert [*whole.headings.headings()] == walk(raw).headings
 
 
 @given(st.one_of(markdown_text(), heading_like_text(), block_like_text()))

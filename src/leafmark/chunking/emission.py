@@ -34,7 +34,8 @@ def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
             rows[positions[number]] = _unusual_row(tree, number, usual)
     folded = tree.folded
     at = -1 if folded is None else positions[folded]
-    return Emitted(rows, tree.heading_slugs, led_to, tree.slugs, None if at < 0 else at)
+    slugs = tree.heading_slugs, tree.own_slugs
+    return Emitted(rows, *slugs, led_to, tree.slugs, None if at < 0 else at)
 
 
 def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:

@@ -56,6 +56,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         starts=[0, *kept.ends],
         definitions=_definitions(kept),
         heading_slugs=slugs,
+        own_slugs=_own_slugs(headings, slug_style),
         heading_nodes=holders,
         parents=parents,
         depths=[0, *kept.levels],
@@ -73,6 +74,15 @@ def _slugs(headings: HeadingColumns, style: str) -> tuple[str, ...]:
     """The slug of every heading; they are made when one is asked for."""
     texts, anchors, paths = headings.slug_texts, headings.anchors, headings.slug_paths
     return tuple(distinct_slugs(texts, anchors=anchors, paths=paths, style=style))
+
+
+def _own_slugs(headings: HeadingColumns, style: str) -> Sequence[str]:
+    """The slugs of the headings' texts alone, where one of them has another."""
+    nothing = [None] * len(headings.starts)
+    if headings.anchors.count(None) == len(nothing):
+        return ()
+    texts, paths = headings.slug_texts, headings.slug_paths
+    return Deferred(lambda: tuple(distinct_slugs(texts, anchors=nothing, paths=paths, style=style)))
 
 
 def _definitions(kept: HeadingColumns) -> dict[int, int | None]:

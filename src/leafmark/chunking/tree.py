@@ -40,6 +40,9 @@ class SectionTree:
     heading_slugs: Sequence[str]
     """The slug of every heading, of discarded and nested ones too."""
 
+    own_slugs: Sequence[str]
+    """What the headings would have for slugs if the page gave them none; empty if it gives none."""
+
     heading_nodes: Sequence[int]
     """The deepest kept node that holds each of them."""
 

@@ -133,6 +133,8 @@ class ChunkedDocument:
                 while chunks[position].byte_end <= at and position:
                     position = chunks[position].parent_position
                 found.setdefault(name, position)
+        for slug, position in zip(emitted.own_slugs, emitted.heading_positions, strict=False):
+            found.setdefault(slug, position)
         return found
 
     @cached_property
@@ -412,9 +414,12 @@ class Chunk(NamedTuple):
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links that begin in the body."""
+        """The links that begin in the heading or the body."""
+        spans = self.body_spans
+        if self.heading_start is not None and self.heading_end is not None:
+            spans = (self.heading_start, self.heading_end), *spans
         within = self.owner.links_within
-        return tuple(link for start, end in self.body_spans for link in within(start, end))
+        return tuple(link for start, end in spans for link in within(start, end))
 
     # -- for models ------------------------------------------------------------------
 

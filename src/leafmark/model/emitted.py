@@ -53,12 +53,14 @@ class Emitted(NamedTuple):
 
     `rows` are what the chunks are made of. `heading_slugs` are those of all headings,
     discarded ones included, and `heading_positions` the chunks that they resolve to;
+    `own_slugs` are those of their texts alone, empty where these are all the slugs there are;
     `node_slugs` are those of the nodes, by number. `folded_position` is the chunk that
     section paths leave out because its title is the document's.
     """
 
     rows: Sequence[Row] = ()
     heading_slugs: Sequence[str] = ()
+    own_slugs: Sequence[str] = ()
     heading_positions: Sequence[int] = ()
     node_slugs: Sequence[str | None] = ()
     folded_position: int | None = None

@@ -153,6 +153,8 @@ def parser_of(format_name: Format) -> Parser:
 
 def reader_of(format_name: str, data: bytes) -> Reader | None:
     """Return what makes the readable text of a source; None where its bytes are its text."""
+    if format_name == "markdown":
+        return _imported("leafmark.parsing.markdown_text:markdown_reader")(data)  # type: ignore[no-any-return]
     if format_name not in _READERS:
         return data_reader(data)
     return _reader_of_markup(format_name)

@@ -8,82 +8,24 @@ characters. So every offset that it reports is an offset into the source.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Link, Span
+from leafmark.model import Anchor, Block, Document, Headings, Link, Span
 from leafmark.model.deferred import Deferred
-from leafmark.parsing.decoding import BOM, Decoded, decode
+from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
-from leafmark.parsing.lines import has_lone_returns, without_lone_returns
-from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
-from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
-from leafmark.parsing.markdown_limits import find_excess
-from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_portioned_links import links_by_portions
-from leafmark.parsing.markdown_portions import LARGE_BYTES, headings_by_portions
-from leafmark.parsing.markdown_scan import scan_headings
-from leafmark.parsing.markdown_walk import Row, walk, walk_links
+from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.markdown_dialects import read_dialect
+from leafmark.parsing.markdown_links import anchors_of, may_have_anchors, with_names
+from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText, find_excess
+from leafmark.parsing.markdown_text import find_html_title, markdown_reader, read_markdown
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, first_title, fold
+from leafmark.parsing.titles import file_title, fold
 
-__all__ = ["parse_markdown"]
+__all__ = ["MarkdownContent", "parse_markdown"]
 
-
-class _Content:
-    """What follows the front matter. What is in it is made when it is first asked for."""
-
-    def __init__(self, decoded: Decoded, raw: bytes, front: Span | None, start: int) -> None:
-        self._decoded, self._raw, self._front, self._start = decoded, raw, front, start
-        self.headings: Sequence[Heading] = ()
-
-    @property
-    def text(self) -> str:
-        """The source with line feeds for what comes before the content; made each time."""
-        start = self._start
-        if not self._decoded.stand_in:
-            return "\n" * start + self._raw[start:].decode()
-        text = without_lone_returns(self._decoded.encoded)
-        return "\n" * start + text[start:].decode()
-
-    @cached_property
-    def walked(self) -> tuple[list[Heading], list[Row]]:
-        return walk(self.text, self._raw, self._start)
-
-    @property
-    def blocks(self) -> Sequence[Block]:
-        if self._decoded.stand_in:
-            return Deferred(self._all_blocks)
-        return MarkdownBlocks(self._all_blocks, self._raw, self._front, self._start, self.headings)
-
-    def _all_blocks(self) -> tuple[Block, ...]:
-        blocks = blocks_of(self.walked[1], self.headings, self._raw, self._start)
-        return front_block(self._front) + blocks
-
-    @property
-    def links(self) -> Sequence[Link]:
-        return Deferred(self._all_links)
-
-    @property
-    def anchors(self) -> Sequence[Anchor]:
-        return Deferred(self._all_anchors)
-
-    def _all_anchors(self) -> tuple[Anchor, ...]:
-        if not may_have_anchors(self._raw):
-            return ()
-        blocks = self.blocks
-        find = blocks.around if isinstance(blocks, MarkdownBlocks) else lambda _: blocks
-        return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), find))
-
-    def _all_links(self) -> tuple[Link, ...]:
-        links: Iterable[Link]
-        if len(self._raw) < LARGE_BYTES or self._decoded.stand_in:
-            text = self.text
-            links = links_of(walk_links(text), text)
-        else:
-            links = links_by_portions(self._raw, self._start, self.headings)
-        shown = self._decoded.shown
-        return tuple([link._replace(target=shown(link.target)) for link in links])
+T = TypeVar("T")
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -92,37 +34,98 @@ def parse_markdown(data: bytes, path: str) -> Document:
     excess = find_excess(decoded.data)
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
-    raw = decoded.data
-    if has_lone_returns(raw):
-        raw = without_lone_returns(decoded.encoded)
+    raw = without_lone_returns(decoded.encoded)
     start = len(BOM) if raw.startswith(BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
-    content = _Content(decoded, raw, front.span, start)
-    find = scan_headings if len(raw) < LARGE_BYTES else headings_by_portions
-    found = None if decoded.stand_in else find(raw, start)
-    headings: Sequence[Heading] = tuple(content.walked[0]) if found is None else found
-    if decoded.stand_in or b"\0" in raw:
-        headings = tuple([_restore_heading(heading, decoded) for heading in headings])
-    content.headings = headings
+    is_mdx = path.lower().endswith(".mdx")
+    shown = decoded.shown if decoded.stand_in or b"\0" in raw else None
+    content = MarkdownContent(raw, start, front.span, shown=shown, is_mdx=is_mdx)
     return Document(
         path,
         decoded.data,
         "markdown",
-        front.title or first_title(headings) or file_title(path),
+        front.title or content.first_title or file_title(path),
         decoded.encoding,
-        headings,
+        content.headings,
         content.blocks,
-        content.links,
+        Deferred(content.links),
         front.span,
         front.metadata,
         front.tags,
         front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
-        anchors=content.anchors,
+        anchors=Deferred(content.anchors),
+        reader=content.reader,
     )
 
 
-def _restore_heading(heading: Heading, decoded: Decoded) -> Heading:
-    text = decoded.shown(heading.slug_text)
-    return heading._replace(title=fold(text), slug_text=text)
+class MarkdownContent:
+    """What is in `raw`, UTF-8 whose lines end in LF or CRLF, from byte `start` on.
+
+    `shown` makes what is to be read of text that the parser returns, if that is something else.
+    Headings are read at once.
+    """
+
+    def __init__(
+        self,
+        raw: bytes,
+        start: int,
+        front: Span | None = None,
+        *,
+        shown: Callable[[str], str] | None = None,
+        is_mdx: bool = False,
+    ) -> None:
+        self._raw, self._start, self._shown = raw, start, shown
+        self.reader = markdown_reader(raw)
+        self._dialect = dialect = read_dialect(raw, start, is_mdx=is_mdx)
+        self._text = PortionedText(dialect.text if dialect else raw, start)
+        self.blocks = MarkdownBlocks(self._text, front, dialect)
+        columns = self._text.headings
+        if dialect is not None:
+            columns = dialect.limited(columns)
+        columns = with_names(columns, raw)
+        if shown is not None:
+            texts = [*map(shown, columns.slug_texts)]
+            titles = [fold(shown(title)) for title in columns.titles]
+            columns = columns._replace(titles=titles, slug_texts=texts)
+        self.headings = Headings(columns)
+
+    @property
+    def first_title(self) -> str:
+        """The title of the first h1, be it written in HTML."""
+        columns = self.headings.columns
+        rows = zip(columns.levels, columns.titles, columns.nested, columns.starts, strict=True)
+        title, end = next(
+            (
+                (title, at)
+                for level, title, nested, at in rows
+                if level == 1 and title and not nested
+            ),
+            ("", len(self._raw)),
+        )
+        if self.reader is not read_markdown:
+            return title
+        return find_html_title(self._raw, self._start, end) or title
+
+    def links(self) -> tuple[Link, ...]:
+        shown = _same if self._shown is None else self._shown
+        place = _same if self._dialect is None else self._dialect.place
+        return tuple(
+            [
+                link._replace(
+                    start=place(link.start), end=place(link.end), target=shown(link.target)
+                )
+                for link in self._text.links()
+            ]
+        )
+
+    def anchors(self) -> tuple[Anchor, ...]:
+        if not may_have_anchors(self._raw):
+            return ()
+        code: Sequence[Block] = [block for block in self.blocks if block.kind == "code"]
+        return tuple(anchors_of(self._raw, self.headings.columns, code))
+
+
+def _same(each: T) -> T:
+    return each

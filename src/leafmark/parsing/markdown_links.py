@@ -1,37 +1,68 @@
-"""Rows of the walk to links and images, bare addresses, and wiki links (`[[Page]]`).
+"""Links, bare addresses and wiki links of Markdown, and the names of its headings and places.
 
-Done when a document's links are looked at. Wiki links are no Markdown; they leave
-headings and blocks as they are: a title keeps its brackets, as on GitHub.
+Made of the rows of the walk. Bare addresses of the web and of mail are links in GFM; the parser
+makes none of them. Wiki links (`[[Page]]`) are no Markdown; they leave headings and blocks as
+they are: a title keeps its brackets, as on GitHub.
+
+A name stands behind a heading as `{#id}`, with classes and other attributes or without: in
+Pandoc, kramdown, Hugo, Docusaurus and VitePress. In MDX it is `{/* id */}`, in MkDocs `{: #id }`
+or `{ #id }`; kramdown has it on the line below, MyST as `(id)=` on the line above. An anchor
+element stands in the heading or above it. None of that is in the title; the name is the slug, as
+written. Any element with an `id` names a place, as on GitHub.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import pyromark
 
-from leafmark.model import Link
-from leafmark.parsing.markdown_addresses import addresses_of
-from leafmark.parsing.markdown_walk import OPTIONS, Row
+from leafmark.model import Anchor, Block, HeadingColumns, Link
+from leafmark.model.span import span_at
+from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
+from leafmark.parsing.named_places import NamedTag, named_places
+from leafmark.parsing.titles import fold
 
-__all__ = ["links_of"]
+__all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors", "with_names"]
+
+_SCHEMES = (b"https", b"http", b"ftp")
+_LONGEST_SCHEME = max(map(len, _SCHEMES))
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_WORLD = re.compile(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
+_NAME = re.compile(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
+_IN_NAMES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+\\:-"
+_NOT_WITHIN = re.compile(rb":|\\(?![_.+-]|\Z)")
+_LONGEST_SCHEME_OF_NAMES = len("mailto:")
+_HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
+_MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
+_REST = re.compile(rb"[^\s<]*")
+_TRAILING = b"?!.,:;*_~'\""
+_LONGEST_ENTITY = 34
+_AT = ord("@")
+_ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
+_UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
+_INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
 
 
-def links_of(rows: Sequence[Row], text: str) -> tuple[Link, ...]:
+def links_of(rows: Sequence[Row], raw: bytes) -> tuple[Link, ...]:
     """Return the links and images of a document, in order, with the parser's own ranges.
 
-    `text` is what the rows were made of. A wiki link takes the place of what
+    `raw` is what the rows were made of. A wiki link takes the place of what
     Markdown sees inside its brackets.
     """
     links = [_link(tag, start, end) for tag, start, end in rows if _is_link(tag)]
-    bare = addresses_of(text, rows, links)
+    bare = _addresses(raw, rows, links)
     if bare:
         links = sorted(links + bare, key=_place)
-    if "[[" not in text or "]]" not in text:
+    if b"[[" not in raw or b"]]" not in raw:
         return tuple(links)
     shown = {link.start for link in links}  # [[text]](target) begins as a wiki link does
-    wiki = [link for link in _wiki_links(text) if link.start not in shown]
+    wiki = [link for link in _wiki_links(raw.decode()) if link.start not in shown]
     inside = {at for link in wiki for at in range(link.start, link.end)}
     links = [link for link in links if link.start not in inside]
     return tuple(sorted(links + wiki, key=_place))
@@ -67,3 +98,311 @@ def _wiki_links(text: str) -> list[Link]:
         if "WikiLink" in link["link_type"] and target and "\n" not in target:
             links.append(Link(extent["start"], extent["end"], target, "wiki"))
     return links
+
+
+# -- bare addresses -----------------------------------------------------------------
+
+
+class _Head(NamedTuple):
+    """What an address may begin with: `http://`, `www.`, or a name and `@`."""
+
+    start: int
+    end: int
+
+
+class _Text(NamedTuple):
+    """A range of text, and where its block ends."""
+
+    start: int
+    end: int
+    limit: int
+
+
+def _addresses(raw: bytes, rows: Sequence[Row], links: Sequence[Link]) -> list[Link]:
+    """The bare addresses that stand in no code, no tag and none of `links`, in order.
+
+    `text` is what the parser is given, and `rows` what it made of it; offsets are bytes of it.
+    """
+    heads = _outside(find_heads(raw), rows)
+    if not heads:
+        return []
+    texts = [*_iter_texts(raw)]
+    begins = [link.start for link in links]
+    found: list[Link] = []
+    for head in heads:
+        at = head.start
+        number = bisect_right(texts, at, key=_start_of) - 1
+        if number < 0 or at >= texts[number].end or (found and at < found[-1].end):
+            continue
+        inside = texts[number]
+        if raw[at - 1 : at] == b"|" and at > inside.start:
+            continue  # only a cell of a table begins there
+        following = bisect_right(begins, at)
+        limit = min([inside.limit, *begins[following : following + 1]])
+        found += _read(raw, head, limit)
+    return found
+
+
+def find_heads(raw: bytes) -> list[_Head]:
+    """What addresses may begin with, in order; none begins inside another one.
+
+    Each kind is looked for by what few texts have, since most bytes begin none.
+    """
+    lower = raw.lower()
+    world = [_Head(*head.span()) for head in _WORLD.finditer(lower)] if b"www." in lower else []
+    heads = sorted([*_find_schemes(lower), *world, *_find_names(raw, dict(world))])
+    return [head for before, head in pairwise([_Head(0, 0), *heads]) if head.start >= before.end]
+
+
+def _find_schemes(lower: bytes) -> Iterator[_Head]:
+    for at in _places(lower, b"://"):
+        before = lower[max(0, at - _LONGEST_SCHEME - 1) : at]
+        scheme = next((one for one in _SCHEMES if before.endswith(one)), None)
+        if scheme and not _LETTERS.issuperset(before[-len(scheme) - 1 : -len(scheme)] or b"-"):
+            yield _Head(at - len(scheme), at + 3)
+
+
+def _find_names(raw: bytes, taken: Mapping[int, int]) -> Iterator[_Head]:
+    """The names before each `@`, which go over no line end; none begins where one of `taken` does.
+
+    `taken` tells where each of them ends.
+    """
+    begin = 0
+    for at in _places(raw, b"@"):
+        name = _NAME.search(raw, _name_from(raw, begin, at), at + 1)
+        if name is not None and name.start() in taken:
+            name = _NAME.search(raw, taken[name.start()], at + 1)
+        if name is not None:
+            yield _Head(*name.span())
+        begin = at + 1
+
+
+def _name_from(raw: bytes, begin: int, at: int) -> int:
+    """Return where to look for the name before the `@` at `at`: behind what is in no name.
+
+    From there on all is a name, so that none of many beginnings goes far for nothing.
+    """
+    before = raw[begin:at]
+    start = len(before.rstrip(_IN_NAMES))
+    last = deque(_NOT_WITHIN.finditer(before, start), maxlen=1)
+    if last:
+        end = last[0].end()
+        start = max(start, end - _LONGEST_SCHEME_OF_NAMES) if last[0][0] == b":" else end
+    return begin + start
+
+
+def _places(raw: bytes, part: bytes) -> Iterator[int]:
+    at = raw.find(part)
+    while at >= 0:
+        yield at
+        at = raw.find(part, at + len(part))
+
+
+def _outside(heads: Sequence[_Head], rows: Sequence[Row]) -> list[_Head]:
+    """Those that begin in no link, image or block of code or HTML, whose ranges `rows` have."""
+    if not heads:
+        return []
+    unread = [(start, end) for tag, start, end in rows if name_of(tag) in _UNREAD]
+    starts = [start for start, _ in unread]
+    reached = [*accumulate([end for _, end in unread], max, initial=0)]
+    return [head for head in heads if head.start >= reached[bisect_right(starts, head.start)]]
+
+
+def _start_of(text: _Text) -> int:
+    return text.start
+
+
+def _iter_texts(raw: bytes) -> Iterator[_Text]:
+    """The ranges of text outside of links, images and code."""
+    unread, limits = 0, [len(raw)]
+    event: Any
+    for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
+        if "Text" in event:
+            if not unread:
+                yield _Text(extent["start"], extent["end"], limits[-1])
+        elif "Start" in event:
+            name = name_of(event["Start"])
+            unread += name in _UNREAD
+            limits.append(limits[-1] if name in _INLINE else extent["end"])
+        elif "End" in event:
+            unread -= name_of(event["End"]) in _UNREAD
+            limits.pop()
+
+
+def _read(raw: bytes, head: _Head, limit: int) -> Iterator[Link]:
+    """The address that begins with `head`, if there is one before `limit`."""
+    start, after = head
+    is_mail = raw[after - 1] == _AT
+    host = (_MAIL_HOST if is_mail else _HOST).match(raw, after, limit)
+    if host is None:
+        return
+    end = _end_of_mail(host) if is_mail else _end_of_page(raw, host, limit)
+    if end <= after:
+        return
+    shown = raw[start:end].decode("utf-8", "replace")
+    if is_mail:
+        shown = shown.replace("\\", "")
+    scheme = "" if b":" in raw[start:after] else "mailto:" if is_mail else "http://"
+    yield Link(start, end, scheme + shown, "autolink")
+
+
+def _end_of_mail(host: re.Match[bytes]) -> int:
+    """Where an address of mail ends; 0 for what is none, such as `name@1.2`."""
+    return host.end() if host[0][-1:].isalpha() else 0
+
+
+def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
+    """Where an address of the web ends; 0 where the host is none."""
+    begins_with_letter = host[0].decode("utf-8", "replace")[0].isalnum()
+    if not begins_with_letter or b"_" in b".".join(host[0].rstrip(b".").split(b".")[-2:]):
+        return 0
+    rest = _REST.match(raw, host.end(), limit)
+    start, end = host.start(), rest.end() if rest else host.end()
+    surplus = raw.count(b")", start, end) - raw.count(b"(", start, end)
+    while end > start:
+        last = raw[end - 1 : end]
+        entity = _ENTITY.search(raw, max(start, end - _LONGEST_ENTITY), end)
+        if entity:
+            end = entity.start()
+        elif last in _TRAILING or (last == b")" and surplus > 0):
+            surplus -= last == b")"
+            end -= 1
+        else:
+            break
+    return end
+
+
+_VALUES = rb"(?:\"[^\"{}\n]*+\"|'[^'{}\n]*+'|[^\s{}\"']++)"
+_ATTRIBUTES = (
+    rb"(?P<colon>:?)[ \t]*+(?P<inside>(?:(?:[#.][^\s{}#]++|-(?=[ \t}])|[\w:-]+=%b)[ \t]*+)++)"
+    % _VALUES
+)
+_BEHIND = re.compile(
+    rb"[ \t]*+\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\}[ \t#]*+"
+    rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
+)
+"""What stands behind the words of a heading, and the rest of its lines."""
+
+_NAMED = re.compile(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
+_MARKED = re.compile(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
+_BELOW = re.compile(rb"[ \t]*+\{:[ \t]*+%b[ \t]*+\}[ \t]*+\r?(?:\n|\Z)" % _ATTRIBUTES)
+_ABOVE = re.compile(
+    rb"(?:\A|\n)[ \t]*+(?:\((?P<label>[^\s()]++)\)="
+    rb"|<(?:a|span)\s[^<>\n]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>/]++)[\"']?[^<>\n]*+>"
+    rb"[ \t]*+(?:</(?:a|span)\s*+>|(?!))?+)[ \t]*+\r?\n(?:[ \t]*+\r?\n|(?!))*+\Z",
+    re.IGNORECASE,
+)
+"""A line that names the heading below it."""
+
+_FAR_ABOVE = 300
+"""Bytes above a heading in which such a line stands."""
+
+_INSIDE = re.compile(
+    rb"<(?:a|span)\s[^<>]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>]++)[^<>]*+>",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"\s+#+\s*\Z")
+_TAG = re.compile(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
+_VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
+_ID = re.compile(rb"\sid%b" % _VALUE, re.IGNORECASE)
+_ID_OR_NAME = re.compile(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
+_NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
+
+
+def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
+    """Return headings with the names that `raw` gives them; what names them is in no title."""
+    texts = headings.slug_texts
+    is_marked = b"}" in raw and b"{" in raw
+    behind = [at for at, text in enumerate(texts) if text.rstrip()[-1:] == "}"] if is_marked else ()
+    is_around = _may_be_around(raw)
+    if not behind and not is_around:
+        return headings
+    titles, texts, anchors = [*headings.titles], [*texts], [*headings.anchors]
+    if is_around:
+        places = zip(headings.starts, headings.ends, texts, strict=True)
+        anchors = [_name_around(raw, *place) for place in places]
+    for at in behind:
+        found = _BEHIND.search(raw, headings.starts[at], headings.ends[at])
+        if found is not None and _says_something(found):
+            texts[at] = _without_last(texts[at])
+            titles[at] = fold(texts[at])
+            anchors[at] = _name_in(found) or anchors[at]
+    return headings._replace(titles=titles, slug_texts=texts, anchors=anchors)
+
+
+def _may_be_around(raw: bytes) -> bool:
+    """Whether there is what may name headings in other ways than behind them."""
+    is_named = b"=" in raw and (b"name=" in raw or b"id=" in raw) and b"<" in raw
+    return is_named or b")=\n" in raw or b")=\r" in raw or (b"{" in raw and b"\n{:" in raw)
+
+
+def _says_something(found: re.Match[bytes]) -> bool:
+    """Whether braces hold attributes, not code that looks like an assignment."""
+    if found["comment"] is not None or found["colon"]:
+        return True
+    return _MARKED.search(found["inside"]) is not None
+
+
+def _name_in(found: re.Match[bytes]) -> str | None:
+    """The name in braces, if there is one; a comment of several words is none."""
+    comment = found.groupdict().get("comment")
+    if comment is not None:
+        words = comment.split()
+        return _decoded(words[0].removeprefix(b"#")) or None if len(words) == 1 else None
+    name = _NAMED.search(found["inside"])
+    return _decoded(name[1] or name[2]) if name else None
+
+
+def _without_last(text: str) -> str:
+    """A text without the braces at its end, and the closing marks before them."""
+    at = text.rfind("{")
+    return _CLOSING.sub("", text[:at].rstrip()) if at >= 0 else text
+
+
+def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
+    """The name that stands in a heading, right below or right above it."""
+    if raw.find(b"<", start, end) >= 0:
+        inside = _INSIDE.search(raw, start, end)
+        if inside is not None and _decoded(inside[0]) not in text:  # else it is code
+            return _decoded(inside["name"])
+    if raw.startswith((b"{:", b" {:"), end):
+        below = _BELOW.match(raw, end)
+        if below is not None:
+            return _name_in(below)
+    above = raw[max(0, start - _FAR_ABOVE) : start]
+    if b")=" in above or b"=" in above:
+        found = _ABOVE.search(above)
+        if found is not None:
+            return _decoded(found["label"] or found["name"])
+    return None
+
+
+def may_have_anchors(raw: bytes) -> bool:
+    """Whether a source holds what a name is written with."""
+    return b" id=" in raw or b" name=" in raw
+
+
+def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
+    """Return the names in `raw`, in order of where they stand; those in `code` are none."""
+    tags = _outside_code(_named_tags(raw), code)
+    found = named_places(raw, tags, headings.starts, _NO_WORDS)
+    return [anchor for _, anchor in sorted(found)]
+
+
+def _named_tags(raw: bytes) -> Iterator[NamedTag]:
+    """Yield the tags with a name. Two steps: one pattern for both is not linear."""
+    for tag in _TAG.finditer(raw):
+        attribute = _ID_OR_NAME if tag[1].lower() == b"a" else _ID
+        found = attribute.search(tag[2])
+        if found:
+            name = _decoded(found[1] or found[2] or found[3])
+            yield NamedTag(tag.start(), tag.end(), name)
+
+
+def _outside_code(tags: Iterable[NamedTag], code: Iterable[Block]) -> list[NamedTag]:
+    spans = [(block.start, block.end) for block in code]
+    return [tag for tag in tags if span_at(spans, tag.start) is None]
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

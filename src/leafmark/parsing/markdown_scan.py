@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.model import HeadingColumns, Headings
+from leafmark.model import HeadingColumns
 from leafmark.parsing.lines import with_line_feeds
-from leafmark.parsing.markdown_outline import closing_fence
 from leafmark.parsing.markdown_walk import read_titles
 from leafmark.parsing.titles import fold
 
-__all__ = ["defined_words", "labelled_words", "scan_headings"]
+__all__ = ["closing_fence", "scan_headings"]
 
 _RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
 _SIGNS = rb"[ \t>*+.)0-9\[\]xX-]"
@@ -105,7 +105,7 @@ _RAW_HTML_ENDS = (
 """HTML that goes on over blank lines, by what follows its first sign; and what it ends with."""
 
 
-def scan_headings(raw: bytes, start: int) -> Headings | None:
+def scan_headings(raw: bytes, start: int) -> HeadingColumns | None:
     """Return the headings that `walk` would find, or None where only the walk can tell.
 
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
@@ -120,8 +120,7 @@ def scan_headings(raw: bytes, start: int) -> Headings | None:
     if b"^" in data and b"[^" in data and _IN_DEFINITION.search(data):
         return None  # in a footnote, perhaps
     lines = _heading_lines(data, start)
-    columns = None if lines is None else _read_headings(data, lines, len(raw))
-    return None if columns is None else Headings(columns)
+    return None if lines is None else _read_headings(data, lines, len(raw))
 
 
 def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
@@ -220,6 +219,12 @@ def _pass_code(data: bytes, opening: re.Match[bytes]) -> int:
     return end if is_plain and not _is_outdented(data[after:end], indent) else -1
 
 
+@lru_cache(64)
+def closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
+    """Return the pattern of the line that ends code, with the line feed before it."""
+    return re.compile(rb"\n {0,3}%b{%d,}+[ \t]*(?=\n)" % (mark, least))
+
+
 def _is_outdented(code: bytes, indent: int) -> bool:
     """Whether a line begins with less than so much white space."""
     return any(line.strip() and line[:indent].strip() for line in code.split(b"\n"))
@@ -242,12 +247,17 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     unread = _drop_marks(words, marked)
     together = b"\n".join(words).decode()
     texts = together.split("\n")
+    pictures: dict[int, str] = {}
     if unread:
         read = read_titles([data[starts[index] : ends[index]] for index in unread])
-        for index, text in zip(unread, read, strict=True):
+        for index, (text, picture) in zip(unread, read, strict=True):
             texts[index] = text
+            if picture and not text.strip():
+                pictures[index] = picture
     is_tidy = together.isascii() and "  " not in together
     titles = texts if is_tidy and not marked else _titles(texts, marked)
+    for index, picture in pictures.items():
+        titles[index] = fold(picture)
     if ends[-1] > limit:
         ends[-1] = limit
     count = len(starts)
@@ -256,7 +266,7 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     return _new(HeadingColumns, (levels, titles, texts, starts, ends, *constant))
 
 
-def _titles(texts: Sequence[str], marked: Sequence[int]) -> list[str]:
+def _titles(texts: list[str], marked: Sequence[int]) -> list[str]:
     """The texts as titles: those that were not marked may be so already."""
     titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
     for index in marked:
@@ -281,24 +291,24 @@ def _may_link(words: Sequence[bytes], data: bytes) -> bool:
     together = b"\n".join(words)
     if b"[" not in together or b"]:" not in data:
         return False
-    said = labelled_words(together)
-    defined = defined_words(data) if said else said
+    said = _labelled_words(together)
+    defined = _defined_words(data) if said else said
     return "" in defined or not defined.isdisjoint(said)
 
 
-def labelled_words(text: bytes) -> set[str]:
-    """Return the last words of what may be labels: how a label begins may differ.
+def _labelled_words(text: bytes) -> set[str]:
+    """The last words of what may be labels: how a label begins may differ.
 
-    >>> sorted(labelled_words(b"See [the Notes][n] and [x]"))
+    >>> sorted(_labelled_words(b"See [the Notes][n] and [x]"))
     ['n', 'notes', 'x']
     """
     return _last_words(_LABEL_END.findall(text))
 
 
-def defined_words(data: bytes) -> set[str]:
-    """Return the last words of the labels that a source may define.
+def _defined_words(data: bytes) -> set[str]:
+    """The last words of the labels that a source may define.
 
-    >>> defined_words(b"[the Notes]: notes.md")
+    >>> _defined_words(b"[the Notes]: notes.md")
     {'notes'}
     """
     return _last_words(_DEFINED_END.findall(data)) if b"]:" in data else set()

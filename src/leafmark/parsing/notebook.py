@@ -1,38 +1,57 @@
-"""Jupyter notebooks to a `Document` whose spans are bytes of the `.ipynb` file.
+"""Jupyter notebooks (nbformat 3 and 4) to a `Document` whose spans are bytes of the `.ipynb` file.
 
 Markdown cells are read one by one, as Jupyter shows them, and their headings
 make one tree over all cells. Code cells are code blocks, raw cells text. What is
 between the quotes of the cells' sources is kept, escapes and all; everything
 else in the file (keys, outputs, attachments) is in `dropped_spans`. Outputs that
 are text are kept when asked for; the file has them before their cell's source.
+A source is one JSON string, or a list of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from operator import attrgetter
+from typing import NamedTuple
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
 from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.embedded import add_without_data
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.json_places import BadJsonError
-from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
+from leafmark.parsing.json_text import (
+    BadJsonError,
+    SourceMap,
+    add_json_text,
+    elements,
+    is_continued,
+    line_ends,
+    members,
+    string_value,
+    value_end,
+)
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.markdown_blocks import blocks_of
-from leafmark.parsing.markdown_limits import find_excess
-from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_walk import walk
-from leafmark.parsing.notebook_cells import Cell, Notebook, read_cells
+from leafmark.parsing.markdown import MarkdownContent
+from leafmark.parsing.markdown_portions import find_excess
 from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = ["MAX_ESCAPES", "parse_notebook", "read_notebook", "read_old_notebook"]
+__all__ = [
+    "MAX_ESCAPES",
+    "MAX_STRINGS",
+    "Cell",
+    "Notebook",
+    "Ranges",
+    "parse_notebook",
+    "read_cells",
+    "read_notebook",
+    "read_old_notebook",
+]
 
 MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
@@ -194,15 +213,16 @@ class _Parts:
             texts = paragraphs(b"\n" * start + raw[start:])
             self.blocks += [_place_block(block, places) for block in texts]
             return
-        text = "\n" * start + raw[start:].decode() if start else text
-        headings, rows = walk(text, raw, start)
-        limit = len(self.data)
-        self.headings += [_place_heading(heading, places, limit) for heading in headings]
-        blocks = blocks_of(rows, headings, raw, start)
-        self.blocks += [_place_block(block, places) for block in blocks]
+        content = MarkdownContent(raw, start, shown=_shown)
+        size = len(raw)
+        self.headings += [
+            _place_heading(heading, places, len(self.data) if heading.limit == size else None)
+            for heading in content.headings
+        ]
+        self.blocks += [_place_block(block, places) for block in content.blocks]
         self.links += [
             link._replace(start=places.start_of(link.start), end=places.end_of(link.end))
-            for link in links_of(rows, text)
+            for link in content.links()
         ]
 
     def _drop_front_matter(self, places: SourceMap) -> int:
@@ -215,14 +235,16 @@ class _Parts:
         return span.end
 
 
-def _place_heading(heading: Heading, places: SourceMap, limit: int) -> Heading:
-    title, slug_text = (text.replace("\0", "\ufffd") for text in (heading.title, heading.slug_text))
+def _shown(text: str) -> str:
+    return text.replace("\0", "\ufffd")
+
+
+def _place_heading(heading: Heading, places: SourceMap, limit: int | None) -> Heading:
+    """A heading of a cell in the source; its section ends at `limit`, else as in the cell."""
     return heading._replace(
-        title=title,
-        slug_text=slug_text,
         start=places.start_of(heading.start),
         end=places.end_of(heading.end),
-        limit=limit,
+        limit=places.end_of(heading.limit) if limit is None else limit,
     )
 
 
@@ -233,3 +255,130 @@ def _place_block(block: Block, places: SourceMap) -> Block:
         end=places.end_of(block.end),
         content_start=None if content is None else places.start_of(content),
     )
+
+
+MAX_STRINGS = 500_000
+"""Strings that the sources of all cells have, a line each as a rule, before no more are read."""
+
+Ranges = tuple[tuple[int, int], ...]
+
+_SPACE = b" \t\n\r"
+_TITLE_KEYS = ("title", "name")
+
+
+class Cell(NamedTuple):
+    """One cell. `source` are the ranges of its text, `outputs` those of what it printed.
+
+    `level` is that of a heading cell, which nbformat 3 has.
+    """
+
+    kind: str
+    source: Ranges
+    outputs: Ranges = ()
+    level: int = 0
+    language: str = ""
+
+
+@dataclass(slots=True)
+class Notebook:
+    """What a notebook file holds.
+
+    `is_one` is whether it has a list of cells at all, `is_old` whether they
+    stand in worksheets, as before nbformat 4.
+    """
+
+    cells: list[Cell] = field(default_factory=list)
+    title: str = ""
+    language: str = ""
+    kernel: str = ""
+    is_one: bool = False
+    is_old: bool = False
+
+    @property
+    def excess(self) -> str:
+        """What there is too much of, empty where the notebook is read whole."""
+        lines = sum(len(cell.source) + len(cell.outputs) for cell in self.cells)
+        return f"its cells have more than {MAX_STRINGS} lines" if lines > MAX_STRINGS else ""
+
+
+def read_cells(data: bytes, start: int) -> Notebook:
+    """Return the notebook that begins at byte `start`.
+
+    Raises:
+        BadJsonError: it is not well-formed.
+    """
+    start += len(data[start:]) - len(data[start:].lstrip(_SPACE))
+    end = value_end(data, start)
+    if data[end:].strip(_SPACE):
+        raise BadJsonError(end, "there is more after its end")
+    notebook = Notebook()
+    for name, (at, _) in members(data, start):
+        if name == "metadata":
+            _read_metadata(data, at, notebook)
+        elif name == "cells":
+            notebook.cells = list(_cells(data, at))
+            notebook.is_one = data[at : at + 1] == b"["
+        elif name == "worksheets":
+            sheets = [dict(members(data, sheet)) for sheet, _ in elements(data, at)]
+            found = [sheet["cells"][0] for sheet in sheets if "cells" in sheet]
+            notebook.cells = [cell for place in found for cell in _cells(data, place)]
+            notebook.is_one = notebook.is_old = True
+    return notebook
+
+
+def _read_metadata(data: bytes, at: int, notebook: Notebook) -> None:
+    values = dict(members(data, at))
+    kernel = _strings_of(data, values.get("kernelspec"))
+    language = _strings_of(data, values.get("language_info"))
+    notebook.language = (language.get("name") or kernel.get("language", "")).lower()
+    notebook.kernel = kernel.get("name", "")
+    titles = (string_value(data, *values[key]) for key in _TITLE_KEYS if key in values)
+    notebook.title = next((title for title in titles if title.strip()), "")
+
+
+def _strings_of(data: bytes, place: tuple[int, int] | None) -> dict[str, str]:
+    if place is None:
+        return {}
+    return {name: string_value(data, *value) for name, value in members(data, place[0])}
+
+
+def _cells(data: bytes, at: int) -> Iterator[Cell]:
+    for start, _ in elements(data, at):
+        values = dict(members(data, start))
+        kind = string_value(data, *values.get("cell_type", (0, 0)))
+        source = values.get("source") or values.get("input")
+        outputs = values.get("outputs")
+        yield Cell(
+            kind,
+            _texts(data, source) if source else (),
+            tuple(_outputs(data, outputs[0])) if outputs else (),
+            _level(data, values.get("level")) if kind == "heading" else 0,
+            string_value(data, *values.get("language", (0, 0))).lower(),
+        )
+
+
+def _level(data: bytes, place: tuple[int, int] | None) -> int:
+    text = data[slice(*place)] if place else b""
+    return int(text) if text in (b"1", b"2", b"3", b"4", b"5", b"6") else 1
+
+
+def _texts(data: bytes, place: tuple[int, int]) -> Ranges:
+    """The ranges between the quotes of a string, or of the strings of a list; none empty."""
+    start = place[0]
+    strings = [place] if data[start : start + 1] == _QUOTE else elements(data, start)
+    texts = (
+        (first + 1, last - 1)
+        for first, last in strings
+        if data[first : first + 1] == _QUOTE and last - first > 2
+    )
+    return tuple(islice(texts, MAX_STRINGS + 1))
+
+
+def _outputs(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    """What a cell printed, and results that are plain text; no images, no markup."""
+    for start, _ in elements(data, at):
+        values = dict(members(data, start))
+        shown = dict(members(data, values["data"][0])) if "data" in values else values
+        place = shown.get("text/plain") or shown.get("text")
+        if place:
+            yield from _texts(data, place)

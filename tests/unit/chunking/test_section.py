@@ -399,12 +399,12 @@ def test_html_in_markdown_is_cut_between_its_elements() -> None:
           src="https://example.org/{0}/logo-of-the-company.png"
           width="150"
         /></a>
-      Company {0}
+      Company {0} gives us money, machines and the time of its people, year after year.
     </td>
 """
     cells = [cell.format(k) for k in range(30)]
     source = "# A\n\n<table>\n  <tr>\n" + "".join(cells) + "  </tr>\n</table>\n"
-    options = ChunkingOptions(strategy="section", max_tokens=300, target_tokens=200, min_tokens=20)
+    options = ChunkingOptions(strategy="section", max_tokens=90, target_tokens=60, min_tokens=20)
     found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
     bodies = [chunk.body for chunk in found.chunks if chunk.kind == "piece"]
     assert len(bodies) > 8

@@ -19,11 +19,10 @@ def yaml(body: str) -> FrontMatter:
 
 
 def complaint(found: FrontMatter) -> tuple[str, int | None]:
-    assert found.span is None
-    assert not found.metadata
     (diagnostic,) = found.diagnostics
     assert (diagnostic.path, diagnostic.code) == ("a.md", "front-matter")
-    return diagnostic.message.removeprefix("the front matter is read as text: "), diagnostic.line
+    how = "is read as text" if found.span is None else "is malformed, and read key by key"
+    return diagnostic.message.removeprefix(f"the front matter {how}: "), diagnostic.line
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,6 @@ def test_it_begins_after_a_byte_order_mark() -> None:
         "---\nno end",
         "----\na: 1\n----\n",
         " ---\na: 1\n---\n",
-        "\n---\na: 1\n---\n",
         "---\n\nProse between two rules.\n\n---\n",
         "--- x\na: 1\n---\n",
         "+++\na = 1\n---\n",
@@ -168,8 +166,83 @@ BAD: dict[str, tuple[str, int | None]] = {
 
 
 @pytest.mark.parametrize(("source", "expected"), BAD.items(), ids=lambda case: repr(case)[:30])
-def test_what_is_not_well_formed_is_text(source: str, expected: tuple[str, int | None]) -> None:
+def test_what_is_not_well_formed_is_said(source: str, expected: tuple[str, int | None]) -> None:
     assert complaint(find(source)) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "---\njust words\n---\n",
+        "---\n- a\n- b\n---\n",
+        "---\nSome words\nand: more\nof them\nin prose\n---\n",
+        "---\n? [a]\n: b\n---\n",
+        "+++\njust words\n+++\n",
+    ],
+)
+def test_what_does_not_look_like_data_is_text(source: str) -> None:
+    found = find(source)
+
+    assert (found.span, found.metadata, found.title) == (None, {}, "")
+
+
+GOOD_LINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "a colon in a title": ("title: Runbook: part 2\ntags: [db]", {"tags": ["db"]}),
+    "a sign that begins no word": ("owner: @ann\ntitle: Runbook: part 2", {"owner": "@ann"}),
+    "a quote that is never closed": ('a: "b\ntitle: Runbook: part 2', {"a": "b"}),
+    "a list that is never closed": (
+        "a: [b, 'c'\ntitle: 'Runbook: part 2'",
+        {"a": ["b", "c"]},
+    ),
+    "tabs": ("a:\n\t- b\n\t- c\ntitle: 'Runbook: part 2'", {"a": ["b", "c"]}),
+    "a line of prose": ("title: Runbook: part 2\nand more\na: 1\nb: 2", {"a": 1, "b": 2}),
+    "a template": ("title: 'Runbook: part 2'\na: {{ b }}\nc: x", {"c": "x"}),
+    "a conflict": (
+        "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\ntitle: 'Runbook: part 2'",
+        {"a": 2},
+    ),
+    "an alias of nothing": ("title: 'Runbook: part 2'\na: *b\nc: [*d, e]", {"c": ["e"]}),
+    "values of several lines": (
+        "title: Runbook: part 2\na: >\n  b\n  c\nd:\n  e: f",
+        {"a": "b c", "d": {"e": "f"}},
+    ),
+    "everything indented": (" title: Runbook: part 2\n a: 1", {"a": 1}),
+}
+
+
+@pytest.mark.parametrize(("body", "values"), GOOD_LINES.values(), ids=list(GOOD_LINES))
+def test_the_good_lines_of_malformed_front_matter_count(body: str, values: dict[str, Any]) -> None:
+    found = yaml(body)
+
+    assert found.span == Span(0, len(f"---\n{body}\n---\n"))
+    assert found.title == "Runbook: part 2"
+    assert {key: value for key, value in found.metadata.items() if key != "title"} == values
+    assert [diagnostic.code for diagnostic in found.diagnostics] == ["front-matter"]
+
+
+def test_toml_between_the_lines_of_yaml_counts() -> None:
+    assert yaml('title = "A"\ntags = ["x", "y"]').title == "A"
+
+
+def test_the_good_lines_of_malformed_toml_count() -> None:
+    found = find(
+        '+++\ntitle = "A"\ndate = 2026-13-45\ntags = ["x", "y"\ndraft = yes\n[a]\nb = 1\n+++\n'
+    )
+
+    assert (found.title, found.tags) == ("A", ("x", "y"))
+    assert found.metadata["draft"] == "yes"
+
+
+@pytest.mark.parametrize("before", ["\n", " \n\n", "\r\n"])
+def test_blank_lines_before_it_are_no_part_of_it(before: str) -> None:
+    found = find(f"{before}---\ntitle: A\n---\nx")
+
+    assert found.span == Span(len(before), len(before) + 17)
+    assert found.title == "A"
+
+
+def test_rules_behind_blank_lines_are_none() -> None:
+    assert find("\n---\n---\n") == FrontMatter()
 
 
 def test_what_is_as_deep_and_as_large_as_allowed_is_read() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.model import Headings
+from leafmark.model import HeadingColumns
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
 
@@ -78,11 +78,11 @@ UNCERTAIN = {
 }
 
 
-def scanned(source: str) -> Headings | None:
+def scanned(source: str) -> HeadingColumns | None:
     """What the scan finds; it agrees with the walk wherever it answers."""
     raw = source.encode()
     found = scan_headings(raw, 0)
-    assert found is None or [*found] == walk(source, raw, 0)[0]
+    assert found is None or [*found.headings()] == walk(raw).headings
     return found
 
 
@@ -103,7 +103,7 @@ def test_offsets_count_from_the_beginning_of_the_source() -> None:
     found = scan_headings(raw, 13)
 
     assert found is not None
-    assert [(h.title, h.start, h.end, h.limit) for h in found] == [
+    assert [(h.title, h.start, h.end, h.limit) for h in found.headings()] == [
         ("t", 13, 17, 33),
         ("u", 30, 33, 33),
     ]

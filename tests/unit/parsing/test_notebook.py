@@ -282,3 +282,25 @@ class TestBadInput:
 
         assert (document.encoding, document.data) == ("utf-16-le", data)
         assert document.headings[0].title == "Ä"
+
+
+def test_formulas_and_boxes_in_cells_hold_no_sections() -> None:
+    cells = [
+        ("markdown", "# A\n\n$$\nF\n=\nm a\n$$\n\ntext"),
+        ("markdown", "$$\na\n-\nb\n$$\n\n:::note\n## N\n:::\n\n## B {#bee}\n\ntext"),
+    ]
+    document = parse(make_notebook(*cells), "a.ipynb")
+
+    assert [(h.title, h.nested, h.anchor) for h in document.headings] == [
+        ("A", False, None),
+        ("N", True, None),
+        ("B", False, "bee"),
+    ]
+
+
+def test_malformed_front_matter_in_a_cell_is_no_text() -> None:
+    data = make_notebook(("raw", "---\ntitle: A: b\ntags: [x]\n---"), ("markdown", "# C\n\ntext"))
+    document = parse(data, "a.ipynb")
+
+    assert (document.title, document.tags) == ("A: b", ("x",))
+    assert [diagnostic.code for diagnostic in document.diagnostics] == ["front-matter"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.parsing import metadata
-from leafmark.parsing.metadata import read_yaml, to_json
-from leafmark.parsing.simple_yaml import read_simple_yaml
+from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
 
 SIMPLE = [
     "",
@@ -38,6 +37,10 @@ NOT_SIMPLE = [
     "a: {b: c}",
     "a: [x, {y: z}]",
     "a: [x, , y]",
+    'a: ["]',
+    'a: ["b", "]',
+    "\n\xa0",
+    "a: b\n\u3000",
     "a: 'it''s'",
     'a: "x\\n"',
     "a: x\n  continued",

@@ -1,0 +1,459 @@
+"""What renderers of Markdown read otherwise than CommonMark, brought into a form that it has.
+
+In: UTF-8 bytes. Out: bytes of the same length for the parser, and what it cannot say itself.
+
+- Formulas (`$$ … $$`) and what template tags quote (`{% highlight %}`) become HTML that begins
+  with `<?` and ends with `?>`, in which nothing is a heading or a list. They are a paragraph, or
+  code, all the same.
+- Admonitions and tabs of MkDocs (`!!! note`, `=== "Tab"`) become the sign of an item, so that
+  what is indented below belongs to them. They are a quote.
+- Boxes between lines (`:::note`, `{% tab %}`), elements that fold away, and components are
+  containers: a heading in a box opens no section, one in an element ends with it.
+- MDX has no indented code: what the parser takes for it moves to the left, the space behind it.
+  Its tags and its code end with their lines.
+
+Code is left as it is. Which names mean what, tables say.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from leafmark.model import Block, BlockKind, HeadingColumns
+from leafmark.parsing.markdown_walk import walk
+
+__all__ = ["Dialect", "iter_markup", "looks_like_mdx", "read_dialect"]
+
+_QUOTING = frozenset(
+    b"code codeblock code-block code_block highlight katex latex literal math mermaid plantuml"
+    b" prism prettify raw source sourcecode source-code verbatim".split()
+)
+"""Template tags whose body is shown as it is."""
+
+_BOXES = frozenset(
+    b"accordion admonition alert attention callout card card-item caution collapse danger details"
+    b" dropdown error example expand expandable failure grid-item grid-item-card hint important"
+    b" info note notice question quote seealso success summary tab tab-item tab-set tabs tabset"
+    b" tip todo warn warning abstract bug margin sidebar aside topic spoiler panel".split()
+)
+"""Directives and template tags that make a box or a tab; a heading in one opens no section."""
+
+_IN = rb"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+"
+"""What containers write before the text of a line."""
+
+_NAME = rb"[A-Za-z][A-Za-z0-9_-]*+"
+_LINES = re.compile(
+    rb"^(?=[ \t>*+0-9`~<$\\{:!?=-])(?P<before>%b)(?:"  # most lines fail at their first byte
+    rb"(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)"
+    rb"|(?P<comment><!--)"
+    rb"|(?P<math>\$\$|\\\[|\\begin\{(?P<environment>[a-z]+\*?)\})"
+    rb"|(?P<template>\{%%[-+]?|\{\{[<%%])[ \t]*+(?P<slash>/?)[ \t]*+(?P<tag>%b)[^\n]*"
+    rb"|(?P<colons>:{3,}+)[ \t]*+\{?[ \t.]*+(?P<box>%b)?+[^\n]*"
+    rb"|(?P<admonition>(?:!!!|\?\?\?\+?)(?=[ \t]+[A-Za-z\"'])|===[!+]?(?=[ \t]+[\"'])) "
+    rb"|<(?P<end>/?)(?P<element>[A-Z][A-Za-z0-9.]*+|details|blockquote)(?=[\s/>])"
+    rb")" % (_IN, _NAME, _NAME),
+    re.MULTILINE,
+)
+_SIGNS = {
+    b"$": re.compile(rb"\$\$"),
+    b"\\": re.compile(rb"\\(?:\[[^\]\n]*+\n|begin\{)"),
+    b"{": re.compile(rb"\{(?:%|\{[<%])"),
+    b"!": re.compile(rb"!!! "),
+    b"?": re.compile(rb"\?\?\?\+? "),
+    b"=": re.compile(rb"===[!+]? [\"']"),
+    b":": re.compile(rb":::"),
+    b"<": re.compile(rb"</(?:[A-Z]|details|blockquote)"),
+}
+"""What there is where a dialect says something; the first bytes are looked for first."""
+
+_FORMULA = re.compile(rb"\$\$[ \t\r]*+$", re.MULTILINE)
+_BLANK = re.compile(rb"\n[ \t>]*+\r?\n")
+_TITLE = re.compile(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
+_TITLE_ALONE = re.compile(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
+_ANY_FENCE = re.compile(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
+_MAX_FORMULA = 20_000
+"""Bytes between the signs of a formula; more of them stand for something else."""
+
+_TAG_END = re.compile(
+    rb"(?:[^<>\"'{}]|\"[^\"]*+\"|'[^']*+'|=>"
+    rb"|\{(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\}|(?!))*+\}|(?!))*+\}|(?!))*+\}|(?!))*+>"
+)
+"""The rest of a tag, with values of components in braces."""
+
+_LANGUAGE = re.compile(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
+
+_MDX = re.compile(
+    rb"^%b(?:(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)|(?P<comment>\{/\*)"
+    rb"|(?P<tag></?(?!(?i:pre|script|style|textarea)\b)[A-Za-z][A-Za-z0-9.:-]*+))"
+    rb"|^(?P<code>import[ \t]+(?:[\w*{][^\n;]*?[ \t}]from[ \t]*+)?[\"']"
+    rb"|import[ \t]*+\{[^\n;}]*+$"
+    rb"|export[ \t]+(?:const|let|var|default|function|class|async|type|interface|[{*]))" % _IN,
+    re.MULTILINE,
+)
+_BYTE = re.compile(rb"[^\r\n]")
+_MODULE = re.compile(rb"\n(?:im|ex)port ")
+_LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
+_BRACKET = re.compile(rb"[\[\](){}]")
+_SHORTEST = 4
+"""Bytes of `<!x>`, which becomes of tags and code."""
+_MAX_OPEN = 64
+"""Containers that are open and looked at when one ends."""
+
+_ROUNDS = 8
+"""How often indented text is looked for in MDX; elements are hardly ever nested deeper."""
+
+
+def looks_like_mdx(raw: bytes) -> bool:
+    """Whether there are lines that only MDX has: code of its modules, or comments in braces."""
+    is_code = (b"import " in raw or b"export " in raw) and _MODULE.search(b"\n" + raw) is not None
+    if not is_code and not (b"{" in raw and b"{/*" in raw):
+        return False
+    return any(not raw.startswith(b"<", first) for first, _ in iter_markup(raw, 0))
+
+
+class _Quoted(NamedTuple):
+    """What stands in `[start, end)` is one block of a kind; `content` is where code begins."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    info: str = ""
+    content: int | None = None
+
+
+class _Container(NamedTuple):
+    """What begins in `[start, end)` ends there; headings in a box open nothing."""
+
+    start: int
+    end: int
+    is_box: bool
+
+
+class _Shift(NamedTuple):
+    """A line that begins at `start` was moved to the left by so many bytes."""
+
+    start: int
+    by: int
+
+
+@dataclass(slots=True)
+class Dialect:
+    """The text that the parser gets for a source, as long as that, and what it does not say."""
+
+    text: bytes
+    quoted: dict[int, _Quoted] = field(default_factory=dict)
+    boxes: set[int] = field(default_factory=set)
+    containers: list[_Container] = field(default_factory=list)
+    shifts: list[_Shift] = field(default_factory=list)
+
+    def kinds(self, blocks: Sequence[Block]) -> Sequence[Block]:
+        """Return blocks with the kinds that they have in their dialect."""
+        if not self.quoted and not self.boxes:
+            return blocks
+        return [self._with_kind(block) for block in blocks]
+
+    def _with_kind(self, block: Block) -> Block:
+        if block.kind == "html" and (found := self._quoted_in(block)):
+            return block._replace(kind=found.kind, info=found.info, content_start=found.content)
+        if block.kind in ("list", "list_item") and block.start in self.boxes:
+            return block._replace(kind="quote")
+        return block
+
+    def _quoted_in(self, block: Block) -> _Quoted | None:
+        return self.quoted.get(block.start)
+
+    def limited(self, headings: HeadingColumns) -> HeadingColumns:
+        """Return headings that end with the container that they stand in."""
+        if not self.containers or not headings.starts:
+            return headings
+        limits, nested = [*headings.limits], [*headings.nested]
+        starts = headings.starts
+        for start, end, is_box in self.containers:  # the outer ones first
+            first, after = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
+            for at in range(first, after):
+                limits[at] = end
+                nested[at] = nested[at] or is_box
+        return headings._replace(limits=limits, nested=nested)
+
+    def place(self, at: int) -> int:
+        """Return where in the source that stands which the text has at `at`."""
+        number = bisect_right(self.shifts, at, key=_start_of) - 1
+        if number < 0 or self.text.find(b"\n", self.shifts[number].start, at) >= 0:
+            return at
+        return at + self.shifts[number].by
+
+
+def _start_of(shift: _Shift) -> int:
+    return shift.start
+
+
+def read_dialect(raw: bytes, start: int, *, is_mdx: bool) -> Dialect | None:
+    """Return what a source is to the parser from byte `start` on; None where that is itself."""
+    has_signs = any(first in raw and sign.search(raw, start) for first, sign in _SIGNS.items())
+    if not has_signs and not is_mdx:
+        return None
+    reader = _Reader(raw, start)
+    reader.read()
+    dialect = reader.dialect()
+    if is_mdx:
+        _read_mdx(dialect, start)
+    return dialect
+
+
+class _Opened(NamedTuple):
+    """A container that is open: what its end is told by, and where it begins."""
+
+    sign: bytes
+    name: bytes
+    start: int
+
+
+class _Reader:
+    """Reads lines that begin something once, from top to bottom."""
+
+    def __init__(self, raw: bytes, start: int) -> None:
+        self._raw, self._start = raw, start
+        self._text = bytearray(raw)
+        self._quoted: dict[int, _Quoted] = {}
+        self._boxes: set[int] = set()
+        self._containers: list[_Container] = []
+        self._open: list[_Opened] = []
+
+    def dialect(self) -> Dialect:
+        containers = sorted(self._containers)
+        return Dialect(bytes(self._text), self._quoted, self._boxes, containers)
+
+    def read(self) -> None:
+        at = self._start
+        while line := _LINES.search(self._raw, at):
+            at = self._handle(line)
+
+    def _handle(self, line: re.Match[bytes]) -> int:
+        """Take in what begins with a line; return where to look on."""
+        if line["fence"]:
+            return _after_fence(self._raw, line["fence"], line.end())
+        if line["comment"]:
+            return self._after_text(line.end(), b"-->")
+        if line["math"]:
+            return self._formula(line)
+        if line["tag"]:
+            return self._template(line)
+        if line["colons"]:
+            return self._colons(line)
+        if line["admonition"]:
+            return self._admonition(line)
+        return self._element(line)
+
+    def _line_end(self, at: int) -> int:
+        return self._raw.find(b"\n", at) + 1 or len(self._raw)
+
+    def _line_start(self, at: int) -> int:
+        return self._raw.rfind(b"\n", 0, at) + 1
+
+    def _after_text(self, at: int, text: bytes) -> int:
+        found = self._raw.find(text, at)
+        return len(self._raw) if found < 0 else found + len(text)
+
+    # -- what is quoted --------------------------------------------------------------
+
+    def _formula(self, line: re.Match[bytes]) -> int:
+        sign, begin = line["math"], line.start("math")
+        name = line["environment"]
+        closing = b"\\]" if sign == b"\\[" else b"\\end{%b}" % name if name else sign
+        limit = min(line.end() + _MAX_FORMULA, len(self._raw))
+        end = self._raw.find(closing, line.end(), limit)
+        if end < 0 or self._raw.find(b"\n", begin, end) < 0:
+            return line.end() if end < 0 else self._line_end(end)
+        inside = self._raw[line.end() : end]
+        is_open = sign == b"$$" and _FORMULA.match(self._raw, begin) is not None
+        if _TITLE.search(inside) or (_BLANK.search(inside) and not is_open):
+            return line.end()
+        end += len(closing)
+        self._quote(begin, end, "paragraph")
+        return end
+
+    def _quote(self, begin: int, end: int, kind: BlockKind, info: str = "") -> None:
+        """Make HTML of a range that begins at what containers write before it."""
+        text = self._text
+        text[begin + 2 : end - 2] = text[begin + 2 : end - 2].replace(b"?>", b"??")
+        text[begin : begin + 2], text[end - 2 : end] = b"<?", b"?>"
+        content = self._line_end(begin) if kind == "code" else None
+        start = self._line_start(begin)
+        self._quoted[start] = _Quoted(start, end, kind, info, content)
+
+    # -- containers --------------------------------------------------------------------
+
+    def _template(self, line: re.Match[bytes]) -> int:
+        tag = line["tag"].lower()
+        is_end = tag.startswith(b"end") and tag != b"end"
+        if line["slash"] or is_end:
+            name = tag if line["slash"] else tag[3:].lstrip(b"_-")
+            self._close(b"%" + name, self._line_end(line.end()))
+        elif tag in _QUOTING:
+            return self._quoting(line, tag)
+        elif tag in _BOXES:
+            self._open.append(_Opened(b"%" + tag, tag, line.start()))
+        return line.end()
+
+    def _quoting(self, line: re.Match[bytes], tag: bytes) -> int:
+        """Take in what a template tag quotes, unless that is Markdown."""
+        found = _end_of_template(tag).search(self._raw, line.end("tag"))
+        if found is None or found.start() < line.end():
+            return line.end()
+        body = self._raw[line.end() : found.start()]
+        if _ANY_FENCE.search(body) or _TITLE_ALONE.search(body):
+            return line.end()
+        language = _LANGUAGE.search(self._raw, line.end("tag"), line.end())
+        info = language[1].decode().lower() if language else ""
+        self._quote(line.start("template"), found.end(), "code", info)
+        return found.end()
+
+    def _colons(self, line: re.Match[bytes]) -> int:
+        colons, name = line["colons"], (line["box"] or b"").lower()
+        if not name:
+            self._close(colons, self._line_end(line.end()))
+        elif not line[0].rstrip().endswith(b":::") and not name.endswith(b"-end"):
+            self._open.append(_Opened(colons, name, line.start()))
+        return line.end()
+
+    def _close(self, sign: bytes, after: int) -> None:
+        """Close the last container that was opened by a sign, and those in it."""
+        first = max(0, len(self._open) - _MAX_OPEN)
+        for number in range(len(self._open) - 1, first - 1, -1):
+            opened = self._open[number]
+            if opened.sign == sign:
+                del self._open[number:]
+                is_box = opened.name in _BOXES and opened.sign[:1] != b"<"
+                if is_box or opened.sign[:1] == b"<":
+                    self._containers.append(_Container(opened.start, after, is_box))
+                return
+
+    def _admonition(self, line: re.Match[bytes]) -> int:
+        begin, sign = line.start("admonition"), line["admonition"]
+        indent = len(line["before"].expandtabs(4))
+        below = re.compile(rb"(?:[ \t]*+\r?\n)*+([ \t]*+)").match(
+            self._raw, self._line_end(line.end())
+        )
+        if below is None or len(below[1].expandtabs(4)) < indent + 4:
+            return line.end()
+        self._text[begin : begin + 4] = b"1)  "
+        if len(sign) > 3:
+            self._text[begin + 4 : begin + 5] = b"x"
+        self._boxes.add(line.start())
+        return line.end()
+
+    def _element(self, line: re.Match[bytes]) -> int:
+        name = b"<" + line["element"]
+        if line["end"]:
+            self._close(name, self._line_end(line.end()))
+            return line.end()
+        tag = _TAG_END.match(self._raw, line.end())
+        if tag is None:
+            return line.end()
+        after = self._line_end(tag.end())
+        is_closed = self._raw[tag.end() - 2 : tag.end() - 1] == b"/"
+        if not is_closed and self._raw.find(b"</" + line["element"], tag.end(), after) < 0:
+            self._open.append(_Opened(name, name, line.start()))
+        return tag.end()
+
+
+@lru_cache(64)
+def _end_of_template(tag: bytes) -> re.Pattern[bytes]:
+    return re.compile(
+        rb"\{%%[-+]?[ \t]*+(?:end[_-]?|/[ \t]*+)%b[ \t]*+[-+]?%%\}"
+        rb"|\{\{[<%%][ \t]*+/[ \t]*+%b[ \t]*+[%%>]\}\}" % ((re.escape(tag),) * 2),
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(64)
+def _end_of_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
+    return re.compile(rb"^[ \t>]*+%b{%d,}+[ \t]*+\r?$" % (mark, least), re.MULTILINE)
+
+
+def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
+    """Where code ends whose fence stands before `at`."""
+    found = _end_of_fence(fence[:1], len(fence)).search(raw, at)
+    return found.end() if found else len(raw)
+
+
+# -- MDX ------------------------------------------------------------------------------
+
+
+def _read_mdx(dialect: Dialect, start: int) -> None:
+    """Let tags and code end with their lines, and take indented code for text."""
+    text = bytearray(dialect.text)
+    for first, end in iter_markup(dialect.text, start):
+        if end - first >= _SHORTEST:
+            text[first:end] = b"<!x" + _BYTE.sub(b"x", text[first + 3 : end - 1]) + b">"
+    moved: dict[int, int] = {}
+    for _ in range(_ROUNDS):
+        if not _move_left(text, start, moved):
+            break
+    dialect.text = bytes(text)
+    dialect.shifts = [_Shift(*each) for each in sorted(moved.items())]
+
+
+def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Yield where the tags, comments and code of MDX stand that have lines to themselves."""
+    at = start
+    while line := _MDX.search(raw, at):
+        at = line.end()
+        if line["fence"]:
+            at = _after_fence(raw, line["fence"], at)
+        elif (end := _end_of_markup(raw, line)) > at:
+            yield line.start(line.lastgroup or 0), end
+            at = end
+
+
+def _end_of_markup(raw: bytes, line: re.Match[bytes]) -> int:
+    """Where markup ends that has its lines to itself; 0 where it has not."""
+    if line["comment"]:
+        end = raw.find(b"*/}", line.end()) + 3
+        return end if end > 2 else 0
+    if line["tag"]:
+        tag = _TAG_END.match(raw, line.end())
+        return tag.end() if tag and _LINE_END.match(raw, tag.end()) else 0
+    depth, at = 0, line.start()
+    while at < len(raw):
+        after = raw.find(b"\n", at) + 1 or len(raw)
+        if not raw[at:after].strip() and depth <= 0:
+            break
+        for sign in _BRACKET.findall(raw, at, after):
+            depth += 1 if sign in b"([{" else -1
+        at = after
+    return line.start() + len(raw[line.start() : at].rstrip())
+
+
+def _move_left(text: bytearray, start: int, moved: dict[int, int]) -> bool:
+    """Move what is indented code to the parser to the left; return whether there was any."""
+    rows = walk(bytes(text[start:])).rows
+    found = False
+    for tag, first, after in rows:
+        if tag.__class__ is str or tag.get("CodeBlock") != "Indented":
+            continue
+        found = True
+        _move_lines(text, start + first, start + after, moved)
+    return found
+
+
+def _move_lines(text: bytearray, first: int, after: int, moved: dict[int, int]) -> None:
+    begin = text.rfind(b"\n", 0, first) + 1
+    base = max(0, first - begin - 4)
+    bounds = [begin]
+    while bounds[-1] < after:
+        bounds.append(text.find(b"\n", bounds[-1]) + 1 or len(text))
+    lines = [bytes(text[start:end]) for start, end in pairwise(bounds)]
+    indents = [len(line) - len(line.lstrip(b" \t")) for line in lines if line.strip()]
+    by = max(1, min(indents, default=1) - base)
+    for start, line in zip(bounds, lines, strict=False):
+        words = line.rstrip(b"\r\n")
+        if words.strip():
+            text[start : start + len(words)] = words[:base] + words[base + by :] + b" " * by
+            moved[start] = moved.get(start, 0) + by

@@ -1,0 +1,234 @@
+"""The readable text of Markdown that has HTML in it, as a browser shows it.
+
+In: a source and spans of it. Out: `ReadableText`. Markdown stays as it is written. Of HTML the
+words are read, and what pictures are called: tags, attributes, comments, scripts and styles are
+left out, as are the tags and the code of MDX, and the addresses of badges. A source that has
+none of these needs no reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
+from typing import Any
+
+import pyromark
+
+from leafmark.model import ReadableText, Reader
+from leafmark.model.span import span_at
+from leafmark.parsing.decoding import decode
+from leafmark.parsing.embedded import add_without_data, data_reader
+from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.markdown_dialects import iter_markup, looks_like_mdx, read_dialect
+from leafmark.parsing.markdown_walk import OPTIONS
+from leafmark.parsing.readable import ReadableBuilder
+
+__all__ = ["find_html_title", "markdown_reader", "read_markdown"]
+
+_HTML = re.compile(  # a literal first byte makes the search fast
+    rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|[uod]l|script|style|br|kbd|su[bp]"
+    rb"|[bius]|em|strong|code|small|font)[\s>/]"
+    rb"|[aA]\s[^<>]*(?i:href)"
+    rb"|(?i:img|source|span|iframe|video|svg|td|th)\s[^<>]*=|!--"
+    rb"|/[A-Z][\w.]*+>[ \t\r]*+\n|[A-Z][\w.]*+[^<>]*+/>[ \t\r]*+\n)"
+)
+_BADGE = b"[!["
+_TOKEN = re.compile(
+    rb"(?P<note><!--(?:[^-]|-(?!->)|(?!))*+(?:-->|\Z)|<[!?][^>]*+(?:>|\Z))"
+    rb"|</?(?P<name>[A-Za-z][A-Za-z0-9:.-]*+)(?P<rest>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+'|(?!))*+)>"
+    rb"|(?P<space>[ \t]*+\r?\n[ \t]*+)"
+    rb"|(?P<entity>&(?:\#[0-9]{1,8}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    rb"|(?P<text>[^<&\r\n \t]++(?:[ \t]++[^<&\r\n \t]++|(?!))*+|[ \t]++|[<&\r])"
+)
+_ALT = re.compile(rb"\salt\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
+_UNREAD = frozenset((b"script", b"style", b"template", b"svg", b"iframe", b"noscript"))
+_PARTING = frozenset(
+    b"address article aside blockquote br center dd details div dl dt figcaption figure footer"
+    b" h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody thead tr"
+    b" ul".split()
+)
+"""Elements of HTML that begin and end a line."""
+
+_CELLS = frozenset((b"td", b"th"))
+_KNOWN = (
+    _PARTING
+    | _CELLS
+    | _UNREAD
+    | frozenset(
+        b"a abbr b bdi bdo big button caption cite code col colgroup del dfn em font i iframe img"
+        b" ins kbd mark nobr picture q rp rt ruby s samp small span strike strong sub sup svg tfoot"
+        b" tt u var video audio wbr input label source time form select option".split()
+    )
+)
+"""Elements; other names in angle brackets are words that the author did not mean as such."""
+
+_WORDS = frozenset(
+    b"address form header input label main option section select source summary time".split()
+)
+"""Elements whose names stand for something else where they have no attributes."""
+
+_TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.*?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
+
+
+def markdown_reader(data: bytes) -> Reader | None:
+    """Return what reads a source; None where its bytes are its text."""
+    if _BADGE in data or looks_like_mdx(data):
+        return read_markdown
+    if b"<" in data and _HTML.search(data):
+        return read_markdown
+    return data_reader(data)
+
+
+def read_markdown(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """Return the readable text of `spans`, in order."""
+    out = ReadableBuilder()
+    for start, end in spans:
+        _Reader(data, start, end, out).read()
+    return out.build(spans)
+
+
+def find_html_title(raw: bytes, start: int, end: int) -> str:
+    """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture."""
+    if raw.find(b"<h1", start, end) < 0 and raw.find(b"<H1", start, end) < 0:
+        return ""
+    pieces = _Reader(raw, start, end, ReadableBuilder()).html
+    for title in _TITLE.finditer(raw, start, end):
+        if span_at(pieces, title.start()) is not None:
+            out = ReadableBuilder()
+            _add_html(out, raw, *title.span(1), is_block=True)
+            words = " ".join(out.build(()).text.split())
+            if words:
+                return words
+    return ""
+
+
+class _Reader:
+    """Reads one span of a source."""
+
+    def __init__(self, data: bytes, start: int, end: int, out: ReadableBuilder) -> None:
+        self._data, self._start, self._end, self._out = data, start, end, out
+        self._raw = without_lone_returns(decode(data[start:end], "").encoded)
+        self._badges: list[tuple[int, int]] = []
+        self.html: list[tuple[int, int]] = []
+        self._find_html()
+
+    def _find_html(self) -> None:
+        """Find HTML, block by block and tag by tag, and what is around the words of badges."""
+        raw = self._raw
+        if len(raw) != self._end - self._start:  # in another encoding, which no source is
+            return
+        badge: list[int] = []
+        link = -1
+        event: Any
+        for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
+            if "Html" in event or "InlineHtml" in event:
+                self._add(self.html, extent["start"], extent["end"])
+            elif "Start" in event and event["Start"].__class__ is not str:
+                if "Link" in event["Start"]:
+                    link = extent["start"]
+                elif "Image" in event["Start"] and extent["start"] == link + 1:
+                    badge = [extent["end"], extent["start"]]
+            elif badge and "Text" in event:
+                badge = [min(badge[0], extent["start"]), extent["end"]]
+            elif "End" in event and event["End"] == "Link":
+                if badge:
+                    first, last = badge if badge[0] < badge[1] else (extent["end"],) * 2
+                    self._add(self._badges, link, first)
+                    self._add(self._badges, last, extent["end"])
+                badge, link = [], -1
+
+    def _add(self, ranges: list[tuple[int, int]], start: int, end: int) -> None:
+        start, end = start + self._start, end + self._start
+        if ranges and ranges[-1][1] == start:
+            start = ranges.pop()[0]
+        ranges.append((start, end))
+
+    def read(self) -> None:
+        at = self._start
+        for start, end, is_html in self._edits():
+            if start < at:
+                continue
+            self._markdown(at, start)
+            if is_html:
+                before, after = self._data[start - 1 : start], self._data[end - 1 : end]
+                is_block = before in (b"", b"\n") or after == b"\n"
+                _add_html(self._out, self._data, start, end, is_block=is_block)
+            at = end
+        self._markdown(at, self._end)
+
+    def _markdown(self, start: int, end: int) -> None:
+        def add(first: int, after: int) -> None:
+            self._out.add_verbatim(self._data, first, after)
+
+        if start < end:
+            add_without_data(self._out, self._data, start, end, add)
+
+    def _edits(self) -> Iterable[tuple[int, int, bool]]:
+        edits = [(*span, True) for span in self._outside_quoted()]
+        edits += [(*span, False) for span in self._badges]
+        if looks_like_mdx(self._raw):
+            moved = self._start
+            edits += [(a + moved, b + moved, False) for a, b in iter_markup(self._raw, 0)]
+        return sorted(edits)
+
+    def _outside_quoted(self) -> Iterator[tuple[int, int]]:
+        """HTML that is not in code which a template tag quotes."""
+        dialect = read_dialect(self._raw, 0, is_mdx=False) if self.html else None
+        quoted = sorted(
+            (one.start + self._start, one.end + self._start)
+            for one in (dialect.quoted.values() if dialect else ())
+        )
+        return (span for span in self.html if span_at(quoted, span[0]) is None)
+
+
+def _add_html(out: ReadableBuilder, data: bytes, start: int, end: int, *, is_block: bool) -> None:
+    """Append what a browser shows of HTML."""
+    unread: bytes | None = None
+    for token in _TOKEN.finditer(data, start, end):
+        first, after = token.span()
+        name = (token["name"] or b"").lower()
+        if unread is not None:
+            if name == unread and data[first + 1 : first + 2] == b"/":
+                unread = None
+        elif name:
+            is_end = data[first + 1 : first + 2] == b"/"
+            if name in _UNREAD and not is_end and not token["rest"].endswith(b"/"):
+                unread = name
+            else:
+                _add_tag(out, data, token, name, is_block=is_block)
+        elif token["space"]:
+            out.add("\n", first, after)
+        elif token["entity"]:
+            out.add(unescape(token["entity"].decode()), first, after)
+        elif token["text"]:
+            out.add_verbatim(data, first, after)
+
+
+def _add_tag(
+    out: ReadableBuilder, data: bytes, token: re.Match[bytes], name: bytes, *, is_block: bool
+) -> None:
+    first, after = token.span()
+    is_end = data[first + 1 : first + 2] == b"/"
+    is_known = name in _KNOWN if is_block or b"=" in token["rest"] else name in _KNOWN - _WORDS
+    if not is_known and not (is_block and _is_component(token)):
+        out.add_verbatim(data, first, after)
+    elif name == b"img":
+        alt = _ALT.search(token["rest"])
+        if alt is not None:
+            words = unescape((alt[1] or alt[2] or alt[3] or b"").decode("utf-8", "replace"))
+            out.add(" ".join(words.split()), first, after)
+    elif name in _CELLS:
+        if is_end:
+            out.add("\t" if is_block else " ", first, after)
+    elif name in _PARTING and (is_end or name in (b"br", b"hr")):
+        if data[after : after + 1] not in (b"\n", b"\r"):
+            out.add("\n" if is_block else " ", first, after)
+    elif name == b"li":
+        out.add("- ", first, after)
+
+
+def _is_component(token: re.Match[bytes]) -> bool:
+    """Whether a tag of a name that HTML has not is one of a component or an own element."""
+    name: bytes = token["name"]
+    return name[:1].isupper() or b"-" in name or b"=" in token["rest"]
