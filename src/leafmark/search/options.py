@@ -117,7 +117,7 @@ class SearchOptions:
         int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
     ] = 0
     sort: Annotated[Sort, Option("what results are ordered by", given="request")] = "score"
-    aggregation: Annotated[bool, Option("join parts to sections", given="request")] = True
+    aggregation: Annotated[bool, Option("join parts to sections", given="constant")] = True
     strict: Annotated[bool, Option("only what has all words", given="request")] = False
     explain: Annotated[bool, Option("say what each score is made of", given="request")] = False
     trees: Annotated[tuple[str, ...], Option("only these trees", given="request")] = ()
