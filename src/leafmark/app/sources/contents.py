@@ -7,9 +7,9 @@ these names are documents, and so is one whose mark was taken away.
 
 from __future__ import annotations
 
+from leafmark.formats import leads_to_page
 from leafmark.model import BINARY, ELSEWHERE, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
-from leafmark.parsing.contents import leads_to_page
 
 __all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
 
