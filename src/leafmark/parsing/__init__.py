@@ -19,7 +19,8 @@ from leafmark.parsing.formats import (
     parser_of,
     tell_format,
 )
-from leafmark.parsing.plugins import FormatError, installed_formats
+from leafmark.parsing.plugins import FormatError, SourceFormat, installed_formats
+from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.script_languages import installed_grammars
 from leafmark.parsing.text import degraded_document, parse_text
 
@@ -28,6 +29,8 @@ __all__ = [
     "DATA_SUFFIXES",
     "FORMAT_FAILED",
     "Decoded",
+    "ReadableBuilder",
+    "SourceFormat",
     "Utf8",
     "decode",
     "format_names",
@@ -85,10 +88,11 @@ def _parsed(format_name: Format, data: bytes, path: str, *, outputs: bool) -> Do
         if outputs and format_name == "notebook":
             return parser(data, path, outputs=True)
         return parser(data, path)
-    except MemoryError:
+    except (MemoryError, OSError):  # no fault of the source: it may pass
         raise
-    except Exception as error:
-        if format_name == "text":
+    except BaseException as error:
+        is_panic = type(error).__module__ == "pyo3_runtime"  # of a parser in Rust
+        if format_name == "text" or not (is_panic or isinstance(error, Exception)):
             raise
         kind = "" if isinstance(error, FormatError) else f"{type(error).__name__}: "
         return _as_text(data, path, f"{kind}{error}")

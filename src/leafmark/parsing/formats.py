@@ -201,7 +201,6 @@ def format_names() -> list[Format]:
 # -- what parses and reads it ---------------------------------------------------------------
 
 
-@cache
 def parser_of(format_name: Format) -> Parser:
     """Return the function that parses a format.
 
@@ -220,7 +219,6 @@ def reader_of(format_name: Format, data: bytes) -> Reader | None:
     return data_reader(data) if reader is None else reader
 
 
-@cache
 def _reader_of_markup(format_name: Format) -> Reader | None:
     if format_name not in _PARSERS:
         return foreign_reader(format_name)
@@ -228,6 +226,7 @@ def _reader_of_markup(format_name: Format) -> Reader | None:
     return None if name is None else _imported(name)
 
 
+@cache
 def _imported(name: str) -> Any:
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)

@@ -283,14 +283,16 @@ def _fault_of(document: object, data: bytes) -> str:
 
 def _fault_of_headings(document: Document) -> str:
     last = 0
-    for heading in document.headings:
+    headings: Sequence[object] = document.headings
+    for heading in headings:
         if not isinstance(heading, Heading) or not heading.level >= 1:
             return f"a heading that is none: {heading!r:.100}"
         texts = (heading.title, heading.slug_text)
         if not all(isinstance(text, str) for text in texts):
             return f"a heading without a title: {heading!r:.100}"
         start, end, limit = heading.start, heading.end, heading.limit
-        if not (last <= start <= end <= limit) or not _are_edges(document.data, start, end, limit):
+        in_order = last <= start <= end <= limit <= len(document.data)
+        if not in_order or not _are_edges(document.data, start, end, limit):
             return f"a heading that is out of place: {heading!r:.100}"
         last = start
     return ""
@@ -300,7 +302,8 @@ def _fault_of_blocks(document: Document) -> str:
     """A block is inside the one that it follows with a higher level, and behind its siblings."""
     around: list[Block] = []
     last = 0
-    for block in document.blocks:
+    blocks: Sequence[object] = document.blocks
+    for block in blocks:
         if not isinstance(block, Block) or block.kind not in _KINDS or block.level < 0:
             return f"a block that is none: {block!r:.100}"
         while around and around[-1].level >= block.level:
@@ -317,8 +320,8 @@ def _fault_of_blocks(document: Document) -> str:
 
 
 def _fault_of_rest(document: Document) -> str:
-    size = len(document.data)
-    for link in document.links:
+    size, links = len(document.data), list[object](document.links)
+    for link in links:
         if not isinstance(link, Link) or not 0 <= link.start <= link.end <= size:
             return f"a link that is none: {link!r:.100}"
     for start, end in document.dropped_ranges:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from leafmark.parsing.asciidoc import OpenLists, marker_of
 
 from leafmark.parsing import parse
+from leafmark.parsing.asciidoc import OpenLists, marker_of
 
 
 @pytest.mark.parametrize(

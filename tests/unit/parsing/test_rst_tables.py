@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from leafmark.parsing.rst import RstTable, grid_table, simple_table
 
 GRID = """\

@@ -119,6 +119,8 @@ def plan_changes(
 ) -> Plan:
     """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
 
+    What was left out for its contents and is named now may be taken, so it is a suspect.
+
     `still_there` is asked about keys that the scan did not find: a file that the
     user named once, though an ignore rule leaves it out, stays indexed. For `retry`, see
     `plan_since`.
@@ -136,7 +138,12 @@ def plan_changes(
             plan.added.append(source)
             continue
         seen += 1
-        if is_known(source, row) and max(source.modified_ns, source.changed_ns) < young:
+        left_out = row.chunks == 0 and (source.tree, source.path) in scan.named
+        if (
+            not left_out
+            and is_known(source, row)
+            and max(source.modified_ns, source.changed_ns) < young
+        ):
             plan.unchanged += row.chunks > 0
         else:
             plan.suspects.append(source)

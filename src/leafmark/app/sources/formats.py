@@ -97,7 +97,8 @@ def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
 def _stated(value: ast.expr) -> Iterator[tuple[str, Format]]:
     """Yield the suffixes of a text, of a list of them, or of a table with their parsers."""
     if isinstance(value, ast.Dict):
-        rows = [(_text(key), _text(parser)) for key, parser in zip(value.keys, value.values)]
+        pairs = zip(value.keys, value.values, strict=True)
+        rows = [(_text(key), _text(parser)) for key, parser in pairs]
     elif isinstance(value, ast.List | ast.Tuple | ast.Set):
         rows = [(_text(element), "restructuredtext") for element in value.elts]
     else:
@@ -108,5 +109,6 @@ def _stated(value: ast.expr) -> Iterator[tuple[str, Format]]:
 
 
 def _text(node: ast.expr | None) -> str:
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return node.value if is_text else ""  # type: ignore[union-attr, return-value]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""
