@@ -8,6 +8,7 @@ become sections, and what they are called, is decided in `chunking`.
 from collections.abc import Mapping
 
 from leafmark.model import Diagnostic, Document, Format
+from leafmark.parsing.code.languages import installed_grammars
 from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
 from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.formats import (
@@ -21,7 +22,6 @@ from leafmark.parsing.formats import (
 )
 from leafmark.parsing.plugins import FormatError, SourceFormat, installed_formats
 from leafmark.parsing.readable import ReadableBuilder
-from leafmark.parsing.script_languages import installed_grammars
 from leafmark.parsing.text import degraded_document, parse_text
 
 __all__ = [

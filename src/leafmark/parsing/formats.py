@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leafmark.model import CORE_FORMATS, Document, Format, Reader
+from leafmark.parsing.code.languages import SCRIPT_SUFFIXES, language_of
 from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.plugins import find_claim, foreign_formats, foreign_parser, foreign_reader
-from leafmark.parsing.script_languages import SCRIPT_SUFFIXES, language_of
 
 __all__ = [
     "CONVERTERS",
@@ -75,7 +75,7 @@ _PARSERS: dict[Format, str] = {
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
     "rst": "leafmark.parsing.rst:parse_rst",
-    "script": "leafmark.parsing.script:parse_script",
+    "script": "leafmark.parsing.code.sandbox:parse_script",
     "text": "leafmark.parsing.text:parse_text",
 }
 

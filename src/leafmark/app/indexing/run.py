@@ -181,7 +181,7 @@ class _Work(NamedTuple):
             known = writer.entry(*key) if key in writer.manifest else None
             named = key in self.named or (known is not None and known.named)
             state = None if known is None or key in anew else _state_read(known)
-            if known is not None and named and not known.named:
+            if known is not None and named and not (known.named or known.chunk_count):
                 state = None  # what was left out for its contents may be taken
             yield Task(source, state, named)
 
