@@ -49,137 +49,32 @@ _ESCAPE = re.compile(
 )
 _UNSHOWN = frozenset("&)|^%/,:c{}dupzr!?")
 _ONE = {"e": "\\", "E": "\\", "~": " ", "0": " ", "t": "\t", "'": "'", "a": ""}
-_CHARACTERS = {
-    "aq": "'",
-    "dq": '"',
-    "oq": "‘",
-    "cq": "’",
-    "lq": "“",
-    "rq": "”",
-    "ga": "`",
-    "aa": "´",
-    "ha": "^",
-    "ti": "~",
-    "rs": "\\",
-    "at": "@",
-    "sh": "#",
-    "Do": "$",
-    "ba": "|",
-    "br": "|",
-    "bu": "•",
-    "em": "—",
-    "en": "–",
-    "hy": "-",
-    "mi": "−",
-    "pl": "+",
-    "mu": "×",
-    "di": "÷",
-    "co": "©",
-    "rg": "®",
-    "tm": "™",
-    "de": "°",
-    "+-": "±",
-    "->": "→",
-    "<-": "←",
-    "ua": "↑",
-    "da": "↓",
-    "<=": "≤",
-    ">=": "≥",
-    "!=": "≠",
-    "==": "≡",
-    "~=": "≈",
-    "if": "∞",
-    "sq": "□",
-    "dg": "†",
-    "dd": "‡",
-    "sc": "§",
-    "ps": "¶",
-    "ct": "¢",
-    "Po": "£",
-    "Ye": "¥",
-    "eu": "€",
-    "Fo": "«",
-    "Fc": "»",
-    "fo": "‹",
-    "fc": "›",
-    "Bq": "„",
-    "bq": "‚",
-    "r!": "¡",
-    "r?": "¿",
-    "lB": "[",
-    "rB": "]",
-    "lC": "{",
-    "rC": "}",
-    "la": "⟨",
-    "ra": "⟩",
-    "ul": "_",
-    "ru": "_",
-    "rn": "‾",
-    "sl": "/",
-    "eq": "=",
-    "14": "¼",
-    "12": "½",
-    "34": "¾",
-    "mc": "µ",
-    "no": "¬",
-    "*a": "α",
-    "*b": "β",
-    "*p": "π",
-    "*m": "μ",
-    "*l": "λ",
-    "*e": "ε",
-    "ss": "ß",
-    "ae": "æ",
-    "AE": "Æ",
-    "oe": "œ",
-    "OE": "Œ",
-    "/o": "ø",
-    "/O": "Ø",
-    "oa": "å",
-    "oA": "Å",
-    "lh": "☜",
-    ",c": "ç",
-    ",C": "Ç",
-    "OK": "✓",
-    "CR": "↵",
-    "lz": "◊",
-    "ci": "○",
-    "S1": "¹",
-    "S2": "²",
-    "S3": "³",
-    "fi": "fi",
-    "fl": "fl",
-    "ff": "ff",
-    "Fi": "ffi",
-    "Fl": "ffl",
-    "nb": " ",
-}
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return a table of names and what they stand for, both without blanks."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_CHARACTERS = _pairs(
+    r"""
+aq '  dq "  oq ‘  cq ’  lq “  rq ”  ga `  aa ´  ha ^  ti ~  rs \  at @  sh #  Do $  ba |
+br |  bu •  em —  en –  hy -  mi −  pl +  mu ×  di ÷  co ©  rg ®  tm ™  de °  +- ±  -> →
+<- ←  ua ↑  da ↓  <= ≤  >= ≥  != ≠  == ≡  ~= ≈  if ∞  sq □  dg †  dd ‡  sc §  ps ¶  ct ¢
+Po £  Ye ¥  eu €  Fo «  Fc »  fo ‹  fc ›  Bq „  bq ‚  r! ¡  r? ¿  lB [  rB ]  lC {  rC }
+la ⟨  ra ⟩  ul _  ru _  rn ‾  sl /  eq =  14 ¼  12 ½  34 ¾  mc µ  no ¬  *a α  *b β  *p π
+*m μ  *l λ  *e ε  ss ß  ae æ  AE Æ  oe œ  OE Œ  /o ø  /O Ø  oa å  oA Å  lh ☜  ,c ç  ,C Ç
+OK ✓  CR ↵  lz ◊  ci ○  S1 ¹  S2 ²  S3 ³  fi fi  fl fl  ff ff  Fi ffi  Fl ffl
+"""
+) | {"nb": " "}
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", ":": "\u0308", "~": "\u0303"}
-_STRINGS = {
-    "lq": "“",
-    "rq": "”",
-    "R": "®",
-    "Tm": "™",
-    "Aq": "'",
-    "aq": "'",
-    "Lq": "“",
-    "Rq": "”",
-    'L"': '"',
-    'R"': '"',
-    "C`": "",
-    "C'": "",
-    "C+": "C++",
-    "--": "—",
-    "PI": "π",
-    "W-": "-",
-    "-": "-",
-    "q": '"',
-    "Ge": "≥",
-    "Le": "≤",
-    "Ne": "≠",
-    "Ba": "|",
-    "Pm": "±",
-}
+_STRINGS = _pairs(
+    r"""
+lq “  rq ”  R ®  Tm ™  Aq '  aq '  Lq “  Rq ”  L" "  R" "  C+ C++  -- —  PI π  W- -  - -
+q "  Ge ≥  Le ≤  Ne ≠  Ba |  Pm ±
+"""
+) | {"C`": "", "C'": ""}
 _ARGUMENT = re.compile(
     rb"\"(?P<quoted>(?:[^\"\n]|\"\"|(?!))*+)(?:\"|(?=\n|\Z))|(?P<bare>(?:\\[^\n]|[^\s\\]|\\\n|(?!))++)"
 )
