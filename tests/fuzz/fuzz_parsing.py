@@ -14,9 +14,9 @@ import sys
 from importlib import import_module
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.parsing import parse
+from leafmark.parsing import FORMAT_FAILED, parse
 
-SUFFIXES = ("md", "html", "txt", "ipynb", "rst", "adoc", "py", "info")
+SUFFIXES = ("md", "html", "txt", "ipynb", "rst", "adoc", "py", "info", "org", "pod", "1", "rdoc")
 OPTIONS = ChunkingOptions(min_tokens=2, target_tokens=10, max_tokens=30)
 
 
@@ -24,6 +24,7 @@ def check(data: bytes) -> None:
     """Parse and chunk; nothing may raise, and spans must lie where they can."""
     path = f"a.{SUFFIXES[data[0] % len(SUFFIXES)]}" if data else "a.md"
     document = parse(data[1:], path, notebook_outputs=True)
+    assert all(note.code != FORMAT_FAILED for note in document.diagnostics)
     size = len(document.data)
     for block in document.blocks:
         assert 0 <= block.start <= block.end <= size, block

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
-from leafmark.parsing.script import parse_script
-from leafmark.parsing.script_languages import LANGUAGES, Language
-from leafmark.parsing.script_prose import prose_places
+from leafmark.parsing.code.blocks import prose_places
+from leafmark.parsing.code.languages import LANGUAGES, Language
+from leafmark.parsing.code.sandbox import parse_script
 
 HERE = [language for language in LANGUAGES if not language.apart]
 WORDS = """

@@ -10,8 +10,8 @@ import pytest
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import ChunkedDocument
-from leafmark.parsing.script import parse_script
-from leafmark.parsing.script_languages import LANGUAGES
+from leafmark.parsing.code.languages import LANGUAGES
+from leafmark.parsing.code.sandbox import parse_script
 
 CASES = Path(__file__).with_name("cases") / "scripts.md"
 _CASE = re.compile(r"^## ([^\n]+)\n\n```(\w+)\n(.*?)^```\n\n```text\n(.*?)```\n", re.M | re.S)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.model.document import Document
-from leafmark.parsing.script import MAX_SCRIPT_BYTES, parse_script
+from leafmark.parsing.code.sandbox import MAX_SCRIPT_BYTES, parse_script
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 SAMPLE = "ast argparse dataclasses enum functools contextlib json/decoder asyncio/tasks textwrap"

@@ -129,10 +129,10 @@ class Sources:
     def _parsed(self, read: _Read, document: DocumentEntry) -> Document:
         """Return the document parsed as it was for the index."""
         if read.parsed is None:
-            from leafmark.parsing import parse  # late: a listing of results needs none
+            from leafmark.app.sources.formats import parse_source  # late: a listing needs none
 
             outputs = self._project.chunking_options(read.tree).notebook_outputs
-            read.parsed = parse(read.raw, document.path, notebook_outputs=outputs)
+            read.parsed = parse_source(read.tree, document.path, read.raw, notebook_outputs=outputs)
         return read.parsed
 
     def _get(self, document: DocumentEntry) -> _Read | None:

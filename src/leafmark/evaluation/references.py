@@ -18,6 +18,7 @@ from leafmark.app.indexing.scanning import scan
 from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.formats import parse_source
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
@@ -34,7 +35,6 @@ from leafmark.likeness import nearest
 from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.model.span import subtract
-from leafmark.parsing import parse
 from leafmark.search.citations import DIGEST_DIGITS, Citation, read_citation
 
 __all__ = ["Library", "read_queries", "sections_of"]
@@ -133,7 +133,8 @@ class Library:
         options = ChunkingOptions(strategy="heading", slug_style=set_up.slug_style)
 
         def chunked() -> ChunkedDocument:
-            document = parse(data, path, notebook_outputs=set_up.notebook_outputs)
+            outputs = set_up.notebook_outputs
+            document = parse_source(tree, path, data, notebook_outputs=outputs)
             return chunk_document(document, tree=name, options=options)
 
         return unless_broken(chunked, path, "prepared")

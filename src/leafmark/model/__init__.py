@@ -10,6 +10,7 @@ from leafmark.model.compressed_list import CompressedList
 from leafmark.model.diagnostic import (
     BINARY,
     ELSEWHERE,
+    GENERATED,
     LEFT_OUT,
     NO_MEMORY,
     NO_PROCESS,
@@ -19,6 +20,7 @@ from leafmark.model.diagnostic import (
     Diagnostic,
 )
 from leafmark.model.document import (
+    CORE_FORMATS,
     Anchor,
     Block,
     BlockKind,
@@ -81,7 +83,9 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 
 __all__ = [
     "BINARY",
+    "CORE_FORMATS",
     "ELSEWHERE",
+    "GENERATED",
     "GRAINS",
     "LEFT_OUT",
     "MOST_STRETCHES",

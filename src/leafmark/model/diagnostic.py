@@ -7,6 +7,7 @@ from typing import NamedTuple
 __all__ = [
     "BINARY",
     "ELSEWHERE",
+    "GENERATED",
     "LEFT_OUT",
     "NO_MEMORY",
     "NO_PROCESS",
@@ -25,10 +26,14 @@ REPEATED = "repeated"
 ELSEWHERE = "elsewhere"
 """The code of a page that shows nothing of its own."""
 
+GENERATED = "generated"
+"""The code of code and data that programs made for programs."""
+
 LEFT_OUT = {
     BINARY: "binary",
     REPEATED: "written by leafmark",
     ELSEWHERE: "leads to another page",
+    GENERATED: "generated code",
 }
 """The codes of sources that are remembered, so that they are not read again, and skipped; why."""
 

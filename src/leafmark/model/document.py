@@ -16,6 +16,7 @@ from leafmark.model.readable import Reader
 from leafmark.model.span import Span
 
 __all__ = [
+    "CORE_FORMATS",
     "Anchor",
     "Block",
     "BlockKind",
@@ -29,22 +30,14 @@ __all__ = [
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
-Format = Literal[
-    "markdown",
-    "html",
-    "text",
-    "script",
-    "notebook",
-    "rst",
-    "asciidoc",
-    "rdoc",
-    "org",
-    "pod",
-    "roff",
-    "info",
-]
+Format = str
+"""The name of a format: one of `CORE_FORMATS`, or one that a package registers."""
 
-_RENDERED: frozenset[Format] = frozenset(("html", "notebook", "pod", "roff", "info"))
+CORE_FORMATS = ("asciidoc", "html", "markdown", "notebook", "rst", "script", "text")
+"""The formats that `parsing` reads itself."""
+
+_AS_WRITTEN = frozenset(CORE_FORMATS) - {"html", "notebook"}
+"""Core formats that are shown as they are written, but for what is left out."""
 
 BlockKind = Literal[
     "paragraph",
@@ -212,7 +205,9 @@ class Document(NamedTuple):
 
         Pages, notebooks and manuals are rendered.
         """
-        return self.reader is not None and self.format in _RENDERED
+        if self.reader is None or self.format in _AS_WRITTEN:
+            return False
+        return not getattr(self.reader, "is_as_written", False)
 
     def read(self, start: int, end: int) -> str:
         """Return what is read in the bytes `[start, end)`."""

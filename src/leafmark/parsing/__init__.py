@@ -5,23 +5,37 @@ diagnostics, never an exception, in time linear in the input. Which headings
 become sections, and what they are called, is decided in `chunking`.
 """
 
-from functools import partial
+from collections.abc import Mapping
 
-from leafmark.model import Document, Format
-from leafmark.parsing.contents import format_told_by
+from leafmark.model import Diagnostic, Document, Format
+from leafmark.parsing.code.languages import installed_grammars
 from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
 from leafmark.parsing.embedded import data_reader
-from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
-from leafmark.parsing.script_languages import installed_grammars, language_of
-from leafmark.parsing.text import degraded_document
+from leafmark.parsing.formats import (
+    CONVERTERS,
+    DATA_SUFFIXES,
+    NO_FORMATS,
+    format_names,
+    format_of,
+    parser_of,
+    tell_format,
+)
+from leafmark.parsing.plugins import FormatError, SourceFormat, installed_formats
+from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.text import degraded_document, parse_text
 
 __all__ = [
     "CONVERTERS",
     "DATA_SUFFIXES",
+    "FORMAT_FAILED",
     "Decoded",
+    "ReadableBuilder",
+    "SourceFormat",
     "Utf8",
     "decode",
+    "format_names",
     "format_of",
+    "installed_formats",
     "installed_grammars",
     "is_binary",
     "parse",
@@ -30,31 +44,64 @@ __all__ = [
 MAX_HEADINGS = 200_000
 """Each becomes a chunk, which takes a kilobyte until it is indexed; no document has a tenth."""
 
+FORMAT_FAILED = "format-failed"
+"""The code of a source that is plain text only because the parser of its format failed."""
 
-def parse(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document:
+
+def parse(
+    data: bytes,
+    path: str,
+    *,
+    formats: Mapping[str, Format] = NO_FORMATS,
+    notebook_outputs: bool = False,
+) -> Document:
     """Return the document that `data`, the bytes of the file at `path`, holds.
 
-    `path` is relative to the tree's root, with `/`. The format is told by its
-    suffix; a file of unknown suffix is a script if its name or its `#!` line says
-    so, else what its contents tell, else plain text. What a notebook's cells printed
-    is content with `notebook_outputs`. Never raises for what `data` holds: problems
-    are the document's `diagnostics`.
+    `path` is relative to the tree's root, with `/`. The format is told by its suffix, which
+    `formats` may give another meaning; a file of unknown suffix is a script if its name or its
+    `#!` line says so, else what a registered format takes it for, else plain text. What a
+    notebook's cells printed is content with `notebook_outputs`. Never raises for what `data`
+    holds: problems are the document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    found = format_of(path)
-    if found is None:
-        found = "script" if language_of(path, data) else format_told_by(path, data) or "text"
-    parser = parser_of(found)
-    if notebook_outputs and found == "notebook":
-        parser = partial(parser, outputs=True)
-    document = _within_bounds(parser(data, path), data)
+    told = tell_format(path, data, formats)
+    document = _within_bounds(_parsed(told.format, data, path, outputs=notebook_outputs), data)
+    if told.faults:
+        notes = [Diagnostic(path, FORMAT_FAILED, fault) for fault in told.faults]
+        document = document._replace(diagnostics=(*document.diagnostics, *notes))
     if document.reader is not None:
         return document
     reader = data_reader(document.data)
     return document if reader is None else document._replace(reader=reader)
+
+
+def _parsed(format_name: Format, data: bytes, path: str, *, outputs: bool) -> Document:
+    """Return the document of a format; as plain text where its parser fails, so that none is lost.
+
+    What ours fails at is a bug, which the diagnostic names.
+    """
+    try:
+        parser = parser_of(format_name)
+        if outputs and format_name == "notebook":
+            return parser(data, path, outputs=True)
+        return parser(data, path)
+    except (MemoryError, OSError):  # no fault of the source: it may pass
+        raise
+    except BaseException as error:
+        is_panic = type(error).__module__ == "pyo3_runtime"  # of a parser in Rust
+        if format_name == "text" or not (is_panic or isinstance(error, Exception)):
+            raise
+        kind = "" if isinstance(error, FormatError) else f"{type(error).__name__}: "
+        return _as_text(data, path, f"{kind}{error}")
+
+
+def _as_text(data: bytes, path: str, reason: str) -> Document:
+    note = Diagnostic(path, FORMAT_FAILED, f"read as plain text: {reason}")
+    document = parse_text(data, path)
+    return document._replace(degraded=True, diagnostics=(*document.diagnostics, note))
 
 
 def _within_bounds(document: Document, data: bytes) -> Document:

@@ -45,6 +45,9 @@ def read_source(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     return out.build(spans)
 
 
+read_source.is_as_written = True  # type: ignore[attr-defined]
+
+
 def add_without_data(
     out: ReadableBuilder, data: bytes, start: int, end: int, add: Callable[[int, int], None]
 ) -> None:

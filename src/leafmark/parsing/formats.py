@@ -1,29 +1,38 @@
-"""Which format a file has by its name, and which parser reads it: one table.
+"""Which format a source has, and what parses and reads it: one table.
 
-A format is one module with one function from bytes and a path to a `Document`,
-imported when the first such file comes. To add a format, add its suffixes and
-its parser here.
+The core formats are rows of the tables here, whose modules are imported when the first such
+file comes; all others are registered by packages (`plugins`). What the name of a file does not
+tell, its `#!` line, those formats and last its markup do: a text that is plainly written in
+reStructuredText or AsciiDoc is no plain text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from leafmark.model import Document, Format, Reader
+from leafmark.model import CORE_FORMATS, Document, Format, Reader
+from leafmark.parsing.code.languages import SCRIPT_SUFFIXES, language_of
 from leafmark.parsing.embedded import data_reader
-from leafmark.parsing.script_languages import SCRIPT_SUFFIXES
+from leafmark.parsing.plugins import find_claim, foreign_formats, foreign_parser, foreign_reader
 
 __all__ = [
     "CONVERTERS",
     "DATA_SUFFIXES",
+    "NO_FORMATS",
     "SUFFIXES",
+    "Told",
+    "format_names",
     "format_of",
     "parser_of",
     "reader_of",
     "suffix_of",
+    "tell_format",
 ]
 
 Parser = Callable[..., Document]
@@ -36,9 +45,6 @@ _NAMED_SUFFIXES: dict[str, Format] = {
     ".ipynb": "notebook",
     ".adoc": "asciidoc",
     ".asciidoc": "asciidoc",
-    ".org": "org",
-    ".pod": "pod",
-    ".rdoc": "rdoc",
     ".rest": "rst",
     ".rst": "rst",
     ".txt": "text",
@@ -55,7 +61,10 @@ SUFFIXES: dict[str, Format] = {
     **dict.fromkeys(_MARKDOWN_SUFFIXES, "markdown"),
     **dict.fromkeys(SCRIPT_SUFFIXES, "script"),
 }
-"""Formats by the lower-case suffix of a file's name."""
+"""Core formats by the lower-case suffix of a file's name."""
+
+_NAMES: dict[str, Format] = {"llms.txt": "markdown", "llms-full.txt": "markdown"}
+"""Core formats of files whose name is a convention (llmstxt.org)."""
 
 _SOURCES = frozenset(("asciidoc", "markdown", "rst"))
 """What is published as it was written, with `.txt` behind its suffix."""
@@ -63,24 +72,16 @@ _SOURCES = frozenset(("asciidoc", "markdown", "rst"))
 _PARSERS: dict[Format, str] = {
     "asciidoc": "leafmark.parsing.asciidoc:parse_asciidoc",
     "html": "leafmark.parsing.html:parse_html",
-    "info": "leafmark.parsing.info:parse_info",
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
-    "org": "leafmark.parsing.org:parse_org",
-    "pod": "leafmark.parsing.pod:parse_pod",
-    "rdoc": "leafmark.parsing.rdoc:parse_rdoc",
-    "roff": "leafmark.parsing.roff:parse_roff",
     "rst": "leafmark.parsing.rst:parse_rst",
-    "script": "leafmark.parsing.script:parse_script",
+    "script": "leafmark.parsing.code.sandbox:parse_script",
     "text": "leafmark.parsing.text:parse_text",
 }
 
-_READERS: dict[str, str] = {
+_READERS: dict[Format, str] = {
     "html": "leafmark.parsing.html_text:read_html",
-    "info": "leafmark.parsing.info_text:read_info",
     "notebook": "leafmark.parsing.notebook:read_notebook",
-    "pod": "leafmark.parsing.pod_text:read_pod",
-    "roff": "leafmark.parsing.roff_text:read_roff",
 }
 """What makes the readable text of spans, for formats whose bytes are markup."""
 
@@ -110,6 +111,22 @@ CONVERTERS = {
 }
 """Suffixes of documents that are refused, each with a program that makes text of them."""
 
+_PROSE = frozenset(("", ".text", ".txt"))
+"""Suffixes of texts that may be marked up without saying so."""
+
+NO_FORMATS: Mapping[str, Format] = MappingProxyType({})
+"""Nothing is stated of what suffixes mean."""
+
+
+# -- which format ------------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """The format of a source; `faults` say which formats could not be asked for it, and why."""
+
+    format: Format
+    faults: tuple[str, ...] = ()
+
 
 def suffix_of(path: str) -> str:
     """Return the last suffix of the file's name, lower-case, empty where it has none.
@@ -122,50 +139,166 @@ def suffix_of(path: str) -> str:
     return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
-def format_of(path: str) -> Format | None:
-    """Return the format that the file's name tells, None where it tells none.
+def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | None:
+    """Return the core format that the file's name tells, None where it tells none.
 
-    A file without a format, that is no data file and needs no converter, is
-    plain text if it is text at all. A source that was only called text besides, as
-    Sphinx does, has the format of its own suffix.
+    `stated` says what suffixes mean here, and is asked first. A file without a format, that is
+    no data file and needs no converter, is plain text if it is text at all. A source that was
+    only called text besides, as Sphinx does, has the format of its own suffix.
 
-    >>> format_of("_sources/usage.rst.txt"), format_of("notes.v2.txt")
-    ('rst', 'text')
+    >>> format_of("_sources/usage.rst.txt"), format_of("notes.v2.txt"), format_of("llms.txt")
+    ('rst', 'text', 'markdown')
     """
+    said = _stated(path, stated) if stated else None
+    if said is not None:
+        return said
     suffix = suffix_of(path)
     found = SUFFIXES.get(suffix)
-    if found == "text":
-        own = SUFFIXES.get(suffix_of(path[: -len(suffix)]))
-        return own if own in _SOURCES else found
-    return found
+    if found != "text":
+        return found
+    own = SUFFIXES.get(suffix_of(path[: -len(suffix)]))
+    return own if own in _SOURCES else _NAMES.get(path[path.rfind("/") + 1 :], found)
 
 
-@cache
+def _stated(path: str, stated: Mapping[str, Format]) -> Format | None:
+    """Return what is stated of the longest suffix that the file's name has."""
+    name = path[path.rfind("/") + 1 :].lower()
+    dot = name.find(".", 1)
+    while dot > 0:
+        if name[dot:] in stated:
+            return stated[name[dot:]]
+        dot = name.find(".", dot + 1)
+    return None
+
+
+def tell_format(path: str, data: bytes, stated: Mapping[str, Format] = NO_FORMATS) -> Told:
+    """Return the format of the file at `path` that holds `data`.
+
+    Its name decides first, then its `#!` line, the formats of other packages, and last, for
+    what would be plain text, whether its markup is plainly that of another format.
+
+    >>> tell_format("a.pm", b"package A;\\n\\n=head1 NAME\\n").format
+    'pod'
+    """
+    found = format_of(path, stated)
+    if found not in (None, "text") or _stated(path, stated) is not None:
+        return Told(found or "text")
+    if found is None and language_of(path, data):
+        return Told("script")
+    claim, faults = find_claim(path, data)
+    if claim is not None:
+        return Told(claim)
+    marked = _markup_of(data) if suffix_of(path) in _PROSE else None
+    # all texts would say the same of a format that fails; those of unknown suffix may be its own
+    return Told(marked or "text", faults if found is None and suffix_of(path) else ())
+
+
+def format_names() -> list[Format]:
+    """Return the names of all formats that a suffix can stand for."""
+    return sorted({*CORE_FORMATS, *foreign_formats()})
+
+
+# -- what parses and reads it ---------------------------------------------------------------
+
+
 def parser_of(format_name: Format) -> Parser:
     """Return the function that parses a format.
 
     Raises:
-        KeyError: no parser is registered for it.
+        FormatError: there is no such format, or it cannot be used; it says why.
     """
+    if format_name not in _PARSERS:
+        return foreign_parser(format_name)
     parser: Parser = _imported(_PARSERS[format_name])
     return parser
 
 
-def reader_of(format_name: str, data: bytes) -> Reader | None:
+def reader_of(format_name: Format, data: bytes) -> Reader | None:
     """Return what makes the readable text of a source; None where its bytes are its text."""
     if format_name == "markdown":
         return _imported("leafmark.parsing.markdown_text:markdown_reader")(data)  # type: ignore[no-any-return]
-    if format_name not in _READERS:
-        return data_reader(data)
-    return _reader_of_markup(format_name)
+    reader = _reader_of_markup(format_name)
+    return data_reader(data) if reader is None else reader
+
+
+def _reader_of_markup(format_name: Format) -> Reader | None:
+    if format_name not in _PARSERS:
+        return foreign_reader(format_name)
+    name = _READERS.get(format_name)
+    return None if name is None else _imported(name)
+
+
 
 
 @cache
-def _reader_of_markup(format_name: str) -> Reader:
-    reader: Reader = _imported(_READERS[format_name])
-    return reader
-
-
 def _imported(name: str) -> Any:
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
+
+
+# -- the markup of a text -------------------------------------------------------------------
+
+_SAMPLE_BYTES = 65_536
+"""What is looked at of a text: the beginning of a manual tells how it is written."""
+
+_LEAST_MARKS = 3
+"""Marks that only one format has, of two kinds, below which a text may merely quote it."""
+
+_RST_TITLE = rb"^(?=[^\s\n])[^\n]+\n([=\-~^\"'`*+#.:_])\1{3,}[ \t\r]*$"
+_RST_MARKS = (
+    rb"^[ \t]*\.\. [a-z][\w:.+-]*::(?:[ \t]|\r?$)",  # .. note::
+    rb"^[ \t]*\.\. (?:_[^:\n]+:|\|[^|\n]+\| [a-z]+::|\[[#\w]+\] )",  # .. _label:
+    rb"(?<![\w`:]):[a-z][\w+.-]*(?::[a-z]+)?:`[^`\n]+`",  # :ref:`label`
+    rb"(?<![\w`])`[^`\n]+ <[^<>`\n]+>`_",  # `words <address>`_
+    rb"^[ \t]*:(?:param|type|returns?|rtype|raises|arg|ivar)\b[^:\n]*: ",
+    rb"(?<![`\w])``[^`\n]+``(?![`\w])",  # ``literal``
+    rb"[^\s:]::[ \t\r]*\n[ \t\r]*\n(?=[ \t]+\S)",  # a literal block
+)
+_RST_OWN = 4
+"""How many of the marks, from the first, no other markup has."""
+
+_ASCIIDOC_TITLE = rb"^(?:={1,5} [^\s=][^\n]*[^=\n]\r?$|(?=\w)[^\n]+\n([=\-~^+])\1{3,}[ \t\r]*$)"
+_ASCIIDOC_MARKS = (
+    rb"^\[(?:source|verse|listing|horizontal|quote|cols|options|subs|role|discrete|NOTE|TIP|%)"
+    rb"[^\]\n]*\][ \t\r]*$",
+    rb"^\[\[[\w:.-]+(?:,[^\]\n]*)?\]\][ \t\r]*$",
+    rb"^(?:include|ifdef|ifndef|ifeval|endif|image)::[^\s\[\]]*\[[^\]\n]*\]",
+    rb"(?<![\w:])(?:link|xref|linkgit|footnote|image|kbd|menu|btn):[^\s:\[\]`]*\[[^\]\n]*\]",
+    rb"<<[\w:.-]+(?:,[^<>\n]+)?>>",
+    rb"^:(?:toc|icons|author|revdate|doctype|imagesdir|source-highlighter|experimental)[\w-]*:",
+    rb"^\S[^\n]{0,80}?::[ \t\r]*\n(?=[ \t]+\S)",  # term::
+    rb"^(-{4,}|\.{4,}|={4,}|\*{4,}|\|===)[ \t\r]*\n(?=(?:[^\n]*\n){1,60}?\1[ \t\r]*$)",
+)
+_ASCIIDOC_OWN = 4
+_FENCE = rb"^[ \t]*(?:```|~~~)[\w+-]*[ \t\r]*$|^#{1,6} \S"
+"""What Markdown has, and the others do not."""
+
+
+def _markup_of(data: bytes) -> Format | None:
+    """Return the format that a text is plainly written in, None where it may be plain.
+
+    It has a title, and either a directive of reStructuredText or three marks of two kinds, some
+    of which have no meaning anywhere else; and Markdown has fewer of its own.
+    """
+    sample = data[:_SAMPLE_BYTES]
+    if b"::" not in sample and b"`" not in sample and b"[" not in sample:
+        return None
+    markdown = _count(_FENCE, sample)
+    rows = (
+        ("rst", _RST_TITLE, _RST_MARKS, _RST_OWN),
+        ("asciidoc", _ASCIIDOC_TITLE, _ASCIIDOC_MARKS, _ASCIIDOC_OWN),
+    )
+    found: dict[Format, int] = {}
+    for name, title, marks, own in rows:
+        if not _count(title, sample, 1):
+            continue
+        counts = [_count(mark, sample) for mark in marks]
+        is_written = sum(counts) >= _LEAST_MARKS and sum(map(bool, counts)) > 1
+        is_written = is_written or (name == "rst" and counts[0] > 0)
+        if is_written and any(counts[:own]) and sum(counts) > markdown:
+            found[name] = sum(counts[:own])
+    return max(found, key=lambda name: found[name], default=None)
+
+
+def _count(pattern: bytes, text: bytes, most: int = 20) -> int:
+    return sum(1 for _ in islice(re.finditer(pattern, text, re.MULTILINE), most))

@@ -18,11 +18,11 @@ from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
 from leafmark.model.span import merge, subtract
+from leafmark.parsing.code.blocks import is_prose
 from leafmark.parsing.html_languages import code_language
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS, CODE_LINE
 from leafmark.parsing.html_tokens import iter_tokens, unescape
-from leafmark.parsing.script_prose import is_prose
 from leafmark.parsing.text import BLANK_LINES
 
 __all__ = ["find_blocks"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leafmark.model import IndexReport
+from leafmark.model import GENERATED, LEFT_OUT, IndexReport
 from leafmark.model.counts import count_of
 from leafmark.render.errors import error_record
 from leafmark.render.jsontext import SCHEMA_VERSION
@@ -30,7 +30,14 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
     size = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
     done = f"indexed {style.bold(size)} in {report.seconds:.1f} s"
     lines.append("nothing was changed; a run would see" if report.dry_run else done)
-    return "\n".join([*lines, f"  {_counts(report)}"]) + "\n"
+    lines.append(f"  {_counts(report)}")
+    generated = sum(one.reason == LEFT_OUT[GENERATED] for one in report.skipped)
+    if generated:
+        lines.append(
+            f"  {count_of(generated, 'file')} {'is' if generated == 1 else 'are'} generated code "
+            "(minified, bundled, or a search index) and left out; -v lists them"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _counts(report: IndexReport) -> str:

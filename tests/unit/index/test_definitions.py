@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafmark.formats.roff import read as read_roff
 from leafmark.index.definitions import defined_names
 from leafmark.index.facts import defined_facts, term_facts
-from leafmark.parsing.roff_text import read_roff
 
 HTML = {
     "an option": ("<dl><dt>--ff-only</dt><dd>Refuse.</dd></dl>", ["--ff-only"]),

@@ -87,12 +87,12 @@ from leafmark.app import indexed_sources
 from leafmark.app.indexing import collection
 from leafmark.app.answering import meaning, reranking
 from leafmark.embedding import interface
-from leafmark.parsing import script_worker
+from leafmark.parsing.code import sandbox
 
 def locks():
     yield from (collection._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
     yield from (reranking._OPENING, reranking._READING, interface._LOADING)
-    yield script_worker._child._lock
+    yield sandbox._child._lock
 
 for lock in locks():
     lock.acquire()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.parsing import parse
-from leafmark.parsing.asciidoc_lists import OpenLists, marker_of
+from leafmark.parsing.asciidoc import OpenLists, marker_of
 
 
 @pytest.mark.parametrize(

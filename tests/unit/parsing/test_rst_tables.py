@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.parsing.rst_tables import RstTable, grid_table, simple_table
+from leafmark.parsing.rst import RstTable, grid_table, simple_table
 
 GRID = """\
 +---+---+

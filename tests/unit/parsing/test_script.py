@@ -19,13 +19,11 @@ from leafmark.model import Document
 from leafmark.parsing import (
     installed_grammars,
     parse,
-    script,
-    script_grammars,
-    script_worker,
 )
-from leafmark.parsing.script_definitions import MAX_DEPTH, MAX_NAME_CHARS, MAX_TITLE_CHARS
-from leafmark.parsing.script_languages import LANGUAGES, Language, language_of
-from leafmark.parsing.script_tables import TABLES
+from leafmark.parsing.code import grammars, sandbox
+from leafmark.parsing.code.definitions import MAX_DEPTH, MAX_NAME_CHARS, MAX_TITLE_CHARS
+from leafmark.parsing.code.grammars import TABLES
+from leafmark.parsing.code.languages import LANGUAGES, Language, language_of
 
 
 @pytest.mark.parametrize(
@@ -69,7 +67,7 @@ def test_every_language_has_a_table_and_a_grammar_that_knows_all_its_types() -> 
     assert {language.name for language in LANGUAGES} == set(TABLES)
     assert len(installed_grammars()) == len({language.module for language in LANGUAGES})
     for language in LANGUAGES:
-        grammar = script_grammars.grammar_of(language)
+        grammar = grammars.grammar_of(language)
         number = grammar.language.node_kind_count
         types = {grammar.language.node_kind_for_id(each) for each in range(number)}
         table = TABLES[language.name]
@@ -79,7 +77,7 @@ def test_every_language_has_a_table_and_a_grammar_that_knows_all_its_types() -> 
 
 
 def test_without_a_grammar_a_script_is_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script, "has_module", lambda name: False)
+    monkeypatch.setattr(sandbox, "has_module", lambda name: False)
     document = parse(b"def f(): pass\n", "a.py")
 
     assert (document.format, document.headings, document.diagnostics) == ("text", (), ())
@@ -147,7 +145,7 @@ def test_names_titles_and_depths_are_bounded() -> None:
 
 
 def test_what_is_too_large_is_plain_text_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script, "MAX_SCRIPT_BYTES", 1000)
+    monkeypatch.setattr(sandbox, "MAX_SCRIPT_BYTES", 1000)
     document = parse(b"def f(): pass\n" * 100, "a.py")
 
     assert (document.format, document.degraded, document.headings) == ("text", True, ())
@@ -159,8 +157,8 @@ def test_what_is_too_large_is_plain_text_and_says_so(monkeypatch: pytest.MonkeyP
 def test_what_takes_too_much_work_is_plain_text_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(script_grammars, "_ALWAYS_ALLOWED", 0)
-    monkeypatch.setattr(script_grammars, "_BYTES_PER_REPORT", 1000)
+    monkeypatch.setattr(grammars, "_ALWAYS_ALLOWED", 0)
+    monkeypatch.setattr(grammars, "_BYTES_PER_REPORT", 1000)
     document = parse(b"def f(): pass\n" * 100, "a.py")
 
     assert (document.format, document.degraded) == ("text", True)
@@ -218,7 +216,7 @@ def test_a_child_that_takes_too_long_or_died_is_replaced(monkeypatch: pytest.Mon
     data = b"class A { void f() {} }\n"
     assert len(parse(data, "A.java").headings) == 2
     with monkeypatch.context() as patch:
-        patch.setattr(script_worker, "WAIT_SECONDS", 0)
+        patch.setattr(sandbox, "WAIT_SECONDS", 0)
         document = parse(data * 20_000, "A.java")
     assert [each.message for each in document.diagnostics] == [
         "read as plain text: too much work for the java parser"
@@ -234,7 +232,7 @@ def test_an_answer_that_was_interrupted_is_not_the_next_one(
 
     before, after = b"class Before { void f() {} }\n", b"class After {}\n"
     with monkeypatch.context() as patch:
-        patch.setattr(script_worker, "_receive", interrupted)
+        patch.setattr(sandbox, "_receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             parse(before, "A.java")
     assert [heading.title for heading in parse(after, "A.java").headings] == ["class After"]
@@ -254,12 +252,12 @@ def test_the_child_answers_as_this_process_does() -> None:
     python = language_of("a.py", b"")
     assert python is not None
     code = b"# c\nclass A:\n    def f(self): pass\n"
-    script_worker._send(requests, (python, code))
+    sandbox._send(requests, (python, code))
     requests.seek(0)
-    script_worker.serve(requests, answers, limit=lambda size: None)
+    sandbox.serve(requests, answers, limit=lambda size: None)
     answers.seek(0)
-    assert script_worker._receive(answers) == script_worker.parse_here(python, code)
-    assert script_worker.parse_apart(python, code) == script_worker.parse_here(python, code)
+    assert sandbox._receive(answers) == sandbox.parse_here(python, code)
+    assert sandbox.parse_apart(python, code) == sandbox.parse_here(python, code)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +273,7 @@ def test_where_no_python_can_be_started_longer_code_is_text_and_that_is_told(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     code = b"def walrus():\n    pass\n" * 100
-    script_worker._child.stop()
+    sandbox._child.stop()
     monkeypatch.setattr(sys, name, value, raising=False)
     document = parse(code, "a.py")
     assert [each.message for each in document.diagnostics] == [
@@ -300,7 +298,7 @@ def test_where_there_is_no_process_now_there_may_be_one_later(
         raise error
 
     code = b"def walrus():\n    pass\n" * 100
-    script_worker._child.stop()
+    sandbox._child.stop()
     monkeypatch.setattr(module, name, refuse)
     assert [each.code for each in parse(code, "a.py").diagnostics] == ["no-process"]
     monkeypatch.undo()
@@ -332,24 +330,24 @@ def test_a_child_that_is_killed_each_time_says_nothing_lasting_of_the_source(
     monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """A system that is out of memory kills what takes much; what takes too long, we kill."""
-    receive = script_worker._receive
+    receive = sandbox._receive
 
     def end(stream: Any) -> Any:
-        process = script_worker._child._process
+        process = sandbox._child._process
         assert process is not None
         process.kill()
         process.wait()
         return receive(io.BytesIO())
 
     if is_late:
-        script_worker._child.stop()
-        monkeypatch.setattr(script_worker, "WAIT_SECONDS", 0)
+        sandbox._child.stop()
+        monkeypatch.setattr(sandbox, "WAIT_SECONDS", 0)
         monkeypatch.setattr(
-            script_worker._Child, "_meet", lambda self, *_: setattr(self, "_greeted", True)
+            sandbox._Child, "_meet", lambda self, *_: setattr(self, "_greeted", True)
         )
-        monkeypatch.setattr(script_worker, "_send", lambda *_: None)
+        monkeypatch.setattr(sandbox, "_send", lambda *_: None)
     else:
-        monkeypatch.setattr(script_worker, "_receive", end)
+        monkeypatch.setattr(sandbox, "_receive", end)
     (note,) = parse(b"class A { void f() {} }\n", "A.java").diagnostics
     told = {
         False: (
@@ -369,11 +367,11 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A service is stopped with all its processes, while its index is brought up to date."""
-    data, receive, ended = b"class A { void f() {} }\n", script_worker._receive, list[int]()
+    data, receive, ended = b"class A { void f() {} }\n", sandbox._receive, list[int]()
 
     def end(stream: Any) -> Any:
         if not ended:
-            process = script_worker._child._process
+            process = sandbox._child._process
             assert process is not None
             ended.append(process.pid)
             process.terminate()
@@ -381,7 +379,7 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
             stream = io.BytesIO()  # it may have answered before
         return receive(stream)
 
-    monkeypatch.setattr(script_worker, "_receive", end)
+    monkeypatch.setattr(sandbox, "_receive", end)
     document = parse(data, "A.java")
     assert (len(document.headings), document.diagnostics, len(ended)) == (2, (), 1)
 
@@ -390,5 +388,5 @@ NEW_PROCESS_GROUP, NO_WINDOW = 0x200, 0x8000000  # of Windows
 
 
 def test_a_press_of_ctrl_c_does_not_reach_the_child() -> None:
-    assert script_worker._apart("posix") == {"start_new_session": True}
-    assert script_worker._apart("nt") == {"creationflags": NEW_PROCESS_GROUP | NO_WINDOW}
+    assert sandbox._apart("posix") == {"start_new_session": True}
+    assert sandbox._apart("nt") == {"creationflags": NEW_PROCESS_GROUP | NO_WINDOW}

@@ -7,7 +7,7 @@ import pytest
 from leafmark.chunking import ChunkingOptions, chunk_document, inspect_quality
 from leafmark.model import Chunk
 from leafmark.parsing import parse
-from leafmark.parsing.script_prose import is_prose, prose_places
+from leafmark.parsing.code.blocks import is_prose, prose_places
 
 MARKS = "PISL"
 

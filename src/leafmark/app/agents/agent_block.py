@@ -17,7 +17,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.sources.contents import LLMS_FILES
 from leafmark.index import IndexReader
 from leafmark.model.document import Format
-from leafmark.parsing.formats import format_of
+from leafmark.parsing.formats import tell_format
 
 __all__ = ["AGENT_FILES", "build_block"]
 
@@ -108,7 +108,8 @@ def _formats(paths: Iterable[str]) -> list[str]:
     """Names of the formats, the most frequent first."""
     counts: dict[str, int] = {}
     for path in paths:
-        name = _FORMATS[format_of(path) or "text"]
+        format_name = tell_format(path, b"").format
+        name = _FORMATS.get(format_name, format_name)
         counts[name] = counts.get(name, 0) + 1
     return sorted(counts, key=lambda name: (-counts[name], name))
 

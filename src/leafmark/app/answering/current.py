@@ -100,10 +100,11 @@ class CurrentDocuments:
                 return None
             chunks = tuple(self._reader.chunks_of(document.doc_id))
             return CurrentDocument(raw, chunks, dict(document.slugs))
-        from leafmark.chunking import chunk_document  # late: few documents need it
-        from leafmark.parsing import parse
+        from leafmark.app.sources.formats import parse_source  # late: few documents need it
+        from leafmark.chunking import chunk_document
 
         options = self._project.chunking_options(tree)
-        parsed = parse(raw, key[1], notebook_outputs=options.notebook_outputs)
+        outputs = options.notebook_outputs
+        parsed = parse_source(tree, key[1], raw, notebook_outputs=outputs)
         chunked = chunk_document(parsed, tree=key[0], options=options)
         return CurrentDocument(chunked.document.data, tuple(chunked.chunks), dict(chunked.slugs))

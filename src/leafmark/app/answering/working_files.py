@@ -28,9 +28,8 @@ MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
 _PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
-_PROSE_FORMATS = frozenset(
-    ("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org", "roff", "info")
-)
+_MIXED_FORMATS = frozenset(("pod", "script", "text"))
+"""Formats whose suffix says whether they are prose."""
 
 _OPENERS = re.compile(
     r'"""|\'\'\'|/\*|<!--|(?:^|(?<=[\s;{}]))(?:#(?!(?:include|define|undef|if|ifdef|ifndef|endif'
@@ -111,7 +110,7 @@ def describe_document(document: Document, settings: ContextSettings) -> list[Wei
     titles = [document.title, *document.tags, *(heading.title for heading in document.headings)]
     parts = [WeightedText("headings", "\n".join(titles), settings.heading_weight)]
     text = _readable(document)
-    if document.format in _PROSE_FORMATS or suffix_of(document.path) in _PROSE:
+    if document.format not in _MIXED_FORMATS or suffix_of(document.path) in _PROSE:
         names = "\n".join(_CODE_SPAN.findall(text))
         parts.append(WeightedText("symbols", names, settings.symbol_weight))
         parts.append(WeightedText("body", text, settings.body_weight))

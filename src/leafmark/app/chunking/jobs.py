@@ -183,6 +183,7 @@ class _Places:
             max_file_bytes=settings.max_file_bytes if settings else index.max_file_bytes,
             follow_symlinks=settings.follow_symlinks if settings else index.follow_symlinks,
             overrides=settings.overrides if settings else {},
+            formats=settings.formats if settings else (),
         )
 
     def find(self, path: str) -> list[_Part]:

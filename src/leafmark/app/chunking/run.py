@@ -20,6 +20,7 @@ from leafmark.app.requests import Progress
 from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.formats import parse_source
 from leafmark.chunking import (
     ChunkingOptions,
     DocumentSizes,
@@ -38,7 +39,6 @@ from leafmark.model import (
     leads_nowhere,
 )
 from leafmark.model.ids import document_id
-from leafmark.parsing import parse
 
 __all__ = ["ChunkPlan", "Render", "SourceReport", "chunk_sources", "plan_chunking"]
 
@@ -140,7 +140,8 @@ def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
 
 def _chunked(job: ChunkJob, data: bytes, find_link: FindLink) -> ChunkedDocument | Diagnostic:
     def make() -> ChunkedDocument:
-        document = parse(data, job.path, notebook_outputs=job.options.notebook_outputs)
+        outputs = job.options.notebook_outputs
+        document = parse_source(job.tree, job.path, data, notebook_outputs=outputs)
         return chunk_document(
             document, tree=job.tree.name, options=job.options, find_link=find_link
         )
@@ -150,7 +151,7 @@ def _chunked(job: ChunkJob, data: bytes, find_link: FindLink) -> ChunkedDocument
 
 def _load(job: ChunkJob) -> None:
     """Load the parser and the tokenizer, so that the first document is not charged for them."""
-    parse(b"", job.path)
+    parse_source(job.tree, job.path, b"")
     token_counter(job.options.tokenizer)("a")
 
 

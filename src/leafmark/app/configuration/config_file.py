@@ -21,6 +21,7 @@ from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.errors import ConfigError, reason_of
 from leafmark.likeness import nearest
 from leafmark.model.ids import TREE_NAME
+from leafmark.parsing import format_names
 
 __all__ = [
     "PYPROJECT_NAME",
@@ -35,10 +36,11 @@ MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
 
 _TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding", "rerank")
-_TREE_KEYS = ("path", "include", "exclude", *TABLES)
+_TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
 _BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
 PYPROJECT_NAME = "pyproject.toml"
+_SUFFIX = re.compile(r"(?:\.[^./\\\s]+)+")
 _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
@@ -66,6 +68,7 @@ class TreeTable(NamedTuple):
     path: PlacedValue | None = None
     include: PlacedValue | None = None
     exclude: PlacedValue | None = None
+    formats: Mapping[str, PlacedValue] = MappingProxyType({})
     values: Mapping[str, PlacedValue] = MappingProxyType({})
 
 
@@ -276,6 +279,7 @@ class _Reader:
             path=self._path_of(table, keys),
             include=self._patterns(table, (*keys, "include")),
             exclude=self._patterns(table, (*keys, "exclude")),
+            formats=self._formats(table, (*keys, "formats")),
             values=values,
         )
 
@@ -304,6 +308,23 @@ class _Reader:
                     hint=f'leave files out with `exclude`: exclude = ["{pattern[1:]}"]',
                 )
         return PlacedValue(patterns, self._at(keys))
+
+    def _formats(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
+        """Check what suffixes mean in a tree: `".txt" = "rst"`."""
+        found = {}
+        names = format_names() if "formats" in above else []
+        for suffix, name in self._table(above.get("formats", {}), keys).items():
+            here = (*keys, suffix)
+            if not _SUFFIX.fullmatch(suffix):
+                raise ConfigError(
+                    f'"{suffix}" is no suffix of a file',
+                    location=self._at(here),
+                    hint='a suffix begins with a dot, as ".txt" does',
+                )
+            if not isinstance(name, str) or name not in names:
+                raise self._wrong(here, name, f"the name of a format: {', '.join(names)}")
+            found[suffix.lower()] = PlacedValue(name, self._at(here))
+        return found
 
     def _texts(self, value: object, keys: KeyPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

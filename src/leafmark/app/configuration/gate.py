@@ -84,6 +84,7 @@ def _wishes_of_tree(
     if root is not None and not _is_inside(root, file.path.parent):
         said = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
         values = {name: found.value for name, found in tree.values.items()}
+        values |= {suffix: found.value for suffix, found in tree.formats.items()}
         what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]

@@ -28,7 +28,7 @@ from leafmark.index import (
     open_reader,
 )
 from leafmark.likeness import nearest
-from leafmark.parsing.script_languages import installed_grammars
+from leafmark.parsing import installed_formats, installed_grammars
 
 if TYPE_CHECKING:
     from leafmark.chunking import ChunkingOptions
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 47
+STRUCTURE_VERSION = 48
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
 _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))
@@ -173,7 +173,8 @@ class Project:
             for tree in self.trees
             if (values := _chunking_stated(self.configuration, tree)) != default
         }
-        stated = json.dumps([default, special], sort_keys=True)
+        formats = {tree.name: sorted(tree.formats) for tree in self.trees if tree.formats}
+        stated = json.dumps([default, special, formats], sort_keys=True)
         stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
         return IndexOptions(
             fingerprint=f"{_leafmark_key()}:{hashlib.sha256(stated.encode()).hexdigest()}",
@@ -248,8 +249,9 @@ def open_project(
 def _leafmark_key() -> str:
     """Return a digest of what of this installation decides what an index holds.
 
-    Another version of leafmark, or one with other grammars or defaults, has its own.
+    Another version of leafmark, or one with other grammars, formats or defaults, has its own.
     """
     defaults = [ChunkingSettings(), SearchSettings().stemmer]
-    stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed_grammars()])
+    installed = [*installed_grammars(), *installed_formats()]
+    stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed])
     return hashlib.sha256(stated.encode()).hexdigest()

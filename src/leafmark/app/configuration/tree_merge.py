@@ -62,6 +62,7 @@ class TreeMerge:
             follow_symlinks=cast(bool, self._value("index.follow_symlinks", overrides)),
             allow_secrets=excluding is not None and (excluding.own or excluding.trusted),
             overrides=MappingProxyType(overrides),
+            formats=self._formats(name, [table.formats for _, table in reversed(said)]),
         )
 
     def _root(self, name: str, said: Sequence[tuple[ConfigFile, TreeTable]]) -> tuple[Path, Scope]:
@@ -82,6 +83,16 @@ class TreeMerge:
             return ()
         self.origins[f"tree.{name}.{key}"] = found.location
         return cast(tuple[str, ...], found.value)
+
+    def _formats(
+        self, name: str, said: Iterable[Mapping[str, PlacedValue]]
+    ) -> tuple[tuple[str, str], ...]:
+        formats: dict[str, str] = {}
+        for table in said:
+            for suffix, found in table.items():
+                formats[suffix] = found.value
+                self.origins[f"tree.{name}.formats.{suffix}"] = found.location
+        return tuple(formats.items())
 
     def _value(self, setting: str, overrides: Mapping[str, Value]) -> Value:
         if setting in overrides:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.scanning import Scan
+from leafmark.app.indexing.scanning import Scan, is_below
+from leafmark.app.sources.formats import CONF_NAME, is_undecided
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, Manifest
@@ -37,13 +38,15 @@ CLOCK_GRAIN_NS = 2_000_000_000
 class Plan:
     """Sources to read (`added`, `suspects`), keys to remove, how many documents are as they were.
 
-    A suspect is known but looks different, or too young to tell; its hash decides. A source
-    that made no chunk is no document.
+    A suspect is known but looks different, or too young to tell; its hash decides, but for those
+    that are to be read `anew`: their bytes mean something else now. A source that made no chunk
+    is no document.
     """
 
     added: list[SourceFile] = field(default_factory=list)
     suspects: list[SourceFile] = field(default_factory=list)
     removed: list[Key] = field(default_factory=list)
+    anew: set[Key] = field(default_factory=set)
     unchanged: int = 0
 
     def let_go(self) -> None:
@@ -116,6 +119,8 @@ def plan_changes(
 ) -> Plan:
     """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
 
+    What was left out for its contents and is named now may be taken, so it is a suspect.
+
     `still_there` is asked about keys that the scan did not find: a file that the
     user named once, though an ignore rule leaves it out, stays indexed. For `retry`, see
     `plan_since`.
@@ -133,13 +138,39 @@ def plan_changes(
             plan.added.append(source)
             continue
         seen += 1
-        if is_known(source, row) and max(source.modified_ns, source.changed_ns) < young:
+        left_out = row.chunks == 0 and (source.tree, source.path) in scan.named
+        if (
+            not left_out
+            and is_known(source, row)
+            and max(source.modified_ns, source.changed_ns) < young
+        ):
             plan.unchanged += row.chunks > 0
         else:
             plan.suspects.append(source)
     if seen < len(known):
         _plan_missing(plan, scan, known, still_there, is_known)
+    _plan_anew(plan, scan, known)
     return plan
+
+
+def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
+    """Read texts anew below a `conf.py` that came, went or changed: it may say what they are."""
+    changed = [*((each.tree, each.path) for each in [*plan.added, *plan.suspects]), *plan.removed]
+    folders = [
+        (tree, path.removesuffix(CONF_NAME))
+        for tree, path in changed
+        if f"/{path}".endswith(f"/{CONF_NAME}")
+    ]
+    if not folders:
+        return
+    suspects = {(each.tree, each.path) for each in plan.suspects}
+    for source in scan.found:
+        key = source.tree, source.path
+        if key in known and is_undecided(source.path) and is_below(*key, folders):
+            plan.anew.add(key)
+            if key not in suspects:
+                plan.suspects.append(source)
+                plan.unchanged -= known[key].chunks > 0
 
 
 def _plan_missing(

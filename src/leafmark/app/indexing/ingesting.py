@@ -12,12 +12,12 @@ from typing import NamedTuple
 from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.formats import parse_source
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import PreparedSource, prepare_source
 from leafmark.model import Diagnostic, DocumentEntry, FileState
-from leafmark.parsing import parse
 
 __all__ = ["Prepared", "Recipe", "Task", "prepare"]
 
@@ -72,7 +72,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
         return Prepared(tree, path, same=state)
-    refused = refuse_contents(path, data)
+    refused = refuse_contents(path, data, named=task.named)
     if refused is not None:
         return _without_chunks(task, recipe, state, refused)
     source = unless_broken(lambda: _chunked(task, recipe, data, state), path, "prepared")
@@ -83,7 +83,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
 
 def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> PreparedSource:
     outputs = recipe.options.notebook_outputs
-    document = parse(data, task.source.path, notebook_outputs=outputs)
+    document = parse_source(recipe.tree, task.source.path, data, notebook_outputs=outputs)
     chunked = chunk_document(document, tree=recipe.tree.name, options=recipe.options)
     return prepare_source(chunked, state, stemmer=recipe.stemmer, named=task.named)
 

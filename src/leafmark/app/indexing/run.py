@@ -167,8 +167,11 @@ class _Work(NamedTuple):
             for tree in project.trees
         }
 
-    def tasks(self, sources: deque[SourceFile]) -> Iterator[Task]:
-        """What is to be done with the sources, each with what is known of it; they are used up."""
+    def tasks(self, sources: deque[SourceFile], anew: Collection[Key]) -> Iterator[Task]:
+        """What is to be done with the sources, each with what is known of it; they are used up.
+
+        Of those to be read `anew` nothing is known.
+        """
         from leafmark.app.indexing.ingesting import Task
 
         writer = self.writer
@@ -177,7 +180,10 @@ class _Work(NamedTuple):
             key = source.tree, source.path
             known = writer.entry(*key) if key in writer.manifest else None
             named = key in self.named or (known is not None and known.named)
-            yield Task(source, None if known is None else _state_read(known), named)
+            state = None if known is None or key in anew else _state_read(known)
+            if known is not None and named and not (known.named or known.chunk_count):
+                state = None  # what was left out for its contents may be taken
+            yield Task(source, state, named)
 
 
 def _state_read(known: DocumentEntry) -> FileState | None:
@@ -196,7 +202,7 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     total = len(sources)
     plan.let_go()
     prepared = prepare_all(
-        work.tasks(sources),
+        work.tasks(sources, plan.anew),
         work.recipes(),
         total_bytes=sum(source.size for source in sources),
         workers=work.project.configuration.index.workers,

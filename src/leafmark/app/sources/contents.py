@@ -1,4 +1,4 @@
-"""Which files are left out for what is in them: binary ones, lists that leafmark wrote, redirects.
+"""Which files are left out for what is in them: binary or generated ones, lists of ours, redirects.
 
 `llms.txt` and `llms-full.txt` repeat the documents that they were made of. They
 are known by their name and by the mark on their last line: others' files of
@@ -7,9 +7,10 @@ these names are documents, and so is one whose mark was taken away.
 
 from __future__ import annotations
 
-from leafmark.model import BINARY, ELSEWHERE, REPEATED, Diagnostic
+from leafmark.app.sources.generated import generated_kind
+from leafmark.formats import leads_to_page
+from leafmark.model import BINARY, ELSEWHERE, GENERATED, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
-from leafmark.parsing.contents import leads_to_page
 
 __all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
 
@@ -32,6 +33,9 @@ def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnosti
             return Diagnostic(path, ELSEWHERE, "the page only leads to another one")
     if not named and leads_to_page(path, data):
         return Diagnostic(path, ELSEWHERE, "the page only leads to another one")
+    kind = None if named else generated_kind(path, data)
+    if kind is not None:
+        return Diagnostic(path, GENERATED, f"the file is generated code: {kind}")
     return None
 
 

@@ -15,7 +15,7 @@ __all__ = ["grammar_notes"]
 
 def grammar_notes(sources: Iterable[SourceFile]) -> Iterator[Diagnostic]:
     """Yield one diagnostic for all of them, at the first; none where no grammar is missing."""
-    from leafmark.parsing.script_languages import missing_grammar  # late: a search asks nothing
+    from leafmark.parsing.code.languages import missing_grammar  # late: a search asks nothing
 
     counts: Counter[str] = Counter()
     first = ""

@@ -82,6 +82,7 @@ class Selection:
         secrets = secret_patterns(tree.exclude) if tree.allow_secrets else []
         self._secrets = parse_rules(pattern[1:] for pattern in secrets)
         self._prefixes = _literal_prefixes(tree.include)
+        self._stated = tuple(suffix for suffix, _ in tree.formats)
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
         """Return the frame of the root, under the ignore files of the repository around it."""
@@ -192,7 +193,13 @@ class Selection:
                 return f"ignored by {layer.kind}", False
         return None, False
 
+    def is_stated(self, name: str) -> bool:
+        """Say whether the tree says what the suffix of a file means, whatever it is elsewhere."""
+        return bool(self._stated) and name.lower().endswith(self._stated)
+
     def _by_format(self, path: str, name: str, suffix: str) -> str | None:
+        if self.is_stated(name):
+            return None
         if suffix in names.DATA_SUFFIXES and not self._is_named(path, name):
             return "log" if suffix == "log" else "data file"
         if suffix in names.BINARY_SUFFIXES and not self._is_named(path, name):

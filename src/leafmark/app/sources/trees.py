@@ -24,7 +24,8 @@ class Tree(NamedTuple):
     patterns as in an ignore file, relative to `root`; an `exclude` pattern
     beginning with `!` takes files back in that would be left out by default,
     secrets only with `allow_secrets`. `overrides` are the settings that differ
-    in this tree, by full name (`chunking.max_tokens`).
+    in this tree, by full name (`chunking.max_tokens`). `formats` are suffixes with the
+    formats that they stand for here.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Tree(NamedTuple):
     follow_symlinks: bool = False
     allow_secrets: bool = False
     overrides: Mapping[str, Value] = MappingProxyType({})
+    formats: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_missing(self) -> bool:

@@ -342,12 +342,16 @@ class _Walk:
         if info.st_size > self._limit:
             self.skip(path, f"larger than max_file_bytes ({info.st_size:,} of {self._limit:,})")
             return None
-        if name.rpartition(".")[2].lower() in CONVERTERS and (unread := needs_converter(path)):
+        if self._needs_converter(name) and (unread := needs_converter(path)):
             self._notes.diagnostics.append(unread)
             return None
         inode = info.st_ino if LISTS_INODES else 0
         state = (info.st_size, *TIMES(info), inode)
         return SourceFile(self._tree.name, path, *state)
+
+    def _needs_converter(self, name: str) -> bool:
+        suffix = name.rpartition(".")[2].lower()
+        return suffix in CONVERTERS and not self._selection.is_stated(name)
 
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:
         path = frame.path + name

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ntpath
 from pathlib import PureWindowsPath
 from types import SimpleNamespace
-from typing import get_args
 
 import pytest
 
 from leafmark.app.agents import agent_block
-from leafmark.model.document import Format
+from leafmark.parsing import format_names
 
 
 @pytest.mark.parametrize(
@@ -37,7 +36,7 @@ def test_every_format_is_named_as_people_call_it_the_most_frequent_first() -> No
     assert agent_block._holds(paths) == (
         "reStructuredText, AsciiDoc, Markdown: `a.rst`, `b/`, `e.adoc`, `f.adoc`, `g.md`"
     )
-    assert set(agent_block._FORMATS) == set(get_args(Format))
+    assert set(agent_block._FORMATS) == set(format_names())
 
 
 def test_names_beyond_the_eighth_are_left_out_and_marked() -> None:

@@ -13,7 +13,7 @@ from leafmark.app import search_project
 from leafmark.app.answering.searching import search_params
 from leafmark.app.requests import SearchRequest
 from leafmark.model import Hint
-from leafmark.parsing import script_worker
+from leafmark.parsing.code import sandbox
 
 
 def _hints(here: Here, query: str, folder: Path | None = None) -> list[Hint]:
@@ -120,7 +120,7 @@ def test_records_are_of_the_chunks_that_the_index_has_where_code_was_read_otherw
     here.write("a.py", functions)
 
     def without_a_process() -> None:
-        script_worker._child.stop()
+        sandbox._child.stop()
         monkeypatch.setattr(sys, "executable", None)
 
     if is_gone_before:

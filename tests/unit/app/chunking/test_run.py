@@ -198,7 +198,7 @@ def test_processes_are_started_for_large_inputs_only(monkeypatch: pytest.MonkeyP
 def test_a_source_that_breaks_the_parser_does_not_stop_the_others(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(data: bytes, path: str, **fields: object) -> Document:
+    def broken(tree: Tree, path: str, data: bytes, **fields: object) -> Document:
         if path == "b.md":
             raise ZeroDivisionError("a bug")
         return parse(data, path)
@@ -206,7 +206,7 @@ def test_a_source_that_breaks_the_parser_does_not_stop_the_others(
     for name in "abc":
         here.write(f"{name}.md", "text\n")
     found = plan(here, ".")
-    monkeypatch.setattr("leafmark.app.chunking.run.parse", broken)
+    monkeypatch.setattr("leafmark.app.chunking.run.parse_source", broken)
     reports = [one for one in chunk_sources(found, render=None) if isinstance(one, SourceReport)]
     assert [report.chunks for report in reports] == [1, 0, 1]
     assert [note.message for note in reports[1].diagnostics] == [

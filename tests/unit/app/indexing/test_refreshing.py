@@ -24,6 +24,8 @@ from leafmark.app.indexing.changes import Plan, plan_changes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.folders import Folders, Handle
+from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.trees import Tree
 from leafmark.errors import (
     ConfirmationError,
     LockedError,
@@ -33,8 +35,7 @@ from leafmark.errors import (
 )
 from leafmark.index import open_writer
 from leafmark.model import Diagnostic, Document, IndexReport, Skipped
-from leafmark.parsing import parse as parse_source
-from leafmark.parsing import script_languages
+from leafmark.parsing.code import languages
 
 
 def test_first_run_adds_and_the_next_leaves_alone(here: Here) -> None:
@@ -266,13 +267,13 @@ def break_parser(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[
     """Let the parser raise an error for a.md; the list fills with the paths that it gets."""
     asked: list[str] = []
 
-    def break_down(data: bytes, path: str, *, notebook_outputs: bool) -> Document:
+    def break_down(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool) -> Document:
         asked.append(path)
         if path == "a.md":
             raise error
-        return parse_source(data, path, notebook_outputs=notebook_outputs)
+        return parse_source(tree, path, data, notebook_outputs=notebook_outputs)
 
-    monkeypatch.setattr(ingesting, "parse", break_down)
+    monkeypatch.setattr(ingesting, "parse_source", break_down)
     return asked
 
 
@@ -375,7 +376,7 @@ def test_a_missing_grammar_is_said_once_with_what_to_do(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = {"tree_sitter_cpp", "tree_sitter_ruby"}
-    monkeypatch.setattr(script_languages, "has_module", lambda name: name not in missing)
+    monkeypatch.setattr(languages, "has_module", lambda name: name not in missing)
     for name in ("a.py", "b.cpp", "c.cpp", "Rakefile", "d.md"):
         here.write(name, "x = 1\n")
     message = (
@@ -639,12 +640,12 @@ def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
 def _interrupt_at(call: int) -> Callable[..., Document]:
     calls = 0
 
-    def parse(data: bytes, path: str, *, notebook_outputs: bool) -> Document:
+    def parse(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool) -> Document:
         nonlocal calls
         calls += 1
         if calls == call:
             os.kill(os.getpid(), signal.SIGINT)
-        return parse_source(data, path, notebook_outputs=notebook_outputs)
+        return parse_source(tree, path, data, notebook_outputs=notebook_outputs)
 
     return parse
 
@@ -655,7 +656,7 @@ def test_interrupted_run_keeps_what_it_did_and_goes_on(
     for name in "abc":
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse", _interrupt_at(2))
+        patch.setattr(ingesting, "parse_source", _interrupt_at(2))
         report = here.index()
     assert (report.interrupted, report.documents) == (True, 2)
     assert here.index().added == ("here:c.md",)
@@ -668,7 +669,7 @@ def test_interrupted_rebuild_leaves_the_old_index(
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     here.index()
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse", _interrupt_at(1))
+        patch.setattr(ingesting, "parse_source", _interrupt_at(1))
         with pytest.raises(KeyboardInterrupt):
             here.run(IndexRequest(rebuild=True))
     report = here.index()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from leafmark.app.sources.contents import refuse_contents
+from leafmark.formats import leads_to_page
+from leafmark.formats.roff import read as read_roff
 from leafmark.model import ReadableText
 from leafmark.parsing import parse
-from leafmark.parsing.contents import leads_to_page
-from leafmark.parsing.roff_text import read_roff
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafmark.formats.pod import read as read_pod
 from leafmark.model import ReadableText
 from leafmark.parsing import parse
-from leafmark.parsing.pod_text import read_pod
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from leafmark.parsing.script_grammars import Grammar
-from leafmark.parsing.script_languages import Language
-from leafmark.parsing.script_rules import Role, Symbol
+from leafmark.parsing.code.grammars import Grammar
+from leafmark.parsing.code.languages import Language
+from leafmark.parsing.code.rules import Role, Symbol
 from leafmark.parsing.titles import fold
 
 __all__ = ["MAX_DEPTH", "Definition", "find_definitions"]

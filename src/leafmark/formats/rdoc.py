@@ -1,17 +1,30 @@
-"""The lines of RDoc to headings and blocks.
+"""RDoc to a `Document`, by a scanner of our own.
 
-What a line begins is told by its first marks and by where it stands: at the left
-edge `=` begins a heading, `*`, `1.`, `[label]` and `label::` an item, `---` is a
-rule; what is indented further than the text around it is code.
+In: the bytes of a source, as Ruby's gems have them for a README or a guide. Out:
+its headings with exact lines, blocks and links. RDoc's own parser keeps no places,
+so its rules for what a line begins are followed in `rdoc_blocks`. Directives
+(`:include:`, `:title:`) are text, and nothing is included.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from leafmark.parsing.lined_document import LineScanner, Title
+from leafmark.model import Document, Heading, Link
+from leafmark.parsing.lined import LineScanner, Title, outside_code, parse_lined
 
-__all__ = ["RdocScanner"]
+__all__ = [
+    "parse",
+]
+
+
+# -- rdoc_blocks ------------------------------------------------------------
+# The lines of RDoc to headings and blocks.
+#
+# What a line begins is told by its first marks and by where it stands: at the left
+# edge `=` begins a heading, `*`, `1.`, `[label]` and `label::` an item, `---` is a
+# rule; what is indented further than the text around it is code.
 
 _HEADING = re.compile(r"(=+)\s*([^=>\s].*)\Z")
 _DEEPEST = 6
@@ -98,3 +111,60 @@ class RdocScanner(LineScanner):
         line = self.lines.text[at][edge:]
         begins = not line or line[0] == " " or line == _QUOTE
         return not (begins or _RULE.match(line) or _HEADING.match(line) or _ITEM.match(line))
+
+
+_LABELLED = (
+    r"(?:\{([^{}\n]{1,400})\}|(?<![\w{}])(\w{1,100}))\[(?=[^\[\]\s]*[:/.#])[^\[\]\s]{1,1000}\]"
+)
+_LINK = re.compile(
+    rb"(?:\{[^{}\n]{1,400}+\}|(?<!\w)\w{1,100}+)"
+    rb"\[(?P<target>(?=[^\[\]\s]{0,100}[:/.#])[^\[\]\s]{1,1000}+)\]"
+    rb"|(?<![\w:])(?P<address>(?:https?://|link:|rdoc-ref:)[^\s\[\]{}<>\"]{0,1000}[\w/=#&])"
+)
+_MARKS = re.compile(
+    r"<(tt|code|b|em|i|s|del)>(.+?)</\1>|(?<!\w)([*_+])(?=\S)([\w:./#?!=\[\]-]+?)\3(?!\w)"
+)
+"""Formatting: tags, and marks around one word."""
+
+_ESCAPE = re.compile(r"\\(?=[A-Z#:<*_+{])")
+_FILE = re.compile(
+    r"(?:rdoc-ref:|link:)(?:/?((?:[\w.-]+/)*[\w.-]+\.(?:rdoc|md|txt|rb|html)))?(?:[@#].*)?"
+)
+_LONGEST_TITLE = 1000
+
+
+def parse(data: bytes, path: str) -> Document:
+    """Return the document of an RDoc source."""
+    return parse_lined(
+        data,
+        path,
+        "rdoc",
+        scanner=RdocScanner,
+        link_marks=b"[",
+        title_text=title_text,
+        find_links=_links,
+    )
+
+
+def title_text(source: str) -> str:
+    r"""Return what is shown of a heading, marks of formatting and targets left out.
+
+    >>> title_text("The +many_to_many+ type of \\Sequel, <tt>a b</tt>")
+    'The many_to_many type of Sequel, a b'
+    >>> title_text("See {the guide}[rdoc-ref:doc/a.rdoc] and Ruby[https://example.org/]")
+    'See the guide and Ruby'
+    """
+    if len(source) > _LONGEST_TITLE:
+        return source
+    words = re.sub(_LABELLED, r"\1\2", source)
+    return _ESCAPE.sub("", _MARKS.sub(r"\2\4", words))
+
+
+def _links(data: bytes, _headings: Sequence[Heading], scanner: RdocScanner) -> Iterator[Link]:
+    """The links outside of code; a file of the project is named from the project's folder."""
+    for found in outside_code(_LINK, data, scanner.blocks):
+        target = (found["target"] or found["address"]).decode("utf-8", "replace")
+        file = _FILE.fullmatch(target)
+        if file and file[1]:
+            target = f"/{file[1]}"
+        yield Link(found.start(), found.end(), target, "link")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import leafmark
+from leafmark.formats import leads_to_page
+from leafmark.formats.info import read as read_info
 from leafmark.parsing import is_binary, parse
-from leafmark.parsing.contents import leads_to_page
-from leafmark.parsing.info_text import read_info
 
 TOP = "A.\n\x1f\nFile: lamp.info,  Node: Top,  Next: Use,  Up: (dir)\n\n"
 USE = "\x1f\nFile: lamp.info,  Node: Use,  Prev: Top,  Up: Top\n\n1 Use\n*****\n\n"

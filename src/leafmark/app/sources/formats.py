@@ -1,0 +1,114 @@
+"""As what a source is read: what its tree states of suffixes, and what Sphinx is told of them.
+
+The nearest `conf.py` at or above a source, inside its tree, may say which files of a Sphinx
+project are documents (`source_suffix = ".txt"`), and in which format. It is read as a syntax
+tree and never run; what is not written out in it is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from leafmark.app.sources.folders import read_small
+from leafmark.app.sources.trees import Tree
+from leafmark.model import Document, Format
+from leafmark.parsing import format_of, parse
+
+__all__ = ["CONF_NAME", "formats_at", "is_undecided", "parse_source"]
+
+CONF_NAME = "conf.py"
+_MAX_CONF_BYTES = 400_000
+_SETTING = "source_suffix"
+_PARSERS: Mapping[str, Format] = {
+    "restructuredtext": "rst",
+    "markdown": "markdown",
+    "commonmark": "markdown",
+    "myst": "markdown",
+    "myst-nb": "markdown",
+}
+"""What Sphinx calls the formats of documents."""
+
+
+def parse_source(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool = False) -> Document:
+    """Return the document of the source at `path` of `tree`, whose bytes are `data`."""
+    return parse(data, path, formats=formats_at(tree, path), notebook_outputs=notebook_outputs)
+
+
+def formats_at(tree: Tree, path: str) -> dict[str, Format]:
+    """Return what is stated of suffixes for the source at `path`; the tree's own table wins."""
+    said = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
+    return said | dict(tree.formats) if tree.formats else said
+
+
+def is_undecided(path: str) -> bool:
+    """Whether the name of a source leaves it open what format it has."""
+    return format_of(path) in (None, "text")
+
+
+def _sphinx_formats(root: Path, path: str) -> tuple[tuple[str, Format], ...]:
+    """Return the suffixes that the nearest configuration of Sphinx says something of."""
+    folder = path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        whole = os.path.join(root, folder)
+        try:
+            info = os.stat(os.path.join(whole, CONF_NAME), follow_symlinks=False)
+        except (OSError, ValueError):
+            continue
+        found = _read_conf(whole, info.st_mtime_ns, info.st_size)
+        if found:
+            return found
+    return ()
+
+
+@lru_cache(maxsize=256)
+def _read_conf(folder: str, modified_ns: int, size: int) -> tuple[tuple[str, Format], ...]:
+    """Return the formats that a `conf.py` of this time and size states."""
+    data = read_small(folder, CONF_NAME, _MAX_CONF_BYTES) or b""
+    if _SETTING.encode() not in data:
+        return ()
+    try:
+        statements = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    found: dict[str, Format] = {}
+    for value in _values(statements):
+        found = dict(_stated(value))
+    return tuple(found.items())
+
+
+def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
+    """Yield what is assigned to the setting, in order."""
+    for statement in statements:
+        targets: list[ast.expr] = []
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets = [statement.target]
+        value = getattr(statement, "value", None)
+        if value is not None and any(getattr(each, "id", "") == _SETTING for each in targets):
+            yield value
+
+
+def _stated(value: ast.expr) -> Iterator[tuple[str, Format]]:
+    """Yield the suffixes of a text, of a list of them, or of a table with their parsers."""
+    if isinstance(value, ast.Dict):
+        pairs = zip(value.keys, value.values, strict=True)
+        rows = [(_text(key), _text(parser)) for key, parser in pairs]
+    elif isinstance(value, ast.List | ast.Tuple | ast.Set):
+        rows = [(_text(element), "restructuredtext") for element in value.elts]
+    else:
+        rows = [(_text(value), "restructuredtext")]
+    for suffix, parser in rows:
+        if suffix[:1] == "." and parser.lower() in _PARSERS:
+            yield suffix.lower(), _PARSERS[parser.lower()]
+
+
+def _text(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""

@@ -1,0 +1,303 @@
+"""GNU Info to a `Document`, by a scanner of our own.
+
+In: the bytes of a manual as makeinfo writes it, or of a part of one. Out: its nodes and titles with
+exact lines, blocks, references and named places. The title of the node Top names the manual. The
+tables behind the last node are the document's own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from leafmark.model import Anchor, Document, Heading, Link, ReadableText
+from leafmark.parsing.lined import LineScanner, SourceLines, Title, parse_lined
+from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.readable import ReadableBuilder, without_mark
+from leafmark.parsing.titles import fold
+
+__all__ = [
+    "parse",
+    "read",
+]
+
+
+# -- info_text ------------------------------------------------------------
+# The readable text of Info: what a reader of it shows, without the menus of nodes.
+#
+# In: a source and spans of it. Out: `ReadableText`. Nobody reads what stands before the first node,
+# the lines that begin nodes, and the tables behind the last one. A menu repeats the titles of the
+# sections below it, and an index what stands elsewhere. What a span begins in is told by the last
+# separator before it, so that no more than the span is read.
+
+SEPARATOR = re.compile(rb"^\x1f\f?+[ \t\r]*+(?:\n|\Z)", re.MULTILINE)
+"""A line that parts nodes."""
+
+NODE = re.compile(rb"\x1f\f?+[ \t\r]*+\n(?P<head>File:[^\n]*?Node:[^\n]*+)(?:\n|\Z)")
+"""The lines that begin a node."""
+
+_ENTRY = rb"\*[ ](?=\S)[^\n]*?(?:::|:(?=\s))"
+_MENU = re.compile(
+    rb"^%b[^\n]*+(?:\n|\Z)(?:[ \t]++(?=\S)[^\n]*+(?:\n|\Z)|(?!))*+" % _ENTRY
+    + rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?:[ ]{0,2}+(?=[^\s*])[^\n]*+\n|(?!)){1,2}+"
+    + rb"(?:[ \t\r]*+\n|(?!))*+(?=(?!\*[ ]Menu:)%b)" % _ENTRY
+    + rb"|^[ ]?(?:-{2,3}|\xe2\x80\x94)[ ][^\n]*?[ ](?:-{2,3}|\xe2\x80\x94)[ \t\r]*+\n"
+    + rb"(?:[ ]?-++[ \t\r]*+\n|(?!))?+|^\x00\x08\[index\x00\x08\][ \t\r]*+(?:\n|\Z)",
+    re.MULTILINE,
+)
+"""An entry of a menu with the lines set in below it, `* Menu:`, a title right above entries, the
+title of the listing of all nodes, or the mark of an index."""
+
+REFERENCE = re.compile(
+    rb"\*[Nn]ote[ \t\r\n]{1,40}(?P<shown>[^:\x1f]{1,300})"
+    rb"(?:::|:[ \t\r\n]{1,40}(?P<node>(?:\([^()\n]{1,100}\))?[^.,\t\x1f]{0,300})(?=[.,\t]))"
+)
+"""`*note Node::`, or `*note words: (file)Node` before a mark."""
+
+_INLINE = re.compile(rb"%b|\x00\x08\[(?P<picture>[^\x00]*+)\x00\x08\]" % REFERENCE.pattern)
+_WORDS = re.compile(rb"(?:^|\s)(text|alt)=\"((?:[^\"\\]|\\.|(?!))*+)\"", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)")
+
+_LINE, _PARAGRAPH = 1, 2
+
+
+def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """Return the readable text of `spans` of `data`, in order."""
+    reader = _Reader(without_lone_returns(without_mark(data)))
+    for start, end in spans:
+        reader.read(start, end)
+    return reader.out.build(spans)
+
+
+def unread_in(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what nobody reads of `data[start:end]`, in order: whole lines if the range is."""
+    last = data.rfind(b"\n\x1f", 0, start) + 1
+    node = NODE.match(data, last)
+    at = start
+    if node and node.end() > start:
+        at = min(node.end(), end)
+        yield start, at
+    while at < end:
+        parting = SEPARATOR.search(data, at, end)
+        stop = parting.start() if parting else end
+        if node:
+            yield from (found.span() for found in _MENU.finditer(data, at, stop))
+        elif at < stop:
+            yield at, stop
+        if parting is None:
+            return
+        node = NODE.match(data, stop)
+        at = min((node or parting).end(), end)
+        yield stop, at
+
+
+class _Reader:
+    """Reads spans in order; before words it writes the line breaks that are due."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.out = ReadableBuilder()
+        self._breaks = _LINE
+
+    def read(self, start: int, end: int) -> None:
+        at = start
+        for first, after in unread_in(self.data, start, end):
+            self._text(at, first)
+            at = after
+        self._text(at, end)
+
+    def _text(self, start: int, end: int) -> None:
+        """Lines as they are, without the blank ones around them, but for what stands in them."""
+        data = self.data
+        stop = start + len(data[start:end].rstrip())
+        words = stop - len(data[start:stop].lstrip())
+        at = max(start, data.rfind(b"\n", start, words) + 1)
+        if at >= stop:
+            return
+        self.out.add_break(self._breaks)
+        self._breaks = _PARAGRAPH
+        for found in _INLINE.finditer(data, at, stop):
+            self.out.add_verbatim(data, at, found.start())
+            at = found.end()
+            if found["picture"] is None:
+                self.out.add_verbatim(data, *found.span("shown"))
+            else:
+                self.out.add(_words_of(found["picture"]), *found.span())
+        self.out.add_verbatim(data, at, stop)
+
+
+def _words_of(picture: bytes) -> str:
+    r"""Return what stands for a picture where none can be shown.
+
+    >>> _words_of(b'image src="a.png" alt="A" text="\\"a\\"\n-->"')
+    '"a"\n-->'
+    """
+    said: dict[bytes, bytes] = dict(_WORDS.findall(picture))
+    words = said.get(b"text") or said.get(b"alt") or b""
+    return _ESCAPE.sub(r"\1", words.decode("utf-8", "replace"))
+
+
+# -- info_nodes ------------------------------------------------------------
+# The nodes of Info to headings and blocks.
+#
+# A node is a section, and its heading is all from the line that begins it to the line below its
+# title. `*` below a title is depth 1, `=` 2, `-` 3, `.` 4; a node without a title is one deeper
+# than the node above it. Texinfo draws the line exactly as wide as the title, and no table's so.
+
+_RULE = re.compile(r"([*=.-])\1*\Z")
+_DEPTHS = {"*": 1, "=": 2, "-": 3, ".": 4}
+_FIELD = re.compile(r"(File|Node|Up):[ \t]*+(?:\x7f([^\x7f]*+)\x7f|([^,\t\x7f]*+))")
+_FOOTNOTES = "-Footnotes"
+_TOP = "Top"
+
+
+class InfoScanner(LineScanner):
+    """Knows the level of each node, by its name; `manual` is what its files are called."""
+
+    def __init__(self, lines: SourceLines) -> None:
+        super().__init__(lines)
+        self.levels: dict[str, int] = {}
+        self.manual = ""
+        self._above = ""  # the name of the node above
+        self._level = 0
+        data = without_lone_returns(without_mark(lines.data))
+        self._unread = {
+            line
+            for start, end in unread_in(data, 0, len(data))
+            for line in range(self._at(start), self._at(end))
+        }
+        self._nodes: dict[int, str] = {}  # the lines that begin nodes, and the separators above
+        for found in SEPARATOR.finditer(data):
+            node = NODE.match(data, found.start())
+            line = self._at(found.start())
+            if node:
+                self._nodes[line] = node["head"].decode("utf-8", "replace")
+                self.after = len(lines)
+            elif self._nodes and self.after == len(lines):
+                self.after = line
+
+    def _at(self, byte: int) -> int:
+        """The line that begins at a byte."""
+        return min(bisect_left(self.lines.starts, byte), len(self.lines))
+
+    def scan(self) -> None:
+        """Read all lines; a part without the node Top is called as the files are."""
+        super().scan()
+        self.title = self.title or self.manual
+
+    def _next(self, at: int, level: int) -> int:
+        if at in self._nodes:
+            return self._node(at)
+        if not self._line(at):
+            return at + 1
+        if at not in self._unread and self._level and self._is_title(at):
+            return self._heading(at)
+        after, is_unread = at, at in self._unread
+        while after < self._stop and self._line(after) and (after in self._unread) == is_unread:
+            after += 1
+        return self._add("thematic_break" if is_unread else "paragraph", at, after, level)
+
+    def _node(self, at: int) -> int:
+        """Take the lines that begin a node, and its title; those of footnotes begin none."""
+        said = {found[1]: fold(found[2] or found[3]) for found in _FIELD.finditer(self._nodes[at])}
+        name = said.get("Node", "")
+        after = at + 2
+        if name == self._above + _FOOTNOTES or not name:
+            return self._add("thematic_break", at + 1, after, 0)
+        title = self.lines.after_blank(after, self._stop)
+        up = said.get("Up", "")
+        level = self.levels.get(up, 0) + 1 if up != _TOP else 1
+        self.manual = self.manual or said.get("File", "").removesuffix(".info")
+        words = self.manual if name == _TOP else name
+        if self._is_title(title):
+            words, level, after = self._line(title), _DEPTHS[self._line(title + 1)[0]], title + 2
+        if name == _TOP:
+            self.title = words
+        self._above, self._level = name, level
+        self.levels.setdefault(name, level)
+        self.titles.append(Title(level, words, at, after, anchor_of(name)))
+        return after
+
+    def _heading(self, at: int) -> int:
+        """A title inside a node is one of the node's own parts, however it is drawn."""
+        level = max(_DEPTHS[self._line(at + 1)[0]], self._level + 1)
+        self.titles.append(Title(level, self._line(at), at, at + 2, ""))
+        return at + 2
+
+    def _is_title(self, at: int) -> bool:
+        """Whether a line stands alone above one of marks that is exactly as wide."""
+        if at + 1 >= self._stop or at + 1 in self._nodes or self._line(at)[:1] in ("", " "):
+            return False
+        rule = self._line(at + 1)
+        if not _RULE.match(rule) or (at + 2 < self._stop and self._line(at + 2)):
+            return False
+        return not self._line(at - 1) and len(rule) == _width(self._line(at))
+
+
+def anchor_of(name: str) -> str:
+    """Return the slug of a node.
+
+    >>> anchor_of("Command-Line  Options")
+    'Command-Line-Options'
+    """
+    return "-".join(name.split())
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
+
+
+_PLACE = re.compile(rb"^Ref: ([^\n\x7f]{1,1000}+)\x7f(\d{1,10})$", re.MULTILINE)
+_PARTS = re.compile(rb"^\x1f\f?+[ \t\r]*+\nIndirect:", re.MULTILINE)
+_NODE = re.compile(r"\x7f?(?:\((?P<file>[^()]*)\))?\s*(?P<name>[^\x7f]*)")
+
+
+def parse(data: bytes, path: str) -> Document:
+    """Return the document of an Info file."""
+    places: list[Anchor] = []
+
+    def links(source: bytes, _headings: Sequence[Heading], scanner: InfoScanner) -> Iterator[Link]:
+        if not _PARTS.search(source):
+            places.extend(_places(source))
+        return _links(source, scanner, {*scanner.levels, *(place.name for place in places)})
+
+    document = parse_lined(
+        data,
+        path,
+        "info",
+        scanner=InfoScanner,
+        link_marks=b"\x1f",
+        title_text=fold,
+        find_links=links,
+    )
+    if document.degraded:
+        return document
+    named = tuple(place._replace(name=anchor_of(place.name)) for place in places)
+    return document._replace(reader=read, anchors=named)
+
+
+def _places(data: bytes) -> Iterator[Anchor]:
+    """The places with a name, as the table at the end has them."""
+    for found in _PLACE.finditer(data):
+        if int(found[2]) < len(data):
+            yield Anchor(fold(found[1].decode("utf-8", "replace")), int(found[2]))
+
+
+def _links(data: bytes, scanner: InfoScanner, names: set[str]) -> Iterator[Link]:
+    """The references in the text; one to what is not in this file names the manual."""
+    manual = scanner.manual
+    for found in REFERENCE.finditer(data):
+        node = _NODE.match((found["node"] or found["shown"]).decode("utf-8", "replace"))
+        assert node is not None, "it matches any text"
+        name, file = fold(node["name"]), (node["file"] or "").strip().removesuffix(".info")
+        if not file and name in names:
+            yield Link(*found.span(), f"#{anchor_of(name)}", "link")
+        elif file or manual:
+            place = f"#{anchor_of(name)}" if name and name != "Top" else ""
+            yield Link(*found.span(), f"{file or manual}{place}", "wiki")

@@ -1,0 +1,1220 @@
+"""Manual pages in roff to a `Document`, by a scanner of our own.
+
+In: the bytes of a page that is written with the macros `man` or `mdoc`. Out: its sections
+with exact lines, blocks and links to other pages. The page is named by its head and by what
+stands under NAME. Nothing is included or run, and no macro that a page defines is expanded.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
+from typing import NamedTuple
+
+from leafmark.model import BlockKind, Document, Heading, Link, ReadableText
+from leafmark.parsing.lined import LeadingLineScanner, SourceLines, Title, outside_code, parse_lined
+from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.readable import ReadableBuilder, without_mark
+from leafmark.parsing.titles import fold
+
+__all__ = [
+    "parse",
+    "read",
+]
+
+
+# -- roff_escapes ------------------------------------------------------------
+# What the escapes of roff show: `\fB\-x\fR` is `-x`, `\(bu` a bullet, `\*(C+` is `C++`.
+#
+# In: bytes and a range of them on one or more lines. Out: its pieces in order, each the bytes it
+# stands for and its words, or None where the bytes are the words.
+
+_SIGN = rb"[^\s\x80-\xbf][\x80-\xbf]*+"
+"""A character in UTF-8: no escape ends inside it."""
+
+_ESCAPE = re.compile(
+    rb"\\(?:(?P<comment>[\"#][^\n]*+)"
+    rb"|\n"
+    rb"|\((?P<two>\S\S)|\[(?P<long>[^\]\n]{1,60}+)\]|C'(?P<called>[^'\n]{1,60}+)'"
+    rb"|\*(?:\((?P<string2>\S\S)|\[(?P<strings>[^\]\n]{1,60}+)\]|(?P<string>\S))"
+    rb"|[fFmMgkVYO](?:\(\S\S|\[[^\]\n]{0,60}+\]|\S)"
+    rb"|n[+-]?(?:\(\S\S|\[[^\]\n]{0,60}+\]|\S)"
+    rb"|s(?:[+-]?(?:[0-9]|\([0-9]{2}|\[[^\]\n]{0,20}+\]|'[^'\n]{0,20}+')|\([+-]?[0-9]{2})"
+    rb"|N'(?P<number>[0-9]{1,6}+)'"
+    rb"|[AbBDhHlLoRSvwxXZ](?P<delimiter>['\"/|!^])(?:(?!(?P=delimiter))[^\n]){0,200}(?P=delimiter)"
+    rb"|(?P<one>[^\n][\x80-\xbf]*+|\Z))".replace(rb"\S", _SIGN)
+)
+_UNSHOWN = frozenset("&)|^%/,:c{}dupzr!?")
+_ONE = {"e": "\\", "E": "\\", "~": " ", "0": " ", "t": "\t", "'": "'", "a": ""}
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return a table of names and what they stand for, both without blanks."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_CHARACTERS = _pairs(
+    r"""
+aq '  dq "  oq ‘  cq ’  lq “  rq ”  ga `  aa ´  ha ^  ti ~  rs \  at @  sh #  Do $  ba |
+br |  bu •  em —  en –  hy -  mi −  pl +  mu ×  di ÷  co ©  rg ®  tm ™  de °  +- ±  -> →
+<- ←  ua ↑  da ↓  <= ≤  >= ≥  != ≠  == ≡  ~= ≈  if ∞  sq □  dg †  dd ‡  sc §  ps ¶  ct ¢
+Po £  Ye ¥  eu €  Fo «  Fc »  fo ‹  fc ›  Bq „  bq ‚  r! ¡  r? ¿  lB [  rB ]  lC {  rC }
+la ⟨  ra ⟩  ul _  ru _  rn ‾  sl /  eq =  14 ¼  12 ½  34 ¾  mc µ  no ¬  *a α  *b β  *p π
+*m μ  *l λ  *e ε  ss ß  ae æ  AE Æ  oe œ  OE Œ  /o ø  /O Ø  oa å  oA Å  lh ☜  ,c ç  ,C Ç
+OK ✓  CR ↵  lz ◊  ci ○  S1 ¹  S2 ²  S3 ³  fi fi  fl fl  ff ff  Fi ffi  Fl ffl
+"""
+) | {"nb": " "}
+_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", ":": "\u0308", "~": "\u0303"}
+_STRINGS = _pairs(
+    r"""
+lq “  rq ”  R ®  Tm ™  Aq '  aq '  Lq “  Rq ”  L" "  R" "  C+ C++  -- —  PI π  W- -  - -
+q "  Ge ≥  Le ≤  Ne ≠  Ba |  Pm ±
+"""
+) | {"C`": "", "C'": ""}
+_ARGUMENT = re.compile(
+    rb"\"(?P<quoted>(?:[^\"\n]|\"\"|(?!))*+)(?:\"|(?=\n|\Z))|(?P<bare>(?:\\[^\n]|[^\s\\]|\\\n|(?!))++)"
+)
+
+
+class Piece(NamedTuple):
+    """`words` for the bytes `[start, end)`; None: the bytes themselves."""
+
+    start: int
+    end: int
+    words: str | None = None
+
+
+class Argument(NamedTuple):
+    """An argument of a macro, without the quotes around it."""
+
+    start: int
+    end: int
+
+
+def shown(source: str) -> str:
+    r"""Return what is shown of some words.
+
+    >>> shown(r"\fBgit\-add\fR \(en \*(C+, \[u00E9]\|\(bu\&.\s-1x\s0 \\e \" left out")
+    'git-add – C++, é•.x \\e '
+    """
+    data = source.encode("utf-8", "surrogatepass")
+    return words_of(data, pieces(data, 0, len(data)))
+
+
+def words_of(data: bytes, found: Iterable[Piece]) -> str:
+    return "".join(
+        data[start:end].decode("utf-8", "replace") if words is None else words
+        for start, end, words in found
+    )
+
+
+def pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:
+    """Yield the pieces of `data[start:end]`, in order."""
+    at = start
+    for escape in _ESCAPE.finditer(data, start, end) if data.find(b"\\", start, end) >= 0 else ():
+        if at < escape.start():
+            yield Piece(at, escape.start())
+        at = escape.end()
+        words = _words(escape)
+        if words:
+            yield Piece(escape.start(), at, words)
+    if at < end:
+        yield Piece(at, end)
+
+
+def _words(escape: re.Match[bytes]) -> str:
+    group = escape.lastgroup
+    if group is None or group in ("comment", "delimiter"):
+        return ""
+    name = escape[group].decode("utf-8", "replace")
+    if group == "one":
+        return "" if name in _UNSHOWN else _ONE.get(name, name)
+    if group == "number":
+        return chr(int(name)) if 32 <= int(name) < 127 else ""
+    return _STRINGS.get(name, "") if group.startswith("string") else _character(name)
+
+
+def _character(name: str) -> str:
+    r"""The character of a name; one that is not known is shown as it is called.
+
+    >>> _character("u2014"), _character("'e"), _character("char64"), _character("zz")
+    ('—', 'é', '@', 'zz')
+    """
+    if name in _CHARACTERS:
+        return _CHARACTERS[name]
+    try:
+        if name[:1] == "u" and len(name) > 4:
+            return "".join(chr(int(code, 16)) for code in name[1:].split("_")).encode().decode()
+        if name[:4] == "char":
+            return chr(int(name[4:])).encode().decode()
+    except (ValueError, OverflowError):
+        return name
+    if len(name) == 2 and name[0] in _ACCENTS and name[1].isalpha():
+        return unicodedata.normalize("NFC", name[1] + _ACCENTS[name[0]])
+    return name
+
+
+def arguments(data: bytes, start: int, end: int) -> list[Argument]:
+    """Return the arguments in a range of a line; a comment ends them."""
+    found: list[Argument] = []
+    for one in _ARGUMENT.finditer(data, start, end):
+        if one["bare"] is not None and one["bare"].startswith((b'\\"', b"\\#")):
+            break
+        found.append(Argument(*one.span("bare" if one["quoted"] is None else "quoted")))
+    return found
+
+
+# -- roff_mdoc ------------------------------------------------------------
+# What a line of mdoc shows: `.Fl a Ar file` is `-a file`, `.Xr ls 1` is `ls(1)`.
+#
+# Macros are told by what they mean, and may call others in their arguments. Marks of sentences
+# stand behind what is enclosed, and no blank before them.
+
+_NAMES = """
+Ad An Ar Cd Cm Dv Em Er Ev Fa Fl Fn Fo Ft Fr Hf Ic In Li Lk Ms Mt Nd Nm No Ns Ot Pa Pf Sx Sy Tn Va
+Vt Xr Ap Ta Bx Bsx Dx Fx Nx Ox Ux At St Lb Cx Er Rv Ex Ud Fc Xo Xc Es En %A %B %C %D %I %J %N %O
+%P %Q %R %T %U %V
+"""
+_SIMPLE = frozenset(_NAMES.split())
+_ENCLOSED = {
+    "Op": "[]",
+    "Bq": "[]",
+    "Pq": "()",
+    "Brq": "{}",
+    "Aq": "<>",
+    "Dq": "“”",
+    "Qq": '""',
+    "Sq": "‘’",
+    "Ql": "‘’",
+    "Eq": "  ",
+}
+_OPENING = {
+    "Oo": "[",
+    "Bo": "[",
+    "Po": "(",
+    "Bro": "{",
+    "Ao": "<",
+    "Do": "“",
+    "Qo": '"',
+    "So": "‘",
+}
+_CLOSING = {
+    "Oc": "]",
+    "Bc": "]",
+    "Pc": ")",
+    "Brc": "}",
+    "Ac": ">",
+    "Dc": "”",
+    "Qc": '"',
+    "Sc": "’",
+    "Fc": ")",
+}
+_SYSTEMS = {
+    "Bx": "BSD",
+    "Bsx": "BSD/OS",
+    "Dx": "DragonFly",
+    "Fx": "FreeBSD",
+    "Nx": "NetBSD",
+    "Ox": "OpenBSD",
+    "Ux": "UNIX",
+    "At": "AT&T UNIX",
+}
+MDOC = _SIMPLE | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys()
+"""Macros that stand in text, and may be called by others."""
+
+_MARKS = frozenset((".", ",", ":", ";", ")", "]", "?", "!"))
+_LEFT = frozenset(("(", "["))
+
+
+def mdoc_pieces(
+    data: bytes, macro: str, found: Sequence[Argument], at: int, name: str
+) -> Iterator[Piece]:
+    """Yield what a line shows whose macro stands before the byte `at`; `name` is the page's."""
+    line = _Line(data, name)
+    words = [data[start:end].decode("utf-8", "replace") for start, end in found]
+    last = len(found)
+    while last and words[last - 1] in _MARKS:
+        last -= 1
+    line.call(macro, at)
+    for word, (start, end) in zip(words[:last], found[:last], strict=True):
+        line.take(word, start, end)
+    line.close(found[last - 1].end if last else at)
+    for start, end in found[last:]:
+        line.add_mark(start, end)
+    return iter(line.out)
+
+
+class _Line:
+    """Collects the pieces of a line; `_prefix` and `_joint` are due around the next argument."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._data = data
+        self._name = name
+        self.out: list[Piece] = []
+        self._space = False
+        self._macro = ""
+        self._count = 0
+        self._closers: list[str] = []
+
+    def call(self, macro: str, at: int) -> None:
+        """Begin what a macro shows."""
+        self._end_macro(at)
+        self._macro, self._count = macro, 0
+        if macro in _ENCLOSED:
+            self._add(_ENCLOSED[macro][0], at)
+            self._space = False
+            self._closers.append(_ENCLOSED[macro][1])
+        elif macro in _OPENING:
+            self._add(_OPENING[macro], at)
+            self._space = False
+        elif macro in _CLOSING:
+            self._space = False
+            self._add(_CLOSING[macro], at)
+        elif macro in _SYSTEMS:
+            self._add(_SYSTEMS[macro], at)
+        elif macro in ("Ns", "Ap"):
+            self._space = False
+            if macro == "Ap":
+                self._add("'", at)
+                self._space = False
+        elif macro == "Nd":
+            self._add("–", at)
+        elif macro == "Ta":
+            self._space = False
+            self._add("\t", at)
+            self._space = False
+        elif macro in ("Ex", "Rv"):
+            self._add("Exit status: 0 on success, else an error", at)
+
+    def take(self, word: str, start: int, end: int) -> None:
+        """An argument: a macro that is called, or words."""
+        if word in MDOC and self._macro != "Xr":
+            self.call(word, end)
+            return
+        if word in _MARKS:
+            self._end_macro(start)
+            self.add_mark(start, end)
+            return
+        if self._macro in ("Ex", "Rv", "An") and word.startswith("-"):
+            self._count += 1
+            return
+        self._before(start)
+        self._pieces(start, end)
+        self._space = word not in _LEFT and self._macro != "Pf"
+        self._macro = "" if self._macro == "Pf" else self._macro
+        self._count += 1
+        if self._macro == "In":
+            self.out.append(Piece(end, end, ">"))
+
+    def _before(self, start: int) -> None:
+        """What stands before an argument because of its macro."""
+        macro, count = self._macro, self._count
+        if macro == "Fl":
+            self._add("-", start)
+            self._space = False
+        elif macro == "In":
+            self._add("<", start)
+            self._space = False
+        elif (macro == "Xr" and count == 1) or (macro in ("Fn", "Fo") and count == 1):
+            self._add("(", start, space=False)
+            self._space = False
+        elif macro in ("Fn", "Fa") and count > 1 - (macro == "Fa"):
+            self._add(",", start, space=False)
+
+    def _end_macro(self, at: int) -> None:
+        """What stands behind the last argument of a macro."""
+        macro, count, self._macro = self._macro, self._count, ""
+        if macro == "Xr" and count > 1:
+            self._add(")", at, space=False)
+        elif macro == "Fn" and count:
+            self._add("()" if count == 1 else ")", at, space=False)
+        elif macro == "Fo" and count:
+            self._add("(", at, space=False)
+            self._space = False
+        elif macro == "Fl" and not count:
+            self._add("-", at)
+            self._space = False
+        elif macro == "Ar" and not count:
+            self._add("file ...", at)
+        elif macro == "Nm" and not count and self._name:
+            self._add(self._name, at)
+
+    def close(self, at: int) -> None:
+        """End the line: what is still enclosed is closed."""
+        self._end_macro(at)
+        while self._closers:
+            self._add(self._closers.pop(), at, space=False)
+
+    def add_mark(self, start: int, end: int) -> None:
+        self.out.append(Piece(start, end))
+        self._space = True
+
+    def _add(self, words: str, at: int, *, space: bool = True) -> None:
+        if self._space and space:
+            self.out.append(Piece(at, at, " "))
+        self.out.append(Piece(at, at, words))
+        self._space = True
+
+    def _pieces(self, start: int, end: int) -> None:
+        if self._space:
+            self.out.append(Piece(start, start, " "))
+        self.out += pieces(self._data, start, end)
+
+
+# -- roff_lines ------------------------------------------------------------
+# The lines of roff: which macro each calls, and which are no text.
+#
+# Of conditions what a terminal shows is taken (`.ie n`), definitions of macros are not looked
+# into. A line that is not read has the macro `-`, one of text none. A `.HP` begins a tagged item
+# where a break parts its first line from what is set in below; it then has a name of its own.
+
+TEXT, UNREAD = "", "-"
+HUNG = "HP br"
+"""What a `.HP` that begins a tagged item is said to call; no line can call it."""
+
+_CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
+_CONDITION = re.compile(
+    r"(?P<not>!?)(?:(?P<mode>[nteov])(?=[\s\\.'])|\([^()\n]*+\)"
+    r"|(?:'[^'\n]*+'[^'\n]*+'|[^\s\\]|\\[^{\n]|(?!))*+)[ \t]*",
+    re.ASCII,
+)
+_CALL = re.compile(r"[.'][ \t]*[A-Za-z]")
+_FALSE_MODES = frozenset("tev")
+_DEFINING = frozenset(("de", "de1", "dei", "am", "am1", "ami", "ig"))
+_CONDITIONS = frozenset(("if", "ie", "el"))
+_REQUEST_NAMES = """
+INDENT UNINDENT ad af aln als am as ascii bd bp c2 cc ce cf ch char color cp cs cu da de defcolor
+device di do ds ec eo em ev evc ex fam fchar fcolor fp ft fspacewidth gcolor hc hcode hla hlm hpf
+hw hy hym hys hlf IX in it ig kern lc lf lg linetabs ll ls lt mc mk mso na ne nh nm nn nop nr
+nroff ns nx open opena os output pc pi pl pm pn po PD DT LINKSTYLE rchar rd rfschar rj rm rn rnn
+rr rs rt schar shc shift sizes so special spreadwarn ss stringup sv sy ta tc ti tl tm tm1 tmc tr
+trf trin trnt troff uf ul unformat vpt vs warn warnscale wh while write writec writem AT UC Os Dd
+Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
+"""
+_REQUESTS = frozenset(_REQUEST_NAMES.split())
+"""Requests and macros that show nothing."""
+
+_FONTS = frozenset(("B", "I", "R", "SM", "SB", "BI", "BR", "IB", "IR", "RB", "RI"))
+_BLANKS = " \t\r\v\f"
+_NO_ENDS = (".", ":", ",", ";", "(")
+"""Ends of sentences, and of lines that go on."""
+
+_MOST_OF_TAG = 4
+"""Lines that may be the tag of a `.HP`."""
+
+_LONGEST_HUNG = 20
+"""Lines below a `.HP` in which its text begins, those that are not read included."""
+
+
+class Line(NamedTuple):
+    """`macro` is what a line calls; its arguments begin at column `at`, in characters."""
+
+    macro: str
+    at: int = 0
+
+
+_UNREAD_LINE, _TEXT_LINE = Line(UNREAD), Line(TEXT)
+_CONTROL_MARKS = frozenset((".", "'"))
+_COMMENTS = frozenset(('\\"', "\\#"))
+
+
+def macro_of(line: str) -> Line:
+    """What a line calls, whatever stands around it.
+
+    >>> macro_of(".SH NAME").macro, macro_of('.\\\\" a comment').macro, macro_of("text").macro
+    ('SH', '-', '')
+    """
+    if line[:1] not in _CONTROL_MARKS:
+        return _UNREAD_LINE if line[:2] in _COMMENTS else _TEXT_LINE
+    found = _CONTROL.match(line)
+    if found is None or not found[1] or found[2] or found[1] in _REQUESTS:
+        return _UNREAD_LINE
+    return Line(found[1], found.end())
+
+
+def classified(text: Sequence[str]) -> list[Line]:
+    """Return what each line calls."""
+    conditions = _Conditions()
+    rows = [conditions.take(line) for line in text]
+    for at, row in enumerate(rows):
+        below = slice(at + 1, at + 1 + _LONGEST_HUNG)
+        if row.macro == "HP" and _is_hung(rows[below], text[below]):
+            rows[at] = Line(HUNG, row.at)
+    return rows
+
+
+def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
+    """Whether the lines below a `.HP` are a tag, a break, and a text.
+
+    What ends as a sentence, or goes on, is no tag. Neither is what begins as the text does: in a
+    synopsis breaks stand between the ways to call one command.
+    """
+    read = [one for one in zip(rows, text, strict=True) if one[0].macro != UNREAD]
+    tag = [*takewhile(bool, (_plain_words(*one) for one in read))]
+    rest = read[len(tag) :]
+    if not 0 < len(tag) <= _MOST_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
+        return False
+    words = _plain_words(*rest[1])
+    goes_on = tag[-1].endswith(_NO_ENDS) and not tag[-1].endswith("...")
+    return bool(words) and not goes_on and _first(words) != _first(tag[0])
+
+
+def _plain_words(row: Line, line: str) -> str:
+    """What a line shows that is text or calls a font; nothing of any other."""
+    is_text = row.macro == TEXT or row.macro in _FONTS
+    return shown(line[row.at :]).strip(_BLANKS) if is_text else ""
+
+
+def _first(words: str) -> str:
+    return words.partition(" ")[0]
+
+
+class _Conditions:
+    """Knows what is open: a definition, and the conditions that hold or do not."""
+
+    def __init__(self) -> None:
+        self._closing = ""  # what ends a definition
+        self._took = True  # whether the last condition held that may have an other case
+        self._depth = 0
+        self._skipped = -1  # the depth at which what is not shown began
+
+    def take(self, line: str) -> Line:
+        """Return what the next line calls."""
+        if self._closing:
+            return self._defined(line)
+        is_shown = self._skipped < 0  # before the line closes what is not
+        has_braces = "\\}" in line or "\\{" in line
+        if line[:1] not in _CONTROL_MARKS:
+            if has_braces:
+                self._count(line)
+            return _TEXT_LINE if is_shown and line[:2] not in _COMMENTS else _UNREAD_LINE
+        name = _CONTROL.match(line)
+        called = name[1] if name else ""
+        if name and called in _DEFINING:
+            return self._definition(called, line[name.end() :])
+        if name and called in _CONDITIONS:
+            return self._condition(line, name)
+        if has_braces:
+            self._count(line)
+        if name is None or name[2] or not called or called in _REQUESTS or not is_shown:
+            return _UNREAD_LINE
+        return Line(called, name.end())
+
+    def _definition(self, called: str, rest: str) -> Line:
+        """Open a definition, or what is ignored: the word behind its name closes it."""
+        words = rest.partition('\\"')[0].split()
+        self._closing = next(iter(words[called != "ig" :]), ".")
+        return _UNREAD_LINE
+
+    def _defined(self, line: str) -> Line:
+        """Take a line of a definition, perhaps the one that closes it."""
+        if line[:1] in _CONTROL_MARKS and line[1:].partition("\\")[0].strip() == self._closing:
+            self._closing = ""
+        return _UNREAD_LINE
+
+    def _count(self, line: str) -> None:
+        """Count the braces in a line."""
+        self._depth = max(0, self._depth + line.count("\\{") - line.count("\\}"))
+        if self._skipped >= self._depth:
+            self._skipped = -1
+
+    def _condition(self, line: str, name: re.Match[str]) -> Line:
+        """What a line calls if its condition holds."""
+        at, holds = name.end(), not self._took
+        if name[1] != "el":
+            found = _CONDITION.match(line, at)
+            assert found is not None, "it may be empty"
+            at = found.end()
+            holds = (found["mode"] not in _FALSE_MODES) != bool(found["not"])
+            self._took = holds if name[1] == "ie" else self._took
+        is_shown = holds and self._skipped < 0
+        if self._skipped < 0 and not holds and "\\{" in line:
+            self._skipped = self._depth
+        self._count(line)
+        while line.startswith(("\\{", " ", "\t"), at):
+            at += 2 if line[at] == "\\" else 1
+        if not is_shown or not _CALL.match(line, at):
+            return _UNREAD_LINE
+        macro, inside = macro_of(line[at:])
+        return Line(macro, at + inside)
+
+
+# -- roff_text ------------------------------------------------------------
+# The readable text of manual pages in roff: what `man` shows, but for the width of its lines.
+#
+# In: a source and spans of it. Out: `ReadableText`. A paragraph is one line, what is not filled has
+# its own. Tags stand above their text, which is indented, so that a list reads as one. Comments,
+# requests and definitions are left out.
+
+_ALTERNATING = frozenset(("BI", "BR", "IB", "IR", "RB", "RI"))
+_PARAGRAPHS = frozenset(("PP", "LP", "P", "HP", "SH", "SS", "Sh", "Ss"))
+_NO_FILL = frozenset(("nf", "EX", "Vb", "DS", "PS", "EQ"))
+_FILL = frozenset(("fi", "EE", "Ve", "DE", "Ed", "PE", "EN"))
+_BEGINS_LITERAL = (b"\n.nf", b"\n.EX", b"\n.Vb", b"\n.DS", b"\n.Bd -l", b"\n.Bd -u")
+_ENDS_LITERAL = (b"\n.fi", b"\n.EE", b"\n.Ve", b"\n.DE", b"\n.Ed", b"\n.SH", b"\n.SS", b"\n.Sh")
+_BULLETS = frozenset(("•", "*", "-", "o", "·", "–", "—", "+", "○", "−"))
+_NAMED = re.compile(rb"^\.[ \t]*Nm[ \t]+\"?([^\s\"]+)", re.MULTILINE)
+_INDENT = "    "
+_ASCII_BLANKS = " \t\r\v\f"
+"""Of ASCII alone: each byte is a character where lines are told apart."""
+
+_SHORT_TAG = 3
+_DEEPEST = 8
+
+
+def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """Return the readable text of `spans` of `data`, in order."""
+    reader = _Reader(without_lone_returns(without_mark(data)))
+    for start, end in spans:
+        reader.read(start, end)
+    return reader.out.build(spans)
+
+
+def name_of(data: bytes) -> str:
+    """The name that a page of mdoc gives itself."""
+    found = _NAMED.search(data)
+    return words_of(data, pieces(data, *found.span(1))) if found else ""
+
+
+def line_pieces(data: bytes, macro: str, start: int, end: int, name: str = "") -> list[Piece]:
+    """Return what a line shows whose arguments are `data[start:end]`; all of it is text if none."""
+    if not macro:
+        return [*pieces(data, start, end)]
+    found = arguments(data, start, end)
+    if macro in MDOC:
+        return [*mdoc_pieces(data, macro, found, start, name)]
+    if macro in ("Sh", "Ss", "It", "D1", "Dl") and found:
+        return [*mdoc_pieces(data, "No", found, start, name)]
+    between = "" if macro in _ALTERNATING else " "
+    around = ("[", "]") if macro == "OP" else ("", "")
+    return _joined(data, found, between, around)
+
+
+def _joined(
+    data: bytes, found: Sequence[Argument], between: str, around: tuple[str, str]
+) -> list[Piece]:
+    out: list[Piece] = []
+    for start, end in found:
+        said = between if out else around[0]
+        out += [Piece(start, start, said)] if said else []
+        out += pieces(data, start, end)
+    if out and around[1]:
+        out.append(Piece(out[-1].end, out[-1].end, around[1]))
+    return out
+
+
+class _Reader:
+    """Reads spans line by line; before words it writes the breaks or the blank that are due."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.out = ReadableBuilder()
+        self._name: str | None = None
+        self._breaks = 0
+        self._last = 0  # where the words before end
+        self._is_joined = False  # nothing stands between them and the next ones
+        self._literal = False
+        self._indents = 0
+        self._in_item = False
+        self._is_tag = False
+        self._is_below_tag = False
+        self._is_hung = False  # a break ends the tag
+        self._address = Argument(0, 0)
+        self._lists: list[bool] = []  # of mdoc: whether items have no tag
+        self._table = 0
+        self._in_cell = False
+
+    def read(self, start: int, end: int) -> None:
+        data = self.data
+        self._breaks = max(self._breaks, 1)
+        self._literal = self._is_literal(start)
+        self._indents, self._in_item, self._is_tag = 0, False, False
+        self._table, self._in_cell = 0, False
+        text = data[start:end].decode("latin-1").split("\n")
+        at = start
+        for row, line in zip(classified(text), text, strict=True):
+            stop = at + len(line)
+            if row.macro == TEXT:
+                self._text(at, at + len(line.rstrip(_ASCII_BLANKS)))
+            elif row.macro != UNREAD:
+                self._macro(row.macro, at + row.at, stop)
+            at = stop + 1
+
+    def _is_literal(self, at: int) -> bool:
+        data = self.data
+        begins = max(data.rfind(mark, 0, at) for mark in _BEGINS_LITERAL)
+        return begins >= 0 and begins > max(data.rfind(mark, 0, at) for mark in _ENDS_LITERAL)
+
+    # -- words ---------------------------------------------------------------------------
+
+    def _text(self, start: int, end: int) -> None:
+        data = self.data
+        if self._table:
+            self._row(start, end)
+            return
+        if start >= end:
+            self._breaks = self._breaks if self._is_below_tag else max(self._breaks, 2)
+            return
+        if data[start : start + 1] in (b" ", b"\t"):
+            self._breaks = max(self._breaks, 1)
+        self._write(pieces(data, start, end))
+        self._is_joined = data.endswith(b"\\c", start, end) or data.endswith(b"\\", start, end)
+
+    def _write(self, found: Iterable[Piece]) -> None:
+        is_first = True
+        for start, end, words in found:
+            if is_first:
+                self._begin(start)
+                is_first = False
+            if words is None:
+                self.out.add_verbatim(self.data, start, end)
+            else:
+                self.out.add(words, start, end)
+            self._last = max(self._last, end)
+        if not is_first:
+            self._breaks, self._is_below_tag = int(self._literal), False
+            if self._is_tag:
+                self._is_tag, self._in_item, self._breaks = False, True, 1
+                self._is_below_tag = True
+
+    def _begin(self, at: int) -> None:
+        if not self.out:
+            return
+        indent = _INDENT * min(self._indents + self._in_item, _DEEPEST)
+        if self._is_joined and self._breaks < 2:
+            self._is_joined = False
+        elif self._breaks:
+            self.out.add_break(self._breaks)
+            self.out.add(indent, at, at)
+        else:
+            self.out.add(" ", min(self._last, at), at)
+
+    def _shown(self, macro: str, start: int, end: int) -> None:
+        if self._name is None:
+            self._name = name_of(self.data)
+        if macro in ("Ns", "Ap") or (macro in _CLOSED and not self._breaks):
+            self._is_joined = True
+        self._write(line_pieces(self.data, macro, start, end, self._name))
+        self._is_joined = (
+            self.data[start:end].rstrip().endswith((b"\\c", b" Ns")) or macro in _OPENED
+        )
+
+    # -- macros --------------------------------------------------------------------------
+
+    def _macro(self, macro: str, start: int, end: int) -> None:
+        handle = _HANDLERS.get(macro)
+        if handle is not None:
+            handle(self, macro, start, end)
+        elif macro in _PARAGRAPHS:
+            self._breaks, self._in_item, self._is_tag = 2, False, False
+            if macro in ("SH", "SS", "Sh", "Ss"):
+                self._literal, self._indents = False, 0
+                self._shown(macro, start, end)
+                self._breaks = 2
+        elif macro in _NO_FILL or macro in _FILL:
+            self._literal = macro in _NO_FILL
+            self._breaks = max(self._breaks, 2)
+        else:
+            self._shown(macro, start, end)
+
+    def _unread(self, macro: str, start: int, end: int) -> None:
+        """The head of a page is in its title."""
+
+    def _break(self, macro: str, start: int, end: int) -> None:
+        self._breaks = max(self._breaks, 1 if macro == "br" else 2)
+        self._in_item, self._is_hung = self._in_item or self._is_hung, False
+
+    def _hung(self, macro: str, start: int, end: int) -> None:
+        self._breaks, self._in_item, self._is_tag = 2, False, False
+        self._is_hung = True
+
+    def _tagged(self, macro: str, start: int, end: int) -> None:
+        self._breaks = max(self._breaks, 1 if macro == "TQ" else 2)
+        self._in_item, self._is_tag = False, True
+
+    def _indented(self, macro: str, start: int, end: int) -> None:
+        found = arguments(self.data, start, end)[:1]
+        self._breaks = 2
+        words = [*pieces(self.data, *found[0])] if found else []
+        if words:
+            self._tag(words)
+
+    def _tag(self, found: list[Piece]) -> None:
+        """Write a tag; short ones, as bullets and numbers are, stand in the line of their text."""
+        said = words_of(self.data, found).strip()
+        if said in _BULLETS:
+            found = [Piece(found[0].start, found[-1].end, "-")]
+        self._in_item = False
+        self._write(found)
+        is_short = len(said) <= _SHORT_TAG and (said in _BULLETS or said[:1] not in "-+")
+        self._in_item, self._breaks = True, 0 if is_short else 1
+
+    def _shift(self, macro: str, start: int, end: int) -> None:
+        self._indents = max(0, self._indents + (1 if macro == "RS" else -1))
+        self._breaks = max(self._breaks, 1)
+        self._in_item = self._is_tag = False
+
+    def _display(self, macro: str, start: int, end: int) -> None:
+        words = self.data[start:end]
+        self._literal = b"-literal" in words or b"-unfilled" in words
+        self._breaks = max(self._breaks, 2)
+
+    def _bl(self, macro: str, start: int, end: int) -> None:
+        kinds = (b"-bullet", b"-dash", b"-hyphen", b"-enum", b"-item")
+        self._indents += bool(self._lists) and self._in_item
+        self._lists.append(any(kind in self.data[start:end] for kind in kinds))
+        self._breaks = max(self._breaks, 1)
+
+    def _el(self, macro: str, start: int, end: int) -> None:
+        if self._lists:
+            self._lists.pop()
+        self._indents = max(0, min(self._indents, len(self._lists) - 1))
+        self._breaks, self._in_item = 2, bool(self._lists)
+
+    def _it(self, macro: str, start: int, end: int) -> None:
+        self._breaks, self._in_item = max(self._breaks, 1), False
+        if self._lists and self._lists[-1]:
+            self._tag([Piece(start, start, "-")])
+            return
+        self._shown(macro, start, end)
+        self._is_joined = False
+        self._breaks, self._in_item = 1, True
+
+    def _link(self, macro: str, start: int, end: int) -> None:
+        found = arguments(self.data, start, end)
+        if macro in ("UR", "MT"):
+            self._address = found[0] if found else Argument(0, 0)
+            return
+        first, after = self._address
+        if first < after <= start:
+            at = self.data.find(b"\n", after)
+            said = words_of(self.data, pieces(self.data, first, after))
+            self._write([Piece(max(at, self._last), max(at, self._last), f"<{said}>")])
+        if found:
+            self._is_joined = True
+            self._write(pieces(self.data, *found[0]))
+        self._address = Argument(0, 0)
+
+    def _line(self, macro: str, start: int, end: int) -> None:
+        self._breaks = max(self._breaks, 1)
+        self._shown(macro, start, end)
+        self._breaks = 1
+
+    def _synopsis(self, macro: str, start: int, end: int) -> None:
+        self._breaks = max(self._breaks, 1 if macro == "SY" else 2)
+        self._shown(macro, start, end)
+
+    def _bounds(self, macro: str, start: int, end: int) -> None:
+        """A table: up to a line with a full stop it says how it looks."""
+        self._table = 1 if macro in ("TS", "T&") else 0
+        self._breaks = 2
+
+    def _row(self, start: int, end: int) -> None:
+        data = self.data
+        if self._table == 1:
+            self._table += data.endswith(b".", start, end)
+            return
+        if not data[start:end].strip(b"_=- \t"):
+            return
+        self._breaks = max(self._breaks, not self._in_cell)
+        is_closed = data.startswith(b"T}", start)
+        start += 2 * is_closed
+        self._in_cell = data.endswith(b"T{", start, end) or (self._in_cell and not is_closed)
+        end -= 2 * data.endswith(b"T{", start, end)
+        if start < end:
+            self._write(pieces(data, start, end))
+            self._breaks = 0
+
+
+_OPENED = frozenset(("Oo", "Bo", "Po", "Bro", "Ao", "Do", "Qo", "So", "Fo"))
+_CLOSED = frozenset(("Oc", "Bc", "Pc", "Brc", "Ac", "Dc", "Qc", "Sc", "Fc"))
+_Handler = Callable[[_Reader, str, int, int], None]
+_HANDLERS: dict[str, _Handler] = {
+    **dict.fromkeys(("br", "sp", "Sp", "Pp"), _Reader._break),
+    **dict.fromkeys(("TP", "TQ"), _Reader._tagged),
+    **dict.fromkeys(("UR", "UE", "MT", "ME"), _Reader._link),
+    **dict.fromkeys(("TS", "TE", "T&"), _Reader._bounds),
+    **dict.fromkeys(("SY", "YS"), _Reader._synopsis),
+    **dict.fromkeys(("RS", "RE"), _Reader._shift),
+    **dict.fromkeys(("D1", "Dl"), _Reader._line),
+    HUNG: _Reader._hung,
+    "IP": _Reader._indented,
+    "Bd": _Reader._display,
+    "Bl": _Reader._bl,
+    "El": _Reader._el,
+    "It": _Reader._it,
+    **dict.fromkeys(("TH", "Dt"), _Reader._unread),
+    "Rs": _Reader._break,
+    "Re": _Reader._break,
+}
+"""What macros do that are neither paragraphs nor words."""
+
+
+# -- roff_blocks ------------------------------------------------------------
+# The lines of manual pages in roff (`man` and `mdoc`) to headings and blocks.
+#
+# A heading ends whatever stands open above it. A tag and its text are an item; so is a short
+# paragraph above lines that are set in, as DocBook writes terms. Lines that are not filled are
+# code. Nothing is included, and no macro of the page's own is looked into.
+
+_LEVELS = {"SH": 1, "Sh": 1, "SS": 2, "Ss": 2}
+_HEADS = frozenset(("TH", "Dt"))
+_PARAGRAPH_MACROS = frozenset(("PP", "LP", "P", "HP", "Pp", "sp", "Sp"))
+_ENDS_LIST = frozenset(("PP", "LP", "P", "HP", "RE"))
+_CLOSERS = {"RS": "RE", "Bl": "El", "Bd": "Ed", "TS": "TE"}
+_OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
+_LITERAL = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "PS": "PE", "EQ": "EN"}
+_NOT_FILLED = ("-literal", "-unfilled")
+_BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
+"""What parts the names of a page from its summary."""
+
+_LONGEST_TERM = 4
+"""Lines of a paragraph that may be the term of what is set in below it."""
+
+
+class RoffScanner(LeadingLineScanner):
+    """Knows what each line calls, and what closes what is open."""
+
+    _alone = "thematic_break"
+
+    def __init__(self, lines: SourceLines) -> None:
+        super().__init__(lines)
+        self._rows = classified(lines.text)
+        self._ends: dict[int, int] = {}
+        self._places: dict[str, list[int]] = {}
+        opened: list[int] = []
+        for at, row in enumerate(self._rows):
+            if row.macro in _CLOSERS:
+                opened.append(at)
+            elif row.macro in _LEVELS:
+                self._ends.update(dict.fromkeys(opened, at))
+                opened = []
+                self._places.setdefault("SH", []).append(at)
+            elif row.macro in _OPENERS:
+                self._close(opened, at)
+            elif row.macro in _CLOSED_LITERALS:
+                self._places.setdefault(row.macro, []).append(at)
+        self._ends.update(dict.fromkeys(opened, len(lines)))
+
+    def _close(self, opened: list[int], at: int) -> None:
+        """Note that line `at` closes the last line that opens the same, and what is in it."""
+        wanted = _OPENERS[self._rows[at].macro]
+        if any(self._rows[one].macro == wanted for one in opened[-8:]):
+            while self._rows[opened[-1]].macro != wanted:
+                self._ends[opened.pop()] = at
+            self._ends[opened.pop()] = at
+
+    def scan(self) -> None:
+        headings = self._places.get("SH", [])
+        at, size = 0, len(self.lines)
+        for heading in (*headings, size):
+            self._stop = heading
+            while at < heading:
+                at = self._next(at, 0)
+            self._flush(heading, 0)
+            if heading < size:
+                self._stop = size
+                at = max(self._heading(heading), at)
+        self.title = self._page_title(headings)
+
+    # -- words ---------------------------------------------------------------------------
+
+    def _encoded(self, at: int) -> tuple[bytes, int]:
+        """A line, and the byte at which what its macro takes begins."""
+        line = self.lines.text[at]
+        return line.encode(), len(line[: self._rows[at].at].encode())
+
+    def _said(self, at: int) -> str:
+        """The words of a line."""
+        data, first = self._encoded(at)
+        return words_of(data, line_pieces(data, self._rows[at].macro, first, len(data)))
+
+    def _arguments(self, at: int) -> list[str]:
+        data, first = self._encoded(at)
+        return [words_of(data, pieces(data, *one)) for one in arguments(data, first, len(data))]
+
+    def _heading(self, at: int) -> int:
+        """A heading, whose words may be in the next line."""
+        level, words, after = _LEVELS[self._rows[at].macro], self._said(at), at + 1
+        if not words and after < self._stop and self._is_words(after):
+            words, after = self._said(after), after + 1
+        self.titles.append(Title(level, words, at, after, ""))
+        return after
+
+    def _page_title(self, headings: list[int]) -> str:
+        """`tar(1) - an archiving utility`, by the head of the page and its first section."""
+        first = headings[0] if headings else len(self.lines)
+        heads = (at for at in range(first) if self._rows[at].macro in _HEADS)
+        head = next(iter(heads), -1)
+        called = self._arguments(head)[:2] if head >= 0 else []
+        stop = headings[1] if len(headings) > 1 else min(first + 40, len(self.lines))
+        inside = range(first + 1, min(stop, first + 40))
+        said = " ".join(self._said(at) for at in inside if self._is_words(at))
+        found = _BEHIND_NAMES.search(said)
+        names = [name.strip() for name in said[: found.start()].split(",")] if found else []
+        name = called[0] if called else ""
+        same = (one for one in names if one.lower() == name.lower())
+        name = next(
+            same, name.lower() if name.isupper() and not names else names[0] if names else name
+        )
+        section = f"({called[1]})" if len(called) > 1 and called[1] else ""
+        summary = f" - {said[found.end() :]}" if found else ""
+        return f"{name}{section}{summary}" if name else ""
+
+    # -- lines ---------------------------------------------------------------------------
+
+    def _is_words(self, at: int) -> bool:
+        """Whether a line is text, or calls what stands in text."""
+        macro = self._rows[at].macro
+        if macro == TEXT:
+            return bool(self.lines.text[at])
+        return macro != UNREAD and macro not in _PARTING
+
+    def _is_tag(self, at: int) -> bool:
+        """Whether a line begins an item."""
+        macro = self._rows[at].macro
+        return macro in ("TP", HUNG) or (macro == "IP" and bool(self._arguments(at)[:1]))
+
+    def _after_text(self, at: int) -> int:
+        """The first line from `at` on that does not go on with a paragraph."""
+        while at < self._stop:
+            if not self._is_words(at) and self._rows[at].macro not in (UNREAD, "br", "TQ"):
+                break
+            at += 1
+        return at
+
+    def _flush(self, at: int, level: int) -> None:
+        """Note lines that part nothing, without the blank ones below them."""
+        while 0 <= self._lead < at - 1 and not self.lines.text[at - 1]:
+            at -= 1
+        super()._flush(at, level)
+
+    # -- blocks --------------------------------------------------------------------------
+
+    def _next(self, at: int, level: int) -> int:
+        macro = self._rows[at].macro
+        if macro == TEXT and not self.lines.text[at]:
+            return at + 1
+        if self._is_words(at):
+            return self._paragraph(at, level)
+        if macro == "IP" and not self._is_tag(at):
+            macro = "PP"
+        take = _TAKERS.get(macro)
+        if take is not None:
+            return take(self, at, level)
+        return self._keep(at)
+
+    def _paragraph(self, at: int, level: int) -> int:
+        after = self._term_end(at)
+        if after:
+            return self._terms(at, level)
+        return self._add("paragraph", at, self._after_text(at + 1), level)
+
+    def _until(self, at: int) -> tuple[int, int]:
+        """Where what opens on line `at` ends: its closing line, and the line after that."""
+        end = min(self._ends[at], self._stop)
+        closes = end < self._stop and self._rows[end].macro == _CLOSERS[self._rows[at].macro]
+        return end, end + closes
+
+    def _literal(self, at: int, level: int) -> int:
+        end = self._literal_end(at)
+        return self._add("code", at, end, level)
+
+    def _literal_end(self, at: int) -> int:
+        places = self._places.get(_LITERAL[self._rows[at].macro], [])
+        found = bisect_left(places, at)
+        return min(places[found] + 1 if found < len(places) else self._stop, self._stop)
+
+    def _display(self, at: int, level: int) -> int:
+        """Lines as they are, or text that is set in."""
+        end, after = self._until(at)
+        is_code = any(mark in self.lines.text[at] for mark in _NOT_FILLED)
+        return self._holder("code" if is_code else "quote", at, end, after, level)
+
+    def _set_in(self, at: int, level: int) -> int:
+        return self._holder("quote", at, *self._until(at), level)
+
+    def _holder(self, kind: BlockKind, at: int, end: int, after: int, level: int) -> int:
+        self._add(kind, at, after, level)
+        if kind != "code":
+            self._inside(at + 1, end, level + 1)
+        return after
+
+    def _table(self, at: int, level: int) -> int:
+        """A table: up to a line with a full stop it says how it looks."""
+        end, after = self._until(at)
+        first = at + 1
+        while first < end and not self.lines.text[first].endswith("."):
+            first += 1
+        self._add("table", at, after, level)
+        starts = [*self._rows_of(first + 1, end)]
+        for row, following in pairwise([*starts, max(end, first + 1)]):
+            self._add("table_row", row, following, level + 1)
+        return after
+
+    def _rows_of(self, at: int, end: int) -> list[int]:
+        """The lines that begin rows; a cell of several lines begins none."""
+        rows: list[int] = []
+        in_cell = False
+        while at < end:
+            line = self.lines.text[at]
+            if not in_cell and line and self._rows[at].macro == TEXT and line.strip("_=-"):
+                rows.append(at)
+            in_cell = line.endswith("T{") or (in_cell and not line.startswith("T}"))
+            at += 1
+        return rows
+
+    # -- lists ---------------------------------------------------------------------------
+
+    def _tags(self, at: int, level: int) -> int:
+        """Tags with their texts, one after another."""
+        starts, end = [at], at + 1
+        while end < self._stop and self._rows[end].macro not in _ENDS_LIST:
+            if self._is_tag(end):
+                starts.append(end)
+            end = self._past(end)
+        return self._items(starts, end, level)
+
+    def _past(self, at: int) -> int:
+        """The line after what stands on line `at`, with all that it opens."""
+        if at in self._ends:
+            return max(self._until(at)[1], at + 1)
+        return self._literal_end(at) if self._rows[at].macro in _LITERAL else at + 1
+
+    def _term_end(self, at: int) -> int:
+        """Where an item ends that is a term above lines that are set in; 0 where none is."""
+        after = self._after_text(at + 1)
+        if after - at > _LONGEST_TERM or after >= self._stop or self._rows[after].macro != "RS":
+            return 0
+        words = self._said(after - 1).rstrip()
+        return 0 if words.endswith((".", ":")) and not words.endswith("...") else self._past(after)
+
+    def _terms(self, at: int, level: int) -> int:
+        """Terms with their texts, one after another."""
+        starts, after, end = [], 0, at
+        while end < self._stop:
+            begin = end
+            while end < self._stop and self._parts(end):
+                end += 1
+            following = self._term_end(end) if end < self._stop and self._is_words(end) else 0
+            if not following:
+                break
+            starts.append(begin)
+            after = end = following
+        return self._items(starts, after, level)
+
+    def _parts(self, at: int) -> bool:
+        """Whether a line only stands between blocks."""
+        row = self._rows[at].macro
+        return row in (UNREAD, *_PARAGRAPH_MACROS) or (row == TEXT and not self.lines.text[at])
+
+    def _items(self, starts: list[int], end: int, level: int) -> int:
+        while end > starts[-1] + 1 and self._parts(end - 1):
+            end -= 1
+        self._add("list", starts[0], end, level)
+        for first, stop in pairwise([*starts, end]):
+            self._item(first, stop, level + 1)
+        return end
+
+    def _item(self, first: int, stop: int, level: int) -> None:
+        """An item: its tag with the text right below, then what else it holds."""
+        self._add("list_item", first, stop, level)
+        kept, self._stop = self._stop, stop
+        after = first + 1
+        while after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._parts(after):
+            after += 1
+        after = self._after_text(after)
+        self._stop = kept
+        self._add("paragraph", first, after, level + 1)
+        if after < stop:
+            self._inside(after, stop, level + 1)
+
+    def _bl(self, at: int, level: int) -> int:
+        """A list of mdoc; one of columns is a table."""
+        end, after = self._until(at)
+        starts, line = list[int](), at + 1
+        while line < end:
+            if self._rows[line].macro == "It":
+                starts.append(line)
+            line = self._past(line)
+        is_table = "-column" in self.lines.text[at]
+        self._add("table" if is_table else "list" if starts else "quote", at, after, level)
+        for first, stop in pairwise([*starts, end]):
+            if is_table:
+                self._add("table_row", first, stop, level + 1)
+            else:
+                self._item(first, stop, level + 1)
+        return after
+
+
+_CLOSED_LITERALS = frozenset(_LITERAL.values())
+_PARTING = (
+    _LEVELS.keys() | _HEADS | _PARAGRAPH_MACROS | _CLOSERS.keys() | _OPENERS.keys()
+    | _LITERAL.keys()
+    | _CLOSED_LITERALS | {"TP", "TQ", HUNG, "IP", "It", "br", "T&", "Rs", "Re"}
+)  # fmt: skip
+_Taker = Callable[[RoffScanner, int, int], int]
+_TAKERS: dict[str, _Taker] = {
+    **dict.fromkeys(_LITERAL, RoffScanner._literal),
+    "Bd": RoffScanner._display,
+    "RS": RoffScanner._set_in,
+    "TS": RoffScanner._table,
+    "TP": RoffScanner._tags,
+    HUNG: RoffScanner._tags,
+    "IP": RoffScanner._tags,
+    "Bl": RoffScanner._bl,
+}
+
+
+_LINK = re.compile(
+    rb"\((?P<section>[1-9][a-zA-Z]{0,6}+)\)|(?P<address>https?://[^\s\[\]<>{}\"|\\]{0,1000}[\w/=#&])"
+    rb"|^\.Xr[ \t]++(?P<named>[^\s\"]{1,100}+)[ \t]++(?P<part>[1-9n][a-zA-Z]{0,6}+)(?=\s|\Z)",
+    re.MULTILINE,
+)
+_PAGE = re.compile(rb"(?:\\f[BI])?(?P<name>\w(?:[\w+:.@-]|\\-|(?!)){0,100}+)(?:\\f[RP])?[ ]?\Z")
+"""The name of a page, right before its section."""
+
+_BEFORE = re.compile(rb"[\s\",(\[|/=]")
+_LONGEST_NAME = 120
+
+
+def parse(data: bytes, path: str) -> Document:
+    """Return the document of a manual page."""
+    document = parse_lined(
+        data,
+        path,
+        "roff",
+        scanner=RoffScanner,
+        link_marks=b"(",
+        title_text=fold,
+        find_links=_links,
+    )
+    return document if document.degraded else document._replace(reader=read)
+
+
+def _links(data: bytes, _headings: Sequence[Heading], scanner: RoffScanner) -> Iterator[Link]:
+    for found in outside_code(_LINK, data, scanner.blocks):
+        start, end = found.span()
+        name, section = found["named"], found["part"] or found["section"]
+        if found["address"]:
+            yield Link(start, end, found["address"].decode("utf-8", "replace"), "link")
+            continue
+        if name is None:
+            name, start = _page_before(data, start)
+        if name:
+            page = name.replace(b"\\-", b"-").decode("utf-8", "replace")
+            yield Link(start, end, f"{page}.{section.decode('ascii')}", "wiki")
+
+
+def _page_before(data: bytes, end: int) -> tuple[bytes, int]:
+    """The name of a page that ends at a byte, and where it begins; empty if there is none."""
+    start = max(0, end - _LONGEST_NAME)
+    first = start
+    for parting in _BEFORE.finditer(data, start, end - 1):
+        first = parting.end()
+    found = _PAGE.match(data, first, end)
+    return (found["name"], first) if found else (b"", end)

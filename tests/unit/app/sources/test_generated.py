@@ -1,0 +1,112 @@
+"""Code and data made for programs, by their shape; never what somebody wrote."""
+
+from __future__ import annotations
+
+import pytest
+from support.projects import Here
+
+from leafmark.app.sources.generated import generated_kind
+
+FUNCTIONS = [f"var a{i}=function(b,c){{return b?c+{i}:a{i}(b-1)}};" for i in range(40)]
+WRITTEN = "\n".join(
+    f"// Returns the {i}th part.\nfunction part{i}(whole) {{\n  return whole[{i}];\n}}\n"
+    for i in range(60)
+)
+RULES = "".join(f".a{i}{{color:#fff;margin:0 {i}px}}" for i in range(40))
+PAGES = ",\n".join(
+    f"  ['word_{i}',['word',['../class_a.html#a{i}',1,'A::word']]]" for i in range(30)
+)
+DIGEST = "0123456789abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "kind"),
+    [
+        ("main.4f3a2b1c.js", "".join(FUNCTIONS), "minified code"),
+        ("chunk.mjs", "/*! A licence. */\n" + "".join(FUNCTIONS), "minified code"),
+        (
+            "vendor.js",
+            "".join(FUNCTIONS) + "\n//# sourceMappingURL=vendor.js.map\n",
+            "minified code",
+        ),
+        ("site.css", RULES, "minified code"),
+        (
+            "bundle.js",
+            "/******/ (() => { // webpackBootstrap\n"
+            + "/***/ './a.js':\n/***/ ((m, e, r) => {\n  r(1);\n/***/ }),\n" * 500,
+            "bundled code",
+        ),
+        ("search/all_0.js", f"var searchData=\n[\n{PAGES}\n];\n", "search index"),
+        ("classA.js", f"var classA =\n[\n{PAGES}\n];", "search index"),
+        (
+            "searchindex.js",
+            'Search.setIndex({"docnames":["a","b"],"titles":["A","B"]})',
+            "search index",
+        ),
+        (
+            "member-search-index.js",
+            'memberSearchIndex = [{"p":"a","c":"B","l":"m()"}];',
+            "search index",
+        ),
+        (
+            "sidebar-items.js",
+            'window.SIDEBAR_ITEMS = {"fn":["a","b"],"mod":["c"]};',
+            "search index",
+        ),
+        (
+            "search_index.json",
+            '{"config":{"lang":["en"]},"docs":[{"location":""}]}',
+            "search index",
+        ),
+        (
+            "app.js.map",
+            '{"version":3,"sources":["a.js"],"names":[],"mappings":"AAAA"}',
+            "map of sources",
+        ),
+        ("SHA256SUMS", f"{DIGEST}  file\n" * 20, "list of digests"),
+        ("requirements.txt", f"a==1 \\\n    --hash=sha256:{DIGEST}\n" * 20, "list of digests"),
+    ],
+)
+def test_what_programs_made_for_programs(path: str, source: str, kind: str) -> None:
+    assert generated_kind(path, source.encode()) == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("parts.js", WRITTEN),
+        ("one.js", "export default () => fetch('/a').then((a) => a.json());\n"),
+        ("words.js", "export const WORDS = '" + "apple pear plum " * 200 + "';\n" + WRITTEN),
+        ("font.css", ".a { src: url(data:font;base64," + "A" * 5000 + ") }\n"),
+        ("table.js", "const T = [" + "1, 2, 3, " * 500 + "];\n"),
+        ("lines.js", WRITTEN + "const DATA = '" + "QUJD" * 900 + "';\n"),
+        (
+            "webpack.config.js",
+            "// webpackBootstrap is what the bundle begins with\n" + WRITTEN * 10,
+        ),
+        ("sidebars.js", "module.exports = {\n  docs: ['intro', 'install', 'use'],\n};\n"),
+        (
+            "search.js",
+            "const index = [];\nexport function search(q) {\n  return index.filter(q);\n}\n",
+        ),
+        ("nav.js", "const menu = ['a.html', 'b.html'];\nmenu.forEach((m) => draw(m));\n"),
+        ("messages.json", '{"hello": "Hello", "docs": "Documents", "bye": "Good bye"}'),
+        ("history.txt", f"A fix.\nSee the report.\nDone in {DIGEST[:40]}.\n" * 20),
+        ("notes.md", f"{DIGEST}\n" * 40),
+        ("page.html", "<script>" + "".join(FUNCTIONS) + "</script>"),
+    ],
+)
+def test_what_somebody_wrote_is_never_taken_for_it(path: str, source: str) -> None:
+    assert generated_kind(path, source.encode()) is None
+
+
+def test_generated_code_is_left_out_unless_it_is_named(here: Here) -> None:
+    here.write("page.md", "# Page\n\nwords\n")
+    here.write("main.4f3a2b1c.js", "".join(FUNCTIONS))
+    report = here.index()
+
+    assert report.added == ("here:page.md",)
+    assert [(one.path, one.reason) for one in report.skipped] == [
+        ("main.4f3a2b1c.js", "generated code")
+    ]
+    assert here.index(str(here.root / "main.4f3a2b1c.js")).documents == 2
