@@ -11,8 +11,7 @@ from support.projects import Here
 
 from leafmark.app import search_project, verify_texts
 from leafmark.app.requests import SearchRequest, VerifyRequest
-from leafmark.model import Verified
-from leafmark.model.ids import document_id
+from leafmark.model import Verified, document_id
 from leafmark.retrieval.citations import cited_ids, format_citation
 
 lines = st.sampled_from(

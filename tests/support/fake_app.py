@@ -15,6 +15,7 @@ from leafmark.errors import LeafmarkError
 from leafmark.evaluation import Drafts, EvaluationReport
 from leafmark.model import (
     Answer,
+    DoctorReport,
     Hint,
     IndexReport,
     SettingOrigin,
@@ -23,7 +24,6 @@ from leafmark.model import (
     VerifyReport,
     WhyNotReport,
 )
-from leafmark.model.examination import DoctorReport
 from support.answers import mixed_answer
 from support.evaluations import small_report
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leafmark.chunking.graphemes import next_boundary
 from leafmark.chunking.tokens import Count
 from leafmark.chunking.tree import SectionTree
-from leafmark.model.breadcrumb import format_breadcrumb
+from leafmark.model import format_breadcrumb
 
 __all__ = ["BREADCRUMB_SHARE", "GAP", "path_of", "under_breadcrumb"]
 

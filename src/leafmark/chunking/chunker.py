@@ -12,8 +12,7 @@ from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.section import choose_section
 from leafmark.chunking.workshop import Workshop
-from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
-from leafmark.model.emitted import Emitted
+from leafmark.model import ChunkedDocument, Document, Emitted, FindLink, leads_nowhere
 
 __all__ = ["chunk_document"]
 

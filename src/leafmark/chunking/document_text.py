@@ -11,8 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
-from leafmark.model import Document, ReadableText, Reader
-from leafmark.model.span import subtract
+from leafmark.model import Document, ReadableText, Reader, subtract
 
 __all__ = ["DocumentText"]
 

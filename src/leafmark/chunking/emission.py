@@ -7,10 +7,7 @@ from itertools import repeat
 from typing import Any
 
 from leafmark.chunking.tree import SectionTree
-from leafmark.model import ChunkKind
-from leafmark.model.deferred import Deferred
-from leafmark.model.emitted import Emitted, Row
-from leafmark.model.span import subtract
+from leafmark.model import ChunkKind, Deferred, Emitted, Row, subtract
 
 __all__ = ["emit"]
 

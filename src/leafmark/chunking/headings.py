@@ -14,9 +14,7 @@ from operator import not_
 
 from leafmark.chunking.slugs import distinct_slugs
 from leafmark.chunking.tree import SectionTree, Spans
-from leafmark.model import Document, HeadingColumns
-from leafmark.model.deferred import Deferred
-from leafmark.model.span import rejoin, subtract
+from leafmark.model import Deferred, Document, HeadingColumns, rejoin, subtract
 
 __all__ = ["build_tree", "is_blank_source"]
 

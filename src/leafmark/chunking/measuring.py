@@ -15,7 +15,7 @@ from operator import itemgetter
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.document_text import DocumentText
 from leafmark.chunking.tokens import Count, direct_counter
-from leafmark.model.span import subtract
+from leafmark.model import subtract
 
 __all__ = ["Meter", "make_meter"]
 

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.model import Block, Chunk, ChunkedDocument
-from leafmark.model.span import rejoin, subtract
+from leafmark.model import Block, Chunk, ChunkedDocument, rejoin, subtract
 
 __all__ = ["Finding", "FindingKind", "inspect_quality"]
 

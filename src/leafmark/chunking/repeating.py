@@ -16,8 +16,7 @@ from typing import NamedTuple
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.columns import Cell, Columns, Row
 from leafmark.chunking.normalising import narrow_header
-from leafmark.model import Block
-from leafmark.model.span import merge
+from leafmark.model import Block, merge
 
 __all__ = ["Repeated", "head_text", "iter_repeated", "key_of", "whole_header"]
 

@@ -15,7 +15,7 @@ from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
 from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.chunking.workshop import Workshop
-from leafmark.model.span import subtract
+from leafmark.model import subtract
 
 __all__ = ["choose_section"]
 

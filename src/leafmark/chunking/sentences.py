@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from leafmark.chunking.graphemes import extends
-from leafmark.model.span import span_at
+from leafmark.model import span_at
 
 __all__ = ["SOLID_STOPS", "STOPS", "sentence_starts"]
 

@@ -17,7 +17,7 @@ from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, pack, settle
 from leafmark.chunking.tree import SectionTree
 from leafmark.chunking.units import Cutter, Unit
-from leafmark.model.breadcrumb import format_breadcrumb
+from leafmark.model import format_breadcrumb
 
 __all__ = ["Workshop"]
 

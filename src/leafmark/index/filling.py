@@ -36,8 +36,8 @@ from leafmark.model import (
     Content,
     DocumentEntry,
     FileState,
+    is_secondary,
 )
-from leafmark.model.roles import is_secondary
 
 __all__ = ["PreparedSource", "prepare_source"]
 

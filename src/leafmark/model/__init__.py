@@ -1,52 +1,77 @@
 """The nouns: spans, documents, chunks, index entries, results, ids.
 
 Frozen values with no I/O, no engine and no configuration. The stages talk to
-each other only through these.
+each other only through these, and import them from here.
 """
 
-from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
-from leafmark.model.chunk import Chunk, ChunkedDocument
-from leafmark.model.compressed_list import CompressedList
-from leafmark.model.diagnostic import (
+from leafmark.model.chunk import (
+    Chunk,
+    ChunkedDocument,
+    ChunkKind,
+    ChunkRecord,
+    Chunks,
+    Content,
+    ContentType,
+    Emitted,
+    FindLink,
+    Rendered,
+    Row,
+    leads_nowhere,
+)
+from leafmark.model.document import (
     BINARY,
     ELSEWHERE,
     LEFT_OUT,
+    MOST_STRETCHES,
     NO_MEMORY,
     NO_PROCESS,
     PASSING,
     REPEATED,
     UNREADABLE,
-    Diagnostic,
-)
-from leafmark.model.document import (
     Anchor,
     Block,
     BlockKind,
+    Diagnostic,
     Document,
     Format,
     Heading,
     HeadingColumns,
     Headings,
     Link,
+    Stretches,
+    TopBlocks,
 )
-from leafmark.model.emitted import (
-    ChunkKind,
-    Content,
-    ContentType,
-    FindLink,
-    Rendered,
-    leads_nowhere,
+from leafmark.model.entry import (
+    DocumentEntry,
+    Entry,
+    FileState,
+    heading_and_span,
+    is_secondary,
+    whole_range,
 )
-from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
-from leafmark.model.keyterm import KeyTerm, WeightedText
-from leafmark.model.passage import Item, Omission, Packing, Passage, Step
-from leafmark.model.readable import ReadableText, Reader, Runs
-from leafmark.model.record import ChunkRecord
+from leafmark.model.ids import (
+    BETWEEN_TITLES,
+    PREAMBLE,
+    TREE_NAME,
+    check_tree_name,
+    decodable,
+    document_id,
+    document_part,
+    encode_path,
+    format_breadcrumb,
+    fragment,
+    ordinal_id,
+    tree_name,
+)
 from leafmark.model.report import (
     AgentFile,
     AgentsReport,
+    Check,
+    CitationStatus,
+    DoctorReport,
     IndexReport,
     LlmsReport,
+    Place,
     SettingOrigin,
     Shown,
     ShowReport,
@@ -57,29 +82,59 @@ from leafmark.model.report import (
     TrustedFile,
     TrustReport,
     TrustWish,
+    Verified,
+    VerifyReport,
     WatchEvent,
+    count_of,
+    plural,
 )
 from leafmark.model.result import (
     GRAINS,
     RELATIONS,
     SORTS,
+    AbsenceReason,
     Answer,
     Candidate,
+    Extent,
     Factor,
     Grain,
     Hint,
+    Item,
+    KeyTerm,
+    LostAt,
+    Omission,
+    Packing,
+    Passage,
     Phase,
     Related,
     Relation,
     Result,
     Snippet,
     Sort,
+    Step,
+    Unit,
+    UnmatchedPart,
+    WeightedText,
+    WhyNotReport,
 )
-from leafmark.model.span import Span
-from leafmark.model.stretches import MOST_STRETCHES, Stretches, TopBlocks
-from leafmark.model.verification import CitationStatus, Place, Verified, VerifyReport
+from leafmark.model.sequences import (
+    CompressedList,
+    Deferred,
+)
+from leafmark.model.span import (
+    ReadableText,
+    Reader,
+    Runs,
+    Span,
+    bytes_in,
+    merge,
+    rejoin,
+    span_at,
+    subtract,
+)
 
 __all__ = [
+    "BETWEEN_TITLES",
     "BINARY",
     "ELSEWHERE",
     "GRAINS",
@@ -88,9 +143,11 @@ __all__ = [
     "NO_MEMORY",
     "NO_PROCESS",
     "PASSING",
+    "PREAMBLE",
     "RELATIONS",
     "REPEATED",
     "SORTS",
+    "TREE_NAME",
     "UNREADABLE",
     "AbsenceReason",
     "AgentFile",
@@ -100,18 +157,24 @@ __all__ = [
     "Block",
     "BlockKind",
     "Candidate",
+    "Check",
     "Chunk",
     "ChunkKind",
     "ChunkRecord",
     "ChunkedDocument",
+    "Chunks",
     "CitationStatus",
     "CompressedList",
     "Content",
     "ContentType",
+    "Deferred",
     "Diagnostic",
+    "DoctorReport",
     "Document",
     "DocumentEntry",
+    "Emitted",
     "Entry",
+    "Extent",
     "Factor",
     "FileState",
     "FindLink",
@@ -138,6 +201,7 @@ __all__ = [
     "Relation",
     "Rendered",
     "Result",
+    "Row",
     "Runs",
     "SettingOrigin",
     "ShowReport",
@@ -155,13 +219,31 @@ __all__ = [
     "TrustReport",
     "TrustWish",
     "TrustedFile",
+    "Unit",
     "UnmatchedPart",
     "Verified",
     "VerifyReport",
     "WatchEvent",
     "WeightedText",
     "WhyNotReport",
+    "bytes_in",
+    "check_tree_name",
+    "count_of",
+    "decodable",
+    "document_id",
+    "document_part",
+    "encode_path",
+    "format_breadcrumb",
+    "fragment",
     "heading_and_span",
+    "is_secondary",
     "leads_nowhere",
+    "merge",
+    "ordinal_id",
+    "plural",
+    "rejoin",
+    "span_at",
+    "subtract",
+    "tree_name",
     "whole_range",
 ]

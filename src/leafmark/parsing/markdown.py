@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Link, Span
-from leafmark.model.deferred import Deferred
+from leafmark.model import Anchor, Block, Deferred, Document, Heading, HeadingColumns, Link, Span
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import has_lone_returns, without_lone_returns

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from leafmark.model import Anchor, Block, HeadingColumns
-from leafmark.model.span import span_at
+from leafmark.model import Anchor, Block, HeadingColumns, span_at
 from leafmark.parsing.named_places import NamedTag, named_places
 
 __all__ = ["anchors_of", "may_have_anchors"]

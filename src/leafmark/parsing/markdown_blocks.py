@@ -19,13 +19,13 @@ from leafmark.model import (
     MOST_STRETCHES,
     Block,
     BlockKind,
+    Deferred,
     Heading,
     HeadingColumns,
     Span,
     Stretches,
     TopBlocks,
 )
-from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_outline import (
     fence_language,

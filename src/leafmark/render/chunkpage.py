@@ -16,8 +16,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import Chunk, ChunkedDocument
-from leafmark.model.counts import count_of
+from leafmark.model import Chunk, ChunkedDocument, count_of
 from leafmark.render.names import size_flags, unit_of
 from leafmark.render.terminal import clean, fold
 

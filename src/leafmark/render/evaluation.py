@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from leafmark.evaluation import Cell, Estimate, EvaluationReport, Group, Outcome
-from leafmark.model.counts import count_of
+from leafmark.model import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten

@@ -16,8 +16,7 @@ from leafmark.index import (
     path_spellings,
     tag_fact,
 )
-from leafmark.model import Entry
-from leafmark.model.ids import encode_path
+from leafmark.model import Entry, encode_path
 from leafmark.query import Filter, Range, admits
 from leafmark.retrieval.naming import find_chunks
 from leafmark.retrieval.params import SearchParams

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import tantivy
 
 from leafmark.index import SECONDARY_FACT, IndexReader
-from leafmark.model.roles import is_secondary
+from leafmark.model import is_secondary
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.fusion import Fused

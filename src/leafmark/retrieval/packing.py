@@ -20,18 +20,24 @@ from functools import partial
 from typing import NamedTuple
 
 from leafmark.model import (
+    PREAMBLE,
     Chunk,
     Document,
     Entry,
+    Extent,
+    Item,
+    Omission,
+    Packing,
+    Passage,
     ReadableText,
     Result,
     Span,
+    Step,
+    Unit,
     heading_and_span,
+    merge,
     whole_range,
 )
-from leafmark.model.ids import PREAMBLE
-from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
-from leafmark.model.span import merge
 from leafmark.retrieval.citations import format_citation
 
 __all__ = ["Structure", "make_item", "own_passages", "own_ranges", "pack", "passages"]

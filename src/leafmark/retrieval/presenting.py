@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from leafmark.index import IndexReader, with_parts
-from leafmark.model import Candidate, Entry, Result, Snippet
-from leafmark.model.deferred import Deferred
+from leafmark.model import Candidate, Deferred, Entry, Result, Snippet
 from leafmark.retrieval.citations import format_citation
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.highlighting import Highlighter

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from leafmark.index import IndexReader
-from leafmark.model import DocumentEntry, Entry, ReadableText
-from leafmark.model.deferred import Deferred
-from leafmark.model.span import bytes_in, subtract
+from leafmark.model import Deferred, DocumentEntry, Entry, ReadableText, bytes_in, subtract
 from leafmark.retrieval.ordering import DocumentKey, document_of
 from leafmark.retrieval.snippets import byte_ranges, join_ranges
 

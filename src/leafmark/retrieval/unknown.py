@@ -17,8 +17,7 @@ from leafmark.index import (
     tag_fact,
 )
 from leafmark.likeness import MOST_SUGGESTED, nearest
-from leafmark.model import Hint
-from leafmark.model.ids import encode_path
+from leafmark.model import Hint, encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
 from leafmark.retrieval.naming import find_chunks
 from leafmark.retrieval.params import SearchParams

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pytest
 from support.library import Library
 
-from leafmark.model import Factor
-from leafmark.model.roles import is_secondary
+from leafmark.model import Factor, is_secondary
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.meaning import Place, Usual

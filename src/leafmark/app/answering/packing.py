@@ -21,9 +21,9 @@ from leafmark.model import (
     Result,
     Shown,
     Snippet,
+    bytes_in,
     whole_range,
 )
-from leafmark.model.span import bytes_in
 from leafmark.retrieval.expansion import expand
 from leafmark.retrieval.packing import Structure, make_item, own_passages, own_ranges, pack
 from leafmark.retrieval.snippets import make_snippet

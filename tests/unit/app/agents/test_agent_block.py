@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from leafmark.app.agents import agent_block
-from leafmark.model.document import Format
+from leafmark.model import Format
 
 
 @pytest.mark.parametrize(

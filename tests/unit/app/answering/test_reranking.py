@@ -16,8 +16,7 @@ from leafmark.app import Project, examine, index_project, open_project, search_p
 from leafmark.app.answering import reranking as app_reranking
 from leafmark.app.model_checks import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
-from leafmark.model import Answer, Factor
-from leafmark.model.examination import Check
+from leafmark.model import Answer, Check, Factor
 
 GUIDE = """# Workshop
 
