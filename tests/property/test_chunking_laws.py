@@ -20,7 +20,7 @@ from property.test_chunking_properties import (
 )
 
 from leafmark.chunking import ChunkingOptions, inspect_quality
-from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.cuts import sentence_starts
 from leafmark.model import Chunk, Document
 
 HEADING, AUTO, SECTION, FIXED = (

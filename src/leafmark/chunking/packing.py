@@ -1,18 +1,19 @@
-"""Packing: neighbouring sizes into the fewest groups, of nearly equal size.
+"""Packing: neighbouring sizes into the fewest groups, of nearly equal size, none too small.
 
-Sizes are tokens; a group is a half-open range of indices. Nothing here knows
-what is packed.
+Sizes are tokens; a group is a half-open range of indices. Nothing here knows what is packed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
 from operator import itemgetter, sub
 
-__all__ = ["Group", "absorb_small", "pack", "settle"]
+from leafmark.chunking.cuts import coalesce
+
+__all__ = ["Group", "absorb_small", "divide", "move_cuts", "pack"]
 
 Group = tuple[int, int]
 
@@ -98,24 +99,24 @@ def _fill(totals: Sequence[int], capacity: int) -> list[int]:
     return ends
 
 
-def settle(
+def move_cuts(
     sizes: Sequence[int],
     groups: list[Group],
     *,
     least: int,
     capacity: int,
-    poor: Callable[[int], int],
+    penalty: Callable[[int], int],
 ) -> list[Group]:
-    """Move each cut that is poor to the nearest place that is not, as far as sizes allow it.
+    """Move each cut with a penalty to the nearest place without one, as far as sizes allow it.
 
-    If there is none, to the one that is least poor. A cut has the number of the size behind it.
+    If there is none, to the one with the least. A cut has the number of the size behind it.
     No group gets larger than `capacity`, or smaller than `least`, but one that is over the
     capacity may take in less than `least`, and one under `least` may be taken in whole.
 
-    >>> settle([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, poor={2}.__contains__)
+    >>> move_cuts([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, penalty={2}.__contains__)
     [(0, 1), (1, 3)]
     """
-    moved = [number for number, (at, _) in enumerate(groups) if number and poor(at)]
+    moved = [number for number, (at, _) in enumerate(groups) if number and penalty(at)]
     if not moved:
         return groups
     totals = [0, *accumulate(sizes)]
@@ -124,12 +125,12 @@ def settle(
         first, at, end = cuts[number - 1 : number + 2]
         window = _window(totals, (first, at, end), least=least, capacity=capacity)
         distances = sorted([(abs(totals[place] - totals[at]), place) for place in window])
-        least_poor, best = poor(at), at
+        lightest, best = penalty(at), at
         for _, place in distances:
-            found = poor(place) if place != first else 0
-            if found < least_poor:
-                least_poor, best = found, place
-            if not least_poor:
+            found = penalty(place) if place != first else 0
+            if found < lightest:
+                lightest, best = found, place
+            if not lightest:
                 break
         cuts[number] = best
     return list(pairwise(dict.fromkeys(cuts)))
@@ -224,3 +225,80 @@ def _taker(
 ) -> _Growing | None:
     able = [other for other in neighbours if other.can_take(group.size, least, bounds)]
     return min(able, key=lambda other: other.size, default=None)
+
+
+_FINEST = 64
+"""Neighbours that together have at most one in so many tokens of the capacity are not parted."""
+
+_SMALL, _LARGE, _TAKING, _ONE = 1 << 160, 1 << 128, 1 << 96, 1 << 64
+"""What a group costs: too small, too large, over the capacity by one size and with others, any.
+
+To these the square of its size is added. No sum of one of them comes to the next larger.
+"""
+
+
+def divide(
+    sizes: Sequence[int], *, least: int, capacity: int, heads: Sequence[int] = ()
+) -> list[Group]:
+    """Return the fewest groups from `least` to `capacity`, of nearly equal size.
+
+    Where that cannot be, as few as can be are smaller, then as few as can be larger, by less
+    than `least`. A size over the capacity is a group of its own; only to have fewer that
+    are too small or too large it takes in less than `least`. `heads` are what a group has
+    besides that begins with each size; it does not count towards `least`. The cost is linear.
+
+    >>> divide([171, 63, 51, 134, 46, 63], least=100, capacity=250)
+    [(0, 2), (2, 4), (4, 6)]
+    >>> divide([60, 200, 200, 900], least=100, capacity=250)
+    [(0, 2), (2, 3), (3, 4)]
+    >>> divide([900, 60, 200, 200], least=100, capacity=250)
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    places = _places(sizes, capacity)
+    totals = [0, *accumulate(sizes)]
+    totals = [totals[place] for place in places]
+    heads = [heads[place] for place in places[:-1]] if heads else [0] * len(places)
+    costs, firsts = [0] + [-1] * (len(places) - 1), [0] * len(places)
+    for first in range(len(places) - 1):
+        groups = _groups(totals, heads, first, least=least, capacity=capacity)
+        for end, size, largest in groups:
+            cost = costs[first] + _ONE + size * size
+            if totals[end] - totals[first] < least:
+                cost += _SMALL
+            if size > max(capacity, largest):
+                cost += _TAKING if largest else _LARGE
+            if not 0 <= costs[end] <= cost:
+                costs[end], firsts[end] = cost, first
+    ends = [len(places) - 1]
+    while ends[-1]:
+        ends.append(firsts[ends[-1]])
+    return list(pairwise([places[end] for end in reversed(ends)]))
+
+
+def _places(sizes: Sequence[int], capacity: int) -> list[int]:
+    """Return the indices that groups may begin and end at."""
+    totals = [0, *accumulate(sizes)]
+    kept = coalesce(totals[:-1], totals[-1], capacity // _FINEST)
+    inside = [bisect_right(totals, total) - 1 for total in kept[1:] if total < totals[-1]]
+    return [0, *inside, len(sizes)]
+
+
+def _groups(
+    totals: Sequence[int], heads: Sequence[int], first: int, *, least: int, capacity: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield where groups that begin at `first` may end, and what they have.
+
+    That is their size, and the size over the capacity among them, 0 if there is none.
+    """
+    largest = 0
+    for end in range(first + 1, len(totals)):
+        size = totals[end] - totals[first] + heads[first]
+        added = totals[end] - totals[end - 1] + heads[end - 1]
+        if added > capacity:
+            if largest:
+                return
+            largest = added
+        most = largest if largest else capacity
+        if end > first + 1 and size >= most + max(1, least):
+            return
+        yield end, size, largest

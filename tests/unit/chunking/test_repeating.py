@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.chunking import PRESETS, ChunkingOptions, chunk_document, inspect_quality
-from leafmark.chunking.columns import columns_of
+from leafmark.chunking.tables import columns_of
 from leafmark.model import Chunk
 from leafmark.parsing import parse
 

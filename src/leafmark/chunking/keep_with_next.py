@@ -1,4 +1,4 @@
-"""Where a cut would be poor, because what is before it leads on to what is behind it.
+"""Where a cut would be penalty, because what is before it leads on to what is behind it.
 
 These stay together:
 
@@ -19,16 +19,249 @@ All of this is told by the bytes next to the cut.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from operator import itemgetter
 
-from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.lone_tags import VOID, are_opening_tags
-from leafmark.chunking.plain_code import POOREST, depth_in_code
-from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
-from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
+from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
 from leafmark.model import Block, Document
 
-__all__ = ["leads_on", "poverty"]
+__all__ = [
+    "VOID",
+    "WORST_CUT",
+    "are_opening_tags",
+    "cut_penalty",
+    "depth_in_code",
+    "is_inside_code",
+    "is_unfinished",
+    "is_unread",
+    "item_starts",
+    "keep_with_next",
+    "last_paragraphs",
+    "leads_in_text",
+]
+
+VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
+"""Tags that open nothing."""
+
+_OPENING = rb"<%b[a-z][^<>]*+(?<!/)>\s*+" % VOID
+_OPENING_TAGS = re.compile(rb"\s*+(?:%b)+" % _OPENING, re.IGNORECASE)
+_UNREAD = re.compile(rb"\s*+(?:%b|<!--.*?-->\s*+)+" % _OPENING, re.IGNORECASE | re.DOTALL)
+
+
+def are_opening_tags(data: bytes, start: int, end: int) -> bool:
+    """Whether there is nothing but tags that open something.
+
+    >>> text = b"<details>\\n<summary>More</summary>"
+    >>> are_opening_tags(text, 0, 10), are_opening_tags(text, 0, len(text))
+    (True, False)
+    """
+    return _OPENING_TAGS.fullmatch(data, start, end) is not None
+
+
+def is_unread(data: bytes, start: int, end: int) -> bool:
+    """Whether there is nothing but such tags and comments.
+
+    >>> text = b'<!-- more -->\\n<div class="a">\\n\\nMore'
+    >>> is_unread(text, 0, 31), is_unread(text, 0, len(text))
+    (True, False)
+    """
+    return _UNREAD.fullmatch(data, start, end) is not None
+
+
+WORST_CUT = 1000
+"""What is poorer than any depth."""
+
+_OPEN = 500
+"""Added to the depth right below a bracket that opens, and inside a list."""
+
+_DEEPEST = 400
+_PROSE = (".txt", ".text")
+
+_CLOSES_BLOCK = re.compile(rb"[ \t]*+[}\])]++[;,]?+[ \t]*+(?:[\r\n]|\Z)")
+_CALL = re.compile(rb"[ \t]*+(?:[\w.:!?*$@&-]++ ?+|(?!))?+\(")
+"""What a line of nothing but a call begins with."""
+_LIST_ITEM = re.compile(
+    rb"[ \t]*+(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"
+)
+
+
+def depth_in_code(path: str, before: bytes, behind: bytes) -> int:
+    """Return how penalty a cut is that stands inside code, 0 if it does not.
+
+    `before` has no space at its end.
+
+    >>> depth_in_code("a.css", b"a {\\n  b: c;", b"  d: e;\\n}\\n")
+    3
+    >>> depth_in_code("a.css", b"a {\\n  b: c;\\n}", b"d {\\n  e: f;\\n}\\n")
+    0
+    """
+    line = before.rpartition(b"\n")[2]
+    above, below = _margin(line), _margin(behind)
+    mark = line[-1:]
+    if _CLOSES_BLOCK.match(behind):
+        return WORST_CUT
+    if mark in (b"{", b"(", b"["):
+        return _OPEN + below if below > above else 0
+    if _may_be_prose(path):
+        return below + 1 if _is_statement(line, mark) and 0 < below <= above else 0
+    if mark == b"," and line.strip():
+        return _OPEN + below
+    return below + 1 if below else 0
+
+
+def is_inside_code(path: str, text: bytes, at: int) -> bool:
+    """Whether a line that begins at `at` goes on with the definition that is above it."""
+    before = text[max(0, at - _REACH) : at].rstrip()
+    return depth_in_code(path, before, text[at : at + _REACH]) > 0
+
+
+def _is_statement(line: bytes, mark: bytes) -> bool:
+    """Whether a line ends with a semicolon, a bracket, or that of a call that begins it."""
+    if _LIST_ITEM.match(line):
+        return False
+    return mark in (b";", b"}") or (mark == b")" and _CALL.match(line) is not None)
+
+
+def _may_be_prose(path: str) -> bool:
+    """Whether a name has no suffix, or that of text."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(_PROSE) or "." not in name
+
+
+def _margin(text: bytes) -> int:
+    indented = _INDENTED.match(text)
+    return min(_DEEPEST, len(indented[0].expandtabs())) if indented else 0
+
+
+_MAX_CHARACTER_BYTES = 4
+
+_GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
+_RECORD_TITLE = re.compile(rb"(?:\A|\n)%++[ \t\r]*+\n[^\n]{1,80}+\Z")
+"""A line alone below a line of `%`, which parts records."""
+_RECORD = re.compile(rb"%++[ \t]*+[\r\n]")
+_LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
+_RULED = re.compile(
+    rb"(?:[ \t]*+([-=~^*#_+.%])\1{2,}+[ \t]*+\n|(?!))?+([^\n]*+)\n"
+    rb"[ \t]*+([-=~^*#_+.])\3{2,}+[ \t]*+\Z"
+)
+"""A line above a line of marks, and maybe below one, too."""
+_MARKS = b"-=~^*#_+."
+_NUMBERED = re.compile(
+    rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3}|(?!))*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]"
+)
+_INDENTED = re.compile(rb"[ \t]*+")
+_UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n|(?!))?+(?:([ \t]*+)([^\s])?)")
+"""The indentation of a line of plain text, that of the next one, and what is in that."""
+
+_BY = re.compile(
+    rb"[ \t]*+(?:--|\xe2\x80[\x93-\x95])[ \t]++[^\s-][^\r\n]{0,120}+(?<![.!?,;:])[ \t]*+"
+    rb"(?:\Z|(?:\r\n?+|\n)[ \t]*+(?:[\r\n]|\Z|%))"
+)
+"""Who wrote the text above, behind a dash and in one line."""
+
+_PAGE_BREAK_REACH = 300
+"""Bytes before a cut in which the break of a page is looked for."""
+
+_PAGE_END = re.compile(rb"(?:[ \t\r]*\n){2,}[^\n\f]+\n(?:[ \t\r]*\n)*\f\s*[^\n\f]+\Z")
+"""The foot of a printed page and the head of the next one."""
+
+_ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
+_ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
+_LINES = re.compile(rb"^([ \t]*+)(%b)?(?=[^\r\n])" % _ITEM, re.MULTILINE)
+_MIN_ITEMS = 2
+
+
+def item_starts(text: bytes) -> list[int]:
+    """Return where the items of a list in a paragraph begin, and what is indented less behind one.
+
+    None for a single item, which may be a line of prose that begins so.
+
+    >>> item_starts(b"News:\\n - one\\n   more\\n - two\\nMore:\\n - three\\n")
+    [6, 21, 28, 34]
+    """
+    if sum(1 for _ in islice(_ITEM_LINE.finditer(text), _MIN_ITEMS)) < _MIN_ITEMS:
+        return []
+    starts: list[int] = []
+    margin = 0  # of the item above
+    for line in _LINES.finditer(text):
+        width = _width(line[1])
+        if line[2]:
+            starts.append(line.start())
+            margin = width
+        elif width < margin:
+            starts.append(line.start())
+            margin = 0
+    return starts
+
+
+def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
+    """Whether `before`, without the space at its end, should not be parted from `behind`.
+
+    Both are what stands beside a cut; `whole`, if all that is before it is there.
+    """
+    if _BY.match(behind):
+        return True
+    if b"\f" in before[-_PAGE_BREAK_REACH:]:
+        before = before[:-_PAGE_BREAK_REACH] + _PAGE_END.sub(b"", before[-_PAGE_BREAK_REACH:])
+    *others, last = last_paragraphs(before)
+    whole = whole or bool(others)
+    ruled = _RULED.match(last) if whole and last[-1:] in _MARKS else None
+    if ruled is not None:
+        return not ruled[2].rstrip().endswith((b".", b",", b";"))
+    if _RECORD.match(behind):
+        return False
+    if is_unfinished(before) and _RECORD_TITLE.search(before):
+        return True
+    is_numbered = whole and _NUMBERED.match(last) is not None
+    is_open = is_unfinished(last.rstrip(b")"))
+    following = _UNDER_LINE.match(behind) if is_open or is_numbered else None
+    if following is None:
+        return False
+    if whole and _is_title(last, behind, following):
+        return True
+    return is_open and _is_indented_below(last.rpartition(b"\n")[2], following)
+
+
+def _is_title(last: bytes, behind: bytes, following: re.Match[bytes]) -> bool:
+    """Whether a paragraph that ends no sentence, or has a number, is the title of what follows.
+
+    It is one line, and what follows is indented or of several lines. A line that begins with a
+    dash is none.
+    """
+    line = _LINE.match(last)
+    if line is None:
+        return False
+    by = _width(following[1]) - _width(line[1])
+    if by:
+        return by > 0
+    is_alone = following[3] is None
+    return not is_alone and not (_NUMBERED.match(last) and _NUMBERED.match(behind))
+
+
+def _is_indented_below(line: bytes, following: re.Match[bytes]) -> bool:
+    """Whether all that follows a line is indented more than it is."""
+    indented = _INDENTED.match(line)
+    margin = _width(indented[0]) if indented else 0
+    if following[3] is not None and _width(following[2]) <= margin:
+        return False
+    return _width(following[1]) > margin
+
+
+def _width(blank: bytes) -> int:
+    return len(blank.expandtabs())
+
+
+def last_paragraphs(before: bytes) -> list[bytes]:
+    """Return the paragraphs that a stretch of text ends with, whose lines end in LF then."""
+    return _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+
+
+def is_unfinished(text: bytes) -> bool:
+    """Whether a text ends with a letter, a digit or a comma, which end no sentence."""
+    last = text[-_MAX_CHARACTER_BYTES:].decode("utf-8", "ignore")[-1:]
+    return last.isalnum() or last == ","
+
 
 _REACH = 240
 """Bytes beside a cut that are looked at: the end of a sentence, or a whole line."""
@@ -149,8 +382,8 @@ _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNO
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
-def poverty(reader: BodyReader, start: int, at: int) -> int:
-    """How poor a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better.
+def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
+    """How penalty a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better.
 
     What leads on to a tag that opens a box is better parted from the tag than both from the box.
     """
@@ -160,13 +393,13 @@ def poverty(reader: BodyReader, start: int, at: int) -> int:
         depth = depth_in_code(document.path, _tail(reader, start, at), behind)
         if depth:
             return depth
-    if not leads_on(reader, start, at):
+    if not keep_with_next(reader, start, at):
         return 0
     last = reader.last_top_within(start, at)
-    return POOREST + (last is not None and _opens(document, last))
+    return WORST_CUT + (last is not None and _opens(document, last))
 
 
-def leads_on(reader: BodyReader, start: int, at: int) -> bool:
+def keep_with_next(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, should not be parted from what follows."""
     document = reader.document
     if document.format == "script":

@@ -8,18 +8,16 @@ from functools import partial
 from itertools import pairwise
 from operator import add, itemgetter
 
-from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
-from leafmark.chunking.dividing import divide
-from leafmark.chunking.leading import poverty
+from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import Group, pack, settle
-from leafmark.chunking.tree import SectionTree
-from leafmark.chunking.units import Cutter, Unit
+from leafmark.chunking.packing import Group, divide, move_cuts, pack
+from leafmark.chunking.splitting import Cutter, Unit
+from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, under_breadcrumb
 from leafmark.model import format_breadcrumb
 
-__all__ = ["Workshop"]
+__all__ = ["ChunkingContext"]
 
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
@@ -36,7 +34,7 @@ _header_of: Callable[[Unit], int] = itemgetter(5)
 
 
 @dataclass(slots=True)
-class Workshop:
+class ChunkingContext:
     """One document and its options. Functions of the strategies take this first."""
 
     tree: SectionTree
@@ -132,11 +130,11 @@ class Workshop:
         if len(groups) < 2:
             return groups
 
-        def poor(at: int) -> int:
-            return poverty(self.reader, units[at - 1].start, units[at].start)
+        def penalty(at: int) -> int:
+            return cut_penalty(self.reader, units[at - 1].start, units[at].start)
 
         least = self.options.min_tokens
-        return settle(sizes, groups, least=least, capacity=capacity, poor=poor)
+        return move_cuts(sizes, groups, least=least, capacity=capacity, penalty=penalty)
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
