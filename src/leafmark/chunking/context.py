@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from operator import add, itemgetter
+from operator import itemgetter
 
 from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.keep_with_next import cut_penalty
@@ -81,18 +81,18 @@ class ChunkingContext:
         Where a group is cut inside a line, its tokens may differ from the sum
         of its units: then it is counted, and all are packed tighter if need be.
         """
-        sizes = [*map(add, map(_tokens_of, units), map(_header_of, units))]
+        sizes, heads = [*map(_tokens_of, units)], [*map(_header_of, units)]
         limit = capacity
-        groups = pack(sizes, limit)
+        groups = pack(sizes, limit, heads)
         if True not in map(_inline_of, units):
-            return self._settle(units, sizes, groups, capacity=capacity)
+            return self._settle(units, groups, capacity=capacity)
         for _ in range(_REPACKINGS):
             excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
             if excess <= 0:
                 break
             limit = max(1, limit - excess)
-            groups = pack(sizes, limit)
-        settled = self._settle(units, sizes, groups, capacity=limit)
+            groups = pack(sizes, limit, heads)
+        settled = self._settle(units, groups, capacity=limit)
         moved = set(settled).difference(groups)
         return groups if any(self._excess(units[a:b], capacity) > 0 for a, b in moved) else settled
 
@@ -120,21 +120,20 @@ class ChunkingContext:
         best = min(tried, key=faults)
         if best is groups:
             return groups
-        sizes = [*map(add, sizes, heads)]
-        return min(self._settle(units, sizes, best, capacity=limit), best, key=faults)
+        return min(self._settle(units, best, capacity=limit), best, key=faults)
 
-    def _settle(
-        self, units: Sequence[Unit], sizes: Sequence[int], groups: list[Group], *, capacity: int
-    ) -> list[Group]:
+    def _settle(self, units: Sequence[Unit], groups: list[Group], *, capacity: int) -> list[Group]:
         """Move each cut that would part what belongs together, as far as sizes allow it."""
         if len(groups) < 2:
             return groups
-
-        def penalty(at: int) -> int:
-            return cut_penalty(self.reader, units[at - 1].start, units[at].start)
-
-        least = self.options.min_tokens
-        return move_cuts(sizes, groups, least=least, capacity=capacity, penalty=penalty)
+        return move_cuts(
+            [*map(_tokens_of, units)],
+            groups,
+            least=self.options.min_tokens,
+            capacity=capacity,
+            penalty=lambda at: cut_penalty(self.reader, units[at - 1].start, units[at].start),
+            heads=[*map(_header_of, units)],
+        )
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
@@ -171,11 +170,15 @@ class ChunkingContext:
         return self.size_of((units[0].start, units[-1].end), total, number=len(units))
 
     def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
-        """The tokens of `span`: of `number` ranges that have `total` when counted one by one."""
+        """The tokens of `span`: of `number` ranges that have `total` when counted one by one.
+
+        Counted apart, each range, and each heading in it, may have a token or two too many.
+        """
         least = self.options.min_tokens
-        if least <= total < least + 2 * number:
-            return self.meter.tokens(*span)
-        return total
+        if not least <= total < 2 * least:
+            return total
+        number += self.tree.count_headings(*span)
+        return self.meter.tokens(*span) if total < least + 2 * number else total
 
     def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
         """Group neighbouring ranges of a node's body so that none is blank, or padding of a table.

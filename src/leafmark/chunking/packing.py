@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
-from operator import itemgetter, sub
+from operator import add, itemgetter, sub
 
 from leafmark.chunking.cuts import coalesce
 
@@ -18,52 +18,61 @@ __all__ = ["Group", "absorb_small", "divide", "move_cuts", "pack"]
 Group = tuple[int, int]
 
 
-def pack(sizes: Sequence[int], capacity: int) -> list[Group]:
+def pack(sizes: Sequence[int], capacity: int, heads: Sequence[int] = ()) -> list[Group]:
     """Return the fewest groups of at most `capacity`, of nearly equal size.
 
     Each cut is as near to its share as it can be; where a group would be too
-    large then, the largest is made as small as it can be. A size over the
-    capacity is a group of its own.
+    large then, the largest is made as small as it can be. `heads` are what a group has
+    besides that begins with each size. A size over the capacity is a group of its own.
 
     >>> pack([30, 30, 30, 30, 30], 100)
     [(0, 3), (3, 5)]
     >>> pack([10, 500, 10, 10], 100)
     [(0, 1), (1, 2), (2, 4)]
+    >>> pack([30, 30, 30, 30], 100, heads=[0, 40, 40, 40])
+    [(0, 2), (2, 4)]
     """
-    if sizes and max(sizes) <= capacity:
-        return _pack_run(sizes, capacity)
+    heads = heads if any(heads) else ()
+    alone = [*map(add, sizes, heads)] if heads else sizes
+    if sizes and max(alone) <= capacity:
+        return _pack_run(sizes, capacity, heads)
     groups: list[Group] = []
     start = 0
-    for index, size in enumerate([*sizes, capacity + 1]):
+    for index, size in enumerate([*alone, capacity + 1]):
         if size > capacity:
-            run = _pack_run(sizes[start:index], capacity)
+            run = _pack_run(sizes[start:index], capacity, heads[start:index])
             groups += [(start + first, start + after) for first, after in run]
             groups.append((index, index + 1))
             start = index + 1
     return groups[:-1]
 
 
-def _pack_run(sizes: Sequence[int], capacity: int) -> list[Group]:
+def _pack_run(sizes: Sequence[int], capacity: int, heads: Sequence[int]) -> list[Group]:
     """Pack sizes that are all within the capacity."""
     if not sizes:
         return []
     totals = [0, *accumulate(sizes)]
-    if totals[-1] <= capacity:
+    if totals[-1] + (heads[0] if heads else 0) <= capacity:
         return [(0, len(sizes))]
-    fewest = -(-totals[-1] // capacity)
+    fewest = max(2, -(-totals[-1] // capacity))
     cuts = _cut_evenly(totals, fewest)
-    if not _are_within(totals, cuts, capacity):
-        fewest = len(_fill(totals, capacity))
+    if not _are_within(totals, heads, cuts, capacity=capacity):
+        fewest = len(_fill(totals, heads, capacity))
         cuts = _cut_evenly(totals, fewest)
-    if not _are_within(totals, cuts, capacity):
+    if not _are_within(totals, heads, cuts, capacity=capacity):
         least = max(*sizes, -(-totals[-1] // fewest))
-        cuts = [0, *_fill_evenly(totals, least, capacity)]
+        cuts = [0, *_fill_evenly(totals, heads, least=least, capacity=capacity)]
     return list(pairwise(cuts))
 
 
-def _are_within(totals: Sequence[int], cuts: Sequence[int], capacity: int) -> bool:
+def _are_within(
+    totals: Sequence[int], heads: Sequence[int], cuts: Sequence[int], *, capacity: int
+) -> bool:
     ends: tuple[int, ...] = itemgetter(*cuts)(totals)
-    widest: int = max(map(sub, ends[1:], ends))
+    widths = map(sub, ends[1:], ends)
+    if heads:
+        widths = map(add, widths, map(heads.__getitem__, cuts[:-1]))
+    widest: int = max(widths)
     return widest <= capacity
 
 
@@ -79,22 +88,26 @@ def _cut_evenly(totals: Sequence[int], count: int) -> list[int]:
     return [*cuts, len(totals) - 1]
 
 
-def _fill_evenly(totals: Sequence[int], least: int, capacity: int) -> list[int]:
+def _fill_evenly(
+    totals: Sequence[int], heads: Sequence[int], *, least: int, capacity: int
+) -> list[int]:
     """Return where the fewest groups end when the largest, at least `least`, is smallest."""
-    fewest = len(_fill(totals, capacity))
+    fewest = len(_fill(totals, heads, capacity))
     low, high = least - 1, capacity
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if len(_fill(totals, middle)) <= fewest else (middle, high)
-    return _fill(totals, high)
+        is_enough = len(_fill(totals, heads, middle)) <= fewest
+        low, high = (low, middle) if is_enough else (middle, high)
+    return _fill(totals, heads, high)
 
 
-def _fill(totals: Sequence[int], capacity: int) -> list[int]:
+def _fill(totals: Sequence[int], heads: Sequence[int], capacity: int) -> list[int]:
     """Return where groups end when each takes as much as it can."""
     ends: list[int] = []
     at, last = 0, len(totals) - 1
     while at < last:
-        at = max(at + 1, bisect_right(totals, totals[at] + capacity) - 1)
+        room = capacity - heads[at] if heads else capacity
+        at = max(at + 1, bisect_right(totals, totals[at] + room) - 1)
         ends.append(at)
     return ends
 
@@ -106,12 +119,14 @@ def move_cuts(
     least: int,
     capacity: int,
     penalty: Callable[[int], int],
+    heads: Sequence[int] = (),
 ) -> list[Group]:
     """Move each cut with a penalty to the nearest place without one, as far as sizes allow it.
 
     If there is none, to the one with the least. A cut has the number of the size behind it.
     No group gets larger than `capacity`, or smaller than `least`, but one that is over the
-    capacity may take in less than `least`, and one under `least` may be taken in whole.
+    capacity may take in less than `least`, and one under `least` may be taken in whole. `heads`
+    are as in `pack`.
 
     >>> move_cuts([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, penalty={2}.__contains__)
     [(0, 1), (1, 3)]
@@ -123,7 +138,8 @@ def move_cuts(
     cuts = [0, *[end for _, end in groups]]
     for number in moved:
         first, at, end = cuts[number - 1 : number + 2]
-        window = _window(totals, (first, at, end), least=least, capacity=capacity)
+        bounds = capacity, capacity - max(heads[first:end], default=0)
+        window = _window(totals, (first, at, end), least=least, bounds=bounds)
         distances = sorted([(abs(totals[place] - totals[at]), place) for place in window])
         lightest, best = penalty(at), at
         for _, place in distances:
@@ -137,16 +153,20 @@ def move_cuts(
 
 
 def _window(
-    totals: Sequence[int], cuts: tuple[int, int, int], *, least: int, capacity: int
+    totals: Sequence[int], cuts: tuple[int, int, int], *, least: int, bounds: tuple[int, int]
 ) -> Sequence[int]:
-    """Return where the middle of three cuts may be: at the first if its group is too small."""
+    """Return where the middle of three cuts may be: at the first if its group is too small.
+
+    `bounds` are the capacity, and what of it the heads leave.
+    """
     first, at, end = cuts
     before, behind = totals[at] - totals[first], totals[end] - totals[at]
-    most = capacity if behind <= capacity else behind + max(0, least - 1)
+    capacity, room = bounds
+    most = max(room, behind) if behind <= capacity else behind + max(0, least - 1)
     if before < least and totals[end] - totals[first] <= most:
         return [first]
     low = max(totals[first] + min(least, before), totals[end] - most)
-    high = min(totals[first] + max(before, capacity), totals[end] - min(least, behind))
+    high = min(totals[first] + max(before, room), totals[end] - min(least, behind))
     return range(bisect_left(totals, low, first + 1), bisect_right(totals, high, 0, end))
 
 

@@ -82,6 +82,10 @@ class Cutter(NamedTuple):
     room: Callable[[], int]
     cut_code: bool = False
 
+    def reserved(self, tokens: int) -> int:
+        """How many of the tokens that a piece repeats its body must leave free."""
+        return max(0, tokens - self.room() + self.capacity)
+
     def crumbs_joined(
         self, starts: Sequence[int], end: int, *, kept_starts: Container[int] = ()
     ) -> list[int]:
@@ -348,7 +352,8 @@ def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) 
 class _Table(NamedTuple):
     """A table that is cut; `header` are the tokens of the header that its parts repeat.
 
-    `heads` are those of what stands above some columns, as far as they were counted.
+    `heads` are those of what stands above some columns, as far as they were counted. What is
+    repeated is in no body: the target has room for it as far as `max_tokens` is larger.
     """
 
     cutter: Cutter
@@ -360,14 +365,15 @@ class _Table(NamedTuple):
     def split(self, unit: Unit) -> Iterator[Unit]:
         """Cut between rows; each part below the header counts it."""
         content = self.block.content_start or self.block.start
-        room = self.cutter.capacity - self.header
+        reserved = self.cutter.reserved(self.header)
+        room = self.cutter.capacity - reserved
         starts = [*self._row_starts(unit, max(content, unit.start)), unit.end]
         sizes = self.cutter.meter.counts(starts[:-1], starts[1:])
         for first, after in pack(sizes, room):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             for found in self._split_row(part) if part.tokens > room else [part]:
                 is_below = not found.header and found.start >= content
-                yield found._replace(header=self.header) if is_below else found
+                yield found._replace(header=reserved) if is_below else found
 
     def _row_starts(self, unit: Unit, above: int) -> Iterator[int]:
         """Where it may be cut below `above`: between rows read as one only where they must be."""
@@ -375,7 +381,7 @@ class _Table(NamedTuple):
         rows = [row for row in cutter.reader.row_starts(self.block) if above < row < end]
         untied = untied_rows(cutter.meter.document, rows, end)
         for start, after in pairwise([*cutter.crumbs_joined([unit.start, *untied], end), end]):
-            if cutter.meter.fits(start, after, cutter.capacity - self.header):
+            if cutter.meter.fits(start, after, cutter.capacity - cutter.reserved(self.header)):
                 yield start
             else:
                 inside = rows[bisect_right(rows, start) : bisect_left(rows, after)]
@@ -459,7 +465,10 @@ class _Table(NamedTuple):
 
         `heads` are the tokens of what stands above each cell, `shared` of what all parts repeat.
         """
-        cutter, room = self.cutter, self.cutter.capacity - shared
+        cutter = self.cutter
+        if not cutter.reserved(sum(heads) + shared):
+            heads, shared = [0] * len(cells), 0
+        room = cutter.capacity - shared
         for first, after in pack([*map(add, map(_tokens_of, cells), heads)], room):
             part = cutter.part(row, cells[first].start, cells[after - 1].end)
             header = sum(heads[first:after])

@@ -9,6 +9,7 @@ chunks is decided elsewhere.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
@@ -168,6 +169,11 @@ class SectionTree:
             found.append(child)
             child = afters[child]
         return found
+
+    def count_headings(self, start: int, end: int) -> int:
+        """Return how many kept headings begin in `[start, end)`."""
+        places, count = self.places, len(self.afters)
+        return bisect_left(places, end, 0, count) - bisect_left(places, start, 0, count)
 
     def add_piece(self, parent: int, span: tuple[int, int], number: int) -> int:
         """Add a piece, one deeper than its node and called as that, and return which it is."""
