@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from leafmark.chunking.tables import Columns, MarkupTable, columns_of, markup_tables
 from leafmark.model import (
@@ -34,9 +35,11 @@ __all__ = [
     "TABLE_PADDING",
     "BodyReader",
     "DocumentText",
+    "Fence",
     "OneStretch",
     "PlacedBlocks",
     "dedent_code",
+    "fence_of",
     "has_any",
     "is_dedented",
     "may_have_code",
@@ -53,6 +56,9 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
 _FENCES = b"`~"
 _WHITE_SPACE = b" \t\r\n"
+_MAX_FENCE_BYTES = 1024
+"""Bytes in which the first line of code is looked for where the parser does not say its end."""
+
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _COLUMN_SPACE = re.compile(r"(?<!\\\|)(?<=\|)[ \t]{2,}+|(?<![ \t])[ \t]{2,}+(?=\|)")
 """Space beside the bars of a table, without which its columns are the same."""
@@ -617,3 +623,20 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+class Fence(NamedTuple):
+    """The lines around code, and where the first of them stands in the source."""
+
+    opening: str
+    closing: str
+    span: tuple[int, int]
+
+
+def fence_of(reader: BodyReader, code: Block) -> Fence | None:
+    """Return the fence that is read around code, if one is."""
+    content = code.content_start or code.start
+    after = content if content > code.start else min(code.end, code.start + _MAX_FENCE_BYTES)
+    line = reader.body_text(((code.start, after),)).lstrip().partition("\n")[0].rstrip()
+    mark = _FENCE.match(line)
+    return None if mark is None else Fence(line, mark[1], (code.start, content))

@@ -32,6 +32,7 @@ __all__ = [
     "are_opening_tags",
     "cut_penalty",
     "depth_in_code",
+    "is_code_by_name",
     "is_inside_code",
     "is_unfinished",
     "is_unread",
@@ -121,6 +122,11 @@ def _is_statement(line: bytes, mark: bytes) -> bool:
     if _LIST_ITEM.match(line):
         return False
     return mark in (b";", b"}") or (mark == b")" and _CALL.match(line) is not None)
+
+
+def is_code_by_name(document: Document) -> bool:
+    """Whether a document that is read as plain text is source code, as its suffix says."""
+    return document.format == "text" and not _may_be_prose(document.path)
 
 
 def _may_be_prose(path: str) -> bool:

@@ -19,7 +19,7 @@ from itertools import pairwise
 from operator import add, itemgetter
 from typing import NamedTuple, Protocol
 
-from leafmark.chunking.blocks import BodyReader, outermost
+from leafmark.chunking.blocks import BodyReader, fence_of, outermost
 from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentence_starts, token_cuts
 from leafmark.chunking.keep_with_next import are_opening_tags, is_inside_code, item_starts
 from leafmark.chunking.measuring import Meter
@@ -144,7 +144,7 @@ class Cutter(NamedTuple):
             start, end = max(block.start, unit.start), min(self._below(block), unit.end)
             if start > at:
                 yield from self._cut_at_sentences(at, start, capacity)
-            yield from self.keep_code(self.unit(start, end))
+            yield from self.keep_code(self.unit(start, end), block)
             at = end
         if at < unit.end:
             yield from self._cut_at_sentences(at, unit.end, capacity)
@@ -173,11 +173,24 @@ class Cutter(NamedTuple):
                 starts += [at + inside for inside in self._find(part, sentence_starts)]
         return starts
 
-    def keep_code(self, unit: Unit) -> Iterator[Unit]:
-        """Keep code whole, or cut it at line ends if that is asked for."""
-        if self.cut_code:
-            return self._cut_at(unit, self._find(unit, line_starts), self.capacity)
-        return iter((unit._replace(whole=True),))
+    def keep_code(self, unit: Unit, code: Block) -> Iterable[Unit]:
+        """Keep code whole, or cut it at line ends if that is asked for.
+
+        Each part is shown between the fences of the whole, so that these are no parts alone.
+        """
+        if not self.cut_code:
+            return (unit._replace(whole=True),)
+        starts = self._find(unit, line_starts)
+        fence = None if code.end > unit.end else fence_of(self.reader, code)
+        if fence is None:
+            return self._cut_at(unit, starts, self.capacity)
+        inside = [at for at in starts[:-1] if unit.start + at > (code.content_start or 0)]
+        closing = self.meter.count(fence.closing) + 1
+        reserved = self.reserved(self.meter.count(fence.opening) + 1 + closing)
+        parts = self._cut_at(unit, [0, *inside], max(1, self.capacity - reserved))
+        if not reserved:
+            return parts
+        return (part._replace(tokens=part.tokens + closing, header=reserved) for part in parts)
 
     def cut_html(self, unit: Unit) -> Iterator[Unit]:
         """Cut HTML in Markdown at line ends that tear no tag apart."""
@@ -579,7 +592,7 @@ def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Iterable[Unit]:
     if nested:
         return _split_at(cutter, [unit.start, *starts[1:]], nested, end=unit.end)
     if kind == "code":
-        return cutter.keep_code(unit)
+        return cutter.keep_code(unit, block)
     return cutter.cut_prose(unit, cutter.capacity)
 
 

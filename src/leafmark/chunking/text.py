@@ -8,7 +8,6 @@ its columns. Nothing is carried over a heading, after code or a table, or where 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -16,9 +15,9 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.chunking.blocks import TABLE_PADDING, BodyReader, narrow_header
-from leafmark.chunking.cuts import SOLID_STOPS, STOPS, sentence_starts
-from leafmark.chunking.keep_with_next import is_unread
+from leafmark.chunking.blocks import TABLE_PADDING, BodyReader, fence_of, narrow_header
+from leafmark.chunking.cuts import sentence_starts
+from leafmark.chunking.keep_with_next import is_code_by_name, is_unread
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.tables import Cell, Columns, Row
@@ -319,9 +318,9 @@ _MAX_OVERLAP_BYTES = 8192
 _SURELY_LARGE = 64
 """A header of more characters than this for each token is over the bound without being counted."""
 
-_SENTENCE_END = re.compile(
-    rb"(?: [.!?:] | %b | %b ) [\"')\]*_`]* \s* \Z" % (STOPS, SOLID_STOPS), re.VERBOSE
-)
+_SENTENCE_BYTES, _NEXT_BYTES = 240, 64
+"""Bytes before and behind a cut that tell whether a sentence ends there."""
+
 _NOTHING = Rendered("", 0, ())
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter", "heading"))
 
@@ -390,9 +389,33 @@ class Renderer:
             if repeated is None:
                 return self._rendered(chunk, body, ())
             return self._rendered(chunk, repeated.over(body), repeated.spans)
-        carried = self._sentences_before(chunk, body)
+        body, fence = self._with_fences(chunk, body)
+        carried = fence or self._sentences_before(chunk, body)
+        if fence or not carried:
+            return self._rendered(chunk, body, fence)
         parts = [self.reader.normalise((span,)) for span in carried]
         return self._rendered(chunk, GAP.join(filter(None, (*parts, body))), carried)
+
+    def _with_fences(self, chunk: Chunk, body: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """Return a body with the fences of the code that it is a part of, and where these stand."""
+        if self.options.oversize_code != "split":
+            return body, ()
+        start, end = chunk.byte_start, chunk.byte_end
+        shown, spans = body, list[tuple[int, int]]()
+        for code in self.reader.code_within(start, end):
+            is_cut = code.start < start or code.end > end
+            fence = fence_of(self.reader, code) if is_cut else None
+            if fence is not None and code.start < start:
+                shown = f"{fence.opening}\n{shown}"
+                spans.append(fence.span)
+            if fence is not None and code.end > end:
+                shown = f"{shown}\n{fence.closing}"
+        if (
+            shown == body
+            or self.meter.count(self._under_breadcrumb(chunk, shown)) > self.options.max_tokens
+        ):
+            return body, ()
+        return shown, tuple(span for span in spans if span[0] < span[1])
 
     def _without_padding(self, chunk: Chunk, body: str) -> str:
         """Return a body without the padding of a table at its ends, if it would be too large."""
@@ -463,7 +486,8 @@ class Renderer:
         """
         before = chunk.owner.chunks[chunk.position - 1]
         follows = (
-            before.kind == "piece"
+            not is_code_by_name(self.document)
+            and before.kind == "piece"
             and before.parent_position == chunk.parent_position
             and before.byte_end == chunk.byte_start
         )
@@ -483,9 +507,10 @@ class Renderer:
         """Whether a block or sentence ends at `at`, and no heading begins there."""
         if self.reader.headings_within(at, at + 1):
             return False
-        data = self.reader.document.data
-        begins_block = bool(self.reader.blocks_within(at, at + 1))
-        return begins_block or _SENTENCE_END.search(data, max(0, at - 64), at) is not None
+        if self.reader.blocks_within(at, at + 1):
+            return True
+        start, end = max(0, at - _SENTENCE_BYTES), min(len(self.document.data), at + _NEXT_BYTES)
+        return at - start in self.reader.places(start, end, sentence_starts)
 
     def _read_end(self, piece: Chunk) -> int:
         """Where a piece ends without comments and tags behind it that open what follows."""

@@ -83,6 +83,30 @@ def _shortened(path: Sequence[str], allowed: int, count: Count) -> str:
     return breadcrumb
 
 
+_KIND = re.compile(
+    r"(?:abstract |static |final |public )*(?:annotation|class|constant|enum|function|interface"
+    r"|macro|method|module|namespace|package|protocol|record|struct|trait|type|union) (?=\S)",
+    re.IGNORECASE,
+)
+"""What pages of an interface's reference put before the name of what they document."""
+
+_PARAMETERS = re.compile(r"<[^<>]*>")
+_NO_WORDS = re.compile(r"[\W_]+")
+
+
+def _says_no_more(heading: str, title: str) -> bool:
+    """Whether a heading repeats a title, but for case, marks, and the kind of what it names.
+
+    >>> _says_no_more("Class Lamp<T>", "Lamp"), _says_no_more("Class Lamp", "Class diagrams")
+    (True, False)
+    """
+    if heading == title:
+        return True
+    names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
+    bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
+    return bare[0] == bare[1] != ""
+
+
 def path_of(tree: SectionTree, node: int) -> tuple[str, ...]:
     """The section path of a node that is not a piece, as `ChunkedDocument.section_paths` has it."""
     titles: list[str] = []
@@ -129,6 +153,9 @@ class SectionTree:
     depths: list[int]
     body_ends: list[int]
     afters: list[int]
+    folded: int | None = None
+    """The first kept heading, when it says no more than the document's title."""
+
     dropped: Spans = field(default_factory=list)
     """What is in no body."""
 
@@ -146,12 +173,6 @@ class SectionTree:
     def nodes(self) -> range:
         """All nodes, without the pieces."""
         return range(len(self.afters))
-
-    @property
-    def folded(self) -> int | None:
-        """The first kept heading, when its title repeats the document's."""
-        titles = self.titles
-        return 1 if len(self.afters) > 1 and titles[1] == titles[0] else None
 
     def body(self, node: int) -> Spans:
         """The ranges of the node's own text, in order."""
@@ -233,6 +254,8 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         body_ends=body_ends,
         afters=afters,
     )
+    if len(afters) > 1 and _says_no_more(tree.titles[1], document.title):
+        tree.folded = 1
     _give_gaps(tree)
     if document.dropped_spans:
         _drop(tree)
