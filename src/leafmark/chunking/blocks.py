@@ -53,7 +53,6 @@ TABLE_PADDING = " \t\r\n\xa0|:-"
 """What the rows of a table in Markdown have besides words."""
 
 _BLANK_LINES = re.compile(r"\n{3,}")
-_LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
 _FENCES = b"`~"
 _WHITE_SPACE = b" \t\r\n"
 _MAX_FENCE_BYTES = 1024
@@ -74,7 +73,9 @@ def tidy_prose(text: str) -> str:
     # Line by line: a regular expression for trailing space takes quadratic time
     # on a long run of spaces inside a line.
     text = "\n".join(map(str.rstrip, text.split("\n")))
-    return _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("\n", text))
+    if text[:2] == "\n\n":
+        text = "\n" + text.lstrip("\n")
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 
 def dedent_code(text: str, *, fenced: bool) -> str:

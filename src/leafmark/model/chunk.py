@@ -180,6 +180,9 @@ def _thawed(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+_PARENT_FIELD, _NODE_FIELD = 1, 6
+"""Where a row has the position of the parent, and the number of the node, the piece behind it."""
+
 _PORTION_BYTES = 1_000_000
 """The lines of a source are found in portions: those of all would take some times its size."""
 
@@ -282,21 +285,28 @@ class ChunkedDocument:
         A heading without words, a picture perhaps, has no title and is no part of a path.
         """
         paths: list[tuple[str, ...]] = []
-        for chunk in self.chunks:
-            if chunk.parent_position < 0:
+        folded = self.folded_position
+        for position, parent, _, _, _, title, _, piece, *_ in self.emitted.rows:
+            if parent < 0:
                 paths.append((self.document.title,))
-                continue
-            above = paths[chunk.parent_position]
-            folded = chunk.piece or chunk.position == self.folded_position or not chunk.title
-            paths.append(above if folded else (*above, chunk.title))
+            else:
+                says_no_more = piece or position == folded or not title
+                paths.append(paths[parent] if says_no_more else (*paths[parent], title))
         return tuple(paths)
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of the chunks, by position."""
+        doc_id, slugs = self.doc_id, self.node_slugs
+        rows = [(row[_NODE_FIELD], row[_NODE_FIELD + 1]) for row in self.emitted.rows]
+        return [doc_id + fragment(slugs[node], piece) for node, piece in rows]
 
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
         """The ids of the emitted children, in order, by the position of their parent."""
         found: dict[int, list[str]] = {}
-        for chunk in self.chunks:
-            found.setdefault(chunk.parent_position, []).append(chunk.id)
+        for row, chunk_id in zip(self.emitted.rows, self.ids, strict=True):
+            found.setdefault(row[_PARENT_FIELD], []).append(chunk_id)
         return {parent: tuple(ids) for parent, ids in found.items()}
 
     @cached_property
@@ -304,9 +314,9 @@ class ChunkedDocument:
         """Each chunk's place among its siblings, from 0, by position."""
         seen: Counter[int] = Counter()
         numbers = []
-        for chunk in self.chunks:
-            numbers.append(seen[chunk.parent_position])
-            seen[chunk.parent_position] += 1
+        for row in self.emitted.rows:
+            numbers.append(seen[row[_PARENT_FIELD]])
+            seen[row[_PARENT_FIELD]] += 1
         return numbers
 
     @cached_property
@@ -418,7 +428,7 @@ class Chunk(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.owner.doc_id + fragment(self.slug, self.piece)
+        return self.owner.ids[self.position]
 
     @property
     def ordinal_id(self) -> str:
@@ -446,8 +456,7 @@ class Chunk(NamedTuple):
 
     @property
     def parent_id(self) -> str | None:
-        parent = self.parent
-        return None if parent is None else parent.id
+        return None if self.parent_position < 0 else self.owner.ids[self.parent_position]
 
     @property
     def children(self) -> "tuple[Chunk, ...]":
@@ -478,12 +487,12 @@ class Chunk(NamedTuple):
 
     @property
     def prev_id(self) -> str | None:
-        return self.owner.chunks[self.position - 1].id if self.position else None
+        return self.owner.ids[self.position - 1] if self.position else None
 
     @property
     def next_id(self) -> str | None:
         after = self.position + 1
-        return self.owner.chunks[after].id if after < len(self.owner.chunks) else None
+        return self.owner.ids[after] if after < len(self.owner.ids) else None
 
     @property
     def is_complete_section(self) -> bool:
@@ -673,9 +682,7 @@ class Chunk(NamedTuple):
             "byte_start": link.start,
             "byte_end": link.end,
             "id": (
-                owner.find_link(owner.document, link)
-                if position is None
-                else owner.chunks[position].id
+                owner.find_link(owner.document, link) if position is None else owner.ids[position]
             ),
         }
 
