@@ -1,30 +1,30 @@
-"""Where a cut would be penalty, because what is before it leads on to what is behind it.
+"""Where a cut would be bad, because what is before it should be kept with what is behind it.
 
-These stay together:
+The rules are a table, each with its sentence (`_RULES`); all is told by the bytes next to the cut.
+In source code that is read as plain text, since there is no grammar for it, the indentation says
+what belongs together: the less what is below a cut is indented, the better the cut. In a text that
+may be prose, that counts only below what ends as statements do.
 
-- a list, code or a table, and the sentence above it that ends with a colon or without a
-  mark, or says "the following" or "below"; in notebooks code and any text above it
-- a line of nothing but bold type, which is a heading in all but name, and what follows;
-  likewise an anchor, a term, a tag that opens a box, an opening bracket in source code
-- in plain text a title and its text, and who wrote a text and what he wrote (`plain_text`)
-- an example in a comment of source code, and the text above it that does not end like a sentence
-- code, and a paragraph behind it that begins in lower case: it goes on with the sentence before
-- code, a table or a picture, and the caption or the line of attributes below it
-- a row of a table, and a row below it whose first cell is empty
-- what is in a box, and what closes it
-
-All of this is told by the bytes next to the cut.
+In plain text nothing marks a heading, a list or code. These stay together: a title and its text (a
+short line that stands alone, is underlined, or begins a record); a text that does not end like a
+sentence, and one below it that is indented more; a text, and the name below it of who wrote it.
+Items of a list in lines right below each other are parts of one paragraph, and are cut between.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
 from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
-from leafmark.model import Block, Document
+from leafmark.model import Block, BlockKind, Document, Format
 
 __all__ = [
     "VOID",
@@ -388,60 +388,218 @@ _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNO
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
+@dataclass(eq=False)
+class _Cut:
+    """A cut at `at`, behind `[start, at)`, which ends between blocks, as rules look at it.
+
+    `last` is the last block at the top that begins before the cut; it may go on behind it.
+    """
+
+    reader: BodyReader
+    start: int
+    at: int
+
+    @cached_property
+    def document(self) -> Document:
+        return self.reader.document
+
+    @cached_property
+    def last(self) -> Block | None:
+        return self.reader.last_top_within(self.start, self.at)
+
+    @property
+    def last_kind(self) -> BlockKind | None:
+        return None if self.last is None else self.last.kind
+
+    @property
+    def where(self) -> str:
+        """`inside` a block, or the last line of `code` or of `text` of other kinds is above."""
+        if self.last is None or self.last.end > self.at:
+            return "inside"
+        return "code" if self.last.kind == "code" else "text"
+
+    @property
+    def is_page(self) -> bool:
+        return self.document.format == "html"
+
+    @cached_property
+    def before(self) -> bytes:
+        """The end of what is before, without the space behind it; of a notebook, as it is read."""
+        if self.document.format == "notebook" and self.reader.document_text is not None:
+            read = self.reader.document_text.within(self.start, self.at)
+            return read[-_REACH:].encode().rstrip()
+        reach = _PAGE_REACH if self.is_page else _REACH
+        return self.document.data[max(self.start, self.at - reach) : self.at].rstrip()
+
+    @cached_property
+    def behind(self) -> bytes:
+        return self.document.data[self.at : self.at + _REACH]
+
+    @cached_property
+    def following(self) -> AbstractSet[BlockKind]:
+        """The kinds of the blocks at the top that begin at the cut."""
+        return {*self.reader.top_within(self.at, self.at + 1).kinds}
+
+
+class _Rule(NamedTuple):
+    """A sentence, and what tells whether it holds for a cut.
+
+    The rule is for documents of `formats`, or for all but source code where there are none, and
+    for cuts that stand `where` it says: see `_Cut.where`.
+    """
+
+    sentence: str
+    holds: Callable[[_Cut], object]
+    where: AbstractSet[str] = frozenset(("inside", "text"))
+    formats: AbstractSet[Format] = frozenset()
+    but: AbstractSet[Format] = frozenset(("script",))
+
+    def is_for(self, document_format: Format) -> bool:
+        if self.formats:
+            return document_format in self.formats
+        return document_format not in self.but
+
+
+_BELOW = frozenset(("code", "text"))
+_ANYWHERE = frozenset(("inside", "code", "text"))
+_PAGES: frozenset[Format] = frozenset(("html",))
+_NO_PAGES: frozenset[Format] = frozenset(("html", "script"))
+_SCRIPTS: frozenset[Format] = frozenset(("script",))
+
+
+def _behind_matches(pattern: re.Pattern[bytes]) -> Callable[[_Cut], object]:
+    return lambda cut: pattern.match(cut.behind)
+
+
+_RULES = (
+    _Rule(
+        "A line that opens a bracket or ends with a colon stays with what it opens.",
+        lambda cut: _end_of_code(cut)[-1:] in (b":", b"(", b"[", b"{"),
+        _ANYWHERE,
+        _SCRIPTS,
+    ),
+    _Rule(
+        "A comment that does not end like a sentence stays with the example in it.",
+        lambda cut: is_unfinished(_end_of_code(cut)) and _FENCE.match(cut.behind),
+        _ANYWHERE,
+        _SCRIPTS,
+    ),
+    _Rule(
+        "The words of an item of a list stay with the list, code or table in it.",
+        lambda cut: _stands_below_words(cut.reader, cut.at),
+        frozenset(("inside",)),
+    ),
+    _Rule(
+        "Code, a table or a picture stays with its numbered caption below.",
+        lambda cut: (
+            _CAPTION.match(cut.behind)
+            and (cut.last_kind in _CAPTIONED or _PICTURE.search(cut.before))
+        ),
+        _BELOW,
+    ),
+    _Rule(
+        "A block stays with the line of its attributes below.",
+        _behind_matches(_ATTRIBUTES),
+        _BELOW,
+        but=_NO_PAGES,
+    ),
+    _Rule(
+        "What is in a box stays with what closes the box.",
+        _behind_matches(_CLOSES),
+        _BELOW,
+        but=_NO_PAGES,
+    ),
+    _Rule(
+        "A table stays with its caption below.",
+        lambda cut: cut.last_kind == "table" and _UNDER_TABLE.match(cut.behind),
+        _BELOW,
+        but=_NO_PAGES,
+    ),
+    _Rule(
+        "A term stays with what explains it.",
+        lambda cut: cut.last_kind == "paragraph" and _DEFINITION.match(cut.behind),
+        _BELOW,
+        but=_NO_PAGES,
+    ),
+    _Rule(
+        "A picture stays with the line in italics below it.",
+        lambda cut: _UNDER_PICTURE.match(cut.behind) and _PICTURE.search(cut.before),
+        _BELOW,
+        but=_NO_PAGES,
+    ),
+    _Rule(
+        "Code in the midst of a sentence stays with the rest of the sentence.",
+        lambda cut: (_PARAGRAPH_GOES_ON if cut.is_page else _GOES_ON).match(cut.behind),
+        frozenset(("code",)),
+    ),
+    _Rule(
+        "In a notebook any text stays with the code below it.",
+        lambda cut: cut.last_kind == "paragraph" and "code" in cut.following,
+        formats=frozenset(("notebook",)),
+    ),
+    _Rule(
+        "A text stays with the list, code or table that it introduces: it has no mark at its end,"
+        " or says that something follows.",
+        lambda cut: cut.last_kind == "paragraph" and _introduces(cut),
+    ),
+    _Rule(
+        "A tag that opens a box stays with what is in the box.",
+        lambda cut: cut.last is not None and _opens(cut.document, cut.last),
+        formats=frozenset(("markdown",)),
+    ),
+    _Rule(
+        "A row of a table stays with the row that goes on with it, and a title with its rows.",
+        lambda cut: cut.last is not None and cut.last.kind == "table" and _ties_rows(cut),
+        formats=_PAGES,
+    ),
+    _Rule(
+        "A term, a title and the opening of a box stay with what follows, and a colon does.",
+        lambda cut: _ends_in_term(cut) or _page_leads(cut.before) or _is_behind_name(cut),
+        formats=_PAGES,
+    ),
+    _Rule(
+        "In plain text a title stays with its text, and a text with the name of who wrote it.",
+        lambda cut: leads_in_text(cut.before, cut.behind, whole=len(cut.before) < _REACH),
+        formats=frozenset(("text",)),
+    ),
+    _Rule(
+        "A colon, a line in bold type, an anchor or an open tag stays with what follows.",
+        lambda cut: _text_leads(cut.before),
+        but=_NO_PAGES,
+    ),
+)
+"""What stays together where sizes allow it; all is told by the bytes beside the cut."""
+
+
+@cache
+def _rules_for(document_format: Format, where: str) -> tuple[_Rule, ...]:
+    return tuple(rule for rule in _RULES if rule.is_for(document_format) and where in rule.where)
+
+
 def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
-    """How penalty a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better.
+    """Penalty for a cut at `at`, behind `[start, at)`; 0 is a good cut.
 
     What leads on to a tag that opens a box is better parted from the tag than both from the box.
     """
-    document = reader.document
+    document, cut = reader.document, _Cut(reader, start, at)
     if document.format == "text":
-        behind = document.data[at : at + _REACH]
-        depth = depth_in_code(document.path, _tail(reader, start, at), behind)
+        depth = depth_in_code(document.path, cut.before, cut.behind)
         if depth:
             return depth
-    if not keep_with_next(reader, start, at):
+    if not _is_kept(cut):
         return 0
-    last = reader.last_top_within(start, at)
-    return WORST_CUT + (last is not None and _opens(document, last))
+    return WORST_CUT + (cut.last is not None and _opens(document, cut.last))
 
 
 def keep_with_next(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, should not be parted from what follows."""
-    document = reader.document
-    if document.format == "script":
-        return _script_leads(document.data, start, at)
-    if reader.headings_within(at, at + 1):
+    return _is_kept(_Cut(reader, start, at))
+
+
+def _is_kept(cut: _Cut) -> bool:
+    if cut.document.format != "script" and cut.reader.headings_within(cut.at, cut.at + 1):
         return False
-    before, last = _tail(reader, start, at), reader.last_top_within(start, at)
-    if last is None or last.end > at:
-        if _stands_below(reader, at):
-            return True
-    elif _names_what_is_above(reader, last, at, before=before):
-        return True
-    elif last.kind == "code":  # which may end with anything
-        return _code_leads(document, at)
-    if last is not None and _leads_by_kind(reader, last, at, before=before):
-        return True
-    return _words_lead(document, before, at)
-
-
-def _code_leads(document: Document, at: int) -> bool:
-    """Whether a sentence goes on at `at`, behind code that stands in its midst."""
-    goes_on = _PARAGRAPH_GOES_ON if document.format == "html" else _GOES_ON
-    return goes_on.match(document.data, at, at + _REACH) is not None
-
-
-def _words_lead(document: Document, before: bytes, at: int) -> bool:
-    """Whether what is written right before `at` leads on, by the custom of the format."""
-    data = document.data
-    if document.format == "html":
-        is_in_term = _TERM_END.match(data, at, at + _PAGE_REACH) is not None
-        return is_in_term or _page_leads(before) or _is_behind_name(data, at)
-    if document.format == "text":
-        is_whole = len(before) < _REACH
-        if leads_in_text(before, data[at : at + _REACH], whole=is_whole):
-            return True
-    return _text_leads(before)
+    return any(rule.holds(cut) for rule in _rules_for(cut.document.format, cut.where))
 
 
 def _opens(document: Document, block: Block) -> bool:
@@ -450,38 +608,18 @@ def _opens(document: Document, block: Block) -> bool:
     return is_html and are_opening_tags(document.data, block.start, block.end)
 
 
-def _script_leads(data: bytes, start: int, at: int) -> bool:
-    """Whether source code opens something, or a text in a comment introduces an example."""
-    text = _BLANK_COMMENTS.sub(b"", data[start:at].rstrip()[-_REACH:])
-    if text[-1:] in (b":", b"(", b"[", b"{"):
-        return True
-    return is_unfinished(text) and _FENCE.match(data, at, at + _REACH) is not None
+def _end_of_code(cut: _Cut) -> bytes:
+    """The end of source code without lines of comments that say nothing."""
+    return _BLANK_COMMENTS.sub(b"", cut.document.data[cut.start : cut.at].rstrip()[-_REACH:])
 
 
-def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -> bool:
-    """Whether a paragraph introduces what begins at `at`, or a row of a table is read with it."""
-    if last.kind == "paragraph":
-        return _introduces(reader, before, at)
-    if last.kind == "html":
-        return _opens(reader.document, last)
-    if last.kind != "table" or reader.document.format != "html":
+def _introduces(cut: _Cut) -> bool:
+    """Whether a paragraph belongs to the list, code or table at the cut."""
+    introduced = _INTRODUCED_IN_PAGES if cut.is_page else _INTRODUCED
+    if introduced.isdisjoint(cut.following):
         return False
-    data = reader.document.data
-    return goes_on_in_page(data, at) or (
-        data[at : at + 3].lower() == b"<tr" and is_title_in_page(data, last.start, last.end)
-    )
-
-
-def _introduces(reader: BodyReader, before: bytes, at: int) -> bool:
-    """Whether a paragraph that ends like this belongs to the list, code or table at `at`."""
-    is_page = reader.document.format == "html"
-    following = {*reader.top_within(at, at + 1).kinds}
-    if "code" in following and reader.document.format == "notebook":
-        return True
-    introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED
-    if introduced.isdisjoint(following):
-        return False
-    return _is_unfinished(before, is_page=is_page) or _announces(before, is_page=is_page)
+    before = _CLOSED.sub(b"", cut.before) if cut.is_page else cut.before
+    return is_unfinished(before) or _announces(cut.before, is_page=cut.is_page)
 
 
 def _announces(before: bytes, *, is_page: bool) -> bool:
@@ -491,43 +629,22 @@ def _announces(before: bytes, *, is_page: bool) -> bool:
     return _ANNOUNCES.search(last) is not None
 
 
-def _is_unfinished(before: bytes, *, is_page: bool) -> bool:
-    """Whether a text ends with a letter, a digit or a comma, which end no sentence."""
-    return is_unfinished(_CLOSED.sub(b"", before) if is_page else before)
+def _ties_rows(cut: _Cut) -> bool:
+    data, at, table = cut.document.data, cut.at, cut.last
+    if table is None or goes_on_in_page(data, at):
+        return table is not None
+    return data[at : at + 3].lower() == b"<tr" and is_title_in_page(data, table.start, table.end)
 
 
-def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:
-    """Whether the caption, the attributes or the end of the block `above` begin at `at`."""
-    data = reader.document.data
-    end = at + _REACH
-    if _CAPTION.match(data, at, end):
-        return above.kind in _CAPTIONED or _PICTURE.search(before) is not None
-    if reader.document.format == "html":
-        return False
-    if _ATTRIBUTES.match(data, at, end) or _CLOSES.match(data, at, end):
-        return True
-    if above.kind == "table":
-        return _UNDER_TABLE.match(data, at, end) is not None
-    if above.kind == "paragraph" and _DEFINITION.match(data, at, end):
-        return True
-    is_short = _UNDER_PICTURE.match(data, at, end) is not None
-    return is_short and _PICTURE.search(before) is not None
-
-
-def _stands_below(reader: BodyReader, at: int) -> bool:
+def _stands_below_words(reader: BodyReader, at: int) -> bool:
     """Whether a list, code or a table inside an item begins at `at`."""
     if reader.begins_item(at):
         return False
     return not _INTRODUCED.isdisjoint(map(_kind_of, reader.blocks_within(at, at + 1)))
 
 
-def _tail(reader: BodyReader, start: int, at: int) -> bytes:
-    """The end of a range without the space behind it; of a notebook, as it is read."""
-    document = reader.document
-    if document.format == "notebook" and reader.document_text is not None:
-        return reader.document_text.within(start, at)[-_REACH:].encode().rstrip()
-    reach = _PAGE_REACH if document.format == "html" else _REACH
-    return document.data[max(start, at - reach) : at].rstrip()
+def _ends_in_term(cut: _Cut) -> bool:
+    return _TERM_END.match(cut.document.data, cut.at, cut.at + _PAGE_REACH) is not None
 
 
 def _text_leads(before: bytes) -> bool:
@@ -555,9 +672,9 @@ def _page_leads(before: bytes) -> bool:
     return _TITLE.match(before, before.lower().rfind(b"<p")) is not None
 
 
-def _is_behind_name(data: bytes, at: int) -> bool:
-    """Whether the box right before a place is the name of what follows."""
-    before = data[max(0, at - _PAGE_REACH) : at].rstrip()
+def _is_behind_name(cut: _Cut) -> bool:
+    """Whether the box right before a cut is the name of what follows."""
+    before = cut.document.data[max(0, cut.at - _PAGE_REACH) : cut.at].rstrip()
     opened = _OPENED.search(before)
     before = before[: opened.start()].rstrip() if opened else before
     lower = before.lower()

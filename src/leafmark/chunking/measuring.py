@@ -1,8 +1,8 @@
-"""Sizes of byte ranges in tokens. A range is counted when it must be, and then exactly.
+"""Sizes of byte ranges in tokens: a range is counted when it must be, and then exactly.
 
-Counts of neighbouring ranges add up: the tokenizers cut text into words before
-they look for tokens, and the end of a line with the blank lines after it is
-where one word ends and the next begins. `sizes` covers the one exception.
+Counts of neighbouring ranges add up: the tokenizers cut text into words before they look for
+tokens, and the end of a line with the blank lines after it is where one word ends and the next
+begins. `Meter.sizes` covers the one exception.
 """
 
 from __future__ import annotations
