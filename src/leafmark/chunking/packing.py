@@ -207,11 +207,10 @@ def absorb_small(
 ) -> list[Group]:
     """Give each size under `least` to its smaller neighbour, the one before where they are equal.
 
-    A neighbour can take it while one of these holds: the result is within `capacity`; the
-    result, with what the neighbour had taken in before (`taken`), is within `most`; all that
-    it takes in is less than `least`. What no neighbour can take stays. `alone` are the sizes
-    that are compared with `least` as long as nothing is taken in, where they differ from
-    `sizes`. Returns the groups.
+    A neighbour can take it while the result is within `capacity`, or within `most` with what
+    the neighbour had taken in before (`taken`), or all that it takes in is less than `least`.
+    What no neighbour can take stays. `alone` are the sizes that are compared with `least` as
+    long as nothing is taken in, where they differ from `sizes`.
 
     >>> absorb_small([40, 5, 30], least=10, capacity=40)
     [(0, 1), (1, 3)]

@@ -25,8 +25,8 @@ __all__ = ["Part", "Sizes", "choose_section", "gather", "is_surely_within"]
 _SURELY_LARGE = 8
 """A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
 
-_NORMALISED = 1.25
-"""Normalising changes the tokens of a text by less than this factor, if those of a model."""
+_NORMALISED, _GROWN = 1.25, 1.04
+"""Normalising makes the tokens of a text fewer by less than one factor, and more by the other."""
 
 _BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
 """White space that may be left out, in all its length."""
@@ -52,11 +52,11 @@ def is_surely_within(context: ChunkingContext) -> bool:
     tokens = context.meter.tokens(0, size)
     most = tokens + sum([len(tree.body(node)) + 1 for node in tree.nodes])
     sure = limit - limit // BREADCRUMB_SHARE
-    if most * _NORMALISED <= sure:
+    if most * _GROWN <= sure:
         return True
-    if tokens * _NORMALISED <= sure or most > limit * _NORMALISED:
+    if tokens * _GROWN <= sure or most > limit * _NORMALISED:
         return False
-    if most * _NORMALISED <= context.room(0):
+    if most * _GROWN <= context.room(0):
         return True
     return context.fits_whole(0, most)
 
@@ -93,7 +93,7 @@ class Sizes:
         totals = [*accumulate(map(add, headings, own), initial=0)]
         wholes = [*map(sub, map(totals.__getitem__, tree.afters), totals)]
         spans = [*map(sub, wholes, headings)]
-        return cls(context, headings, own, spans, wholes, int(context.sure_room / _NORMALISED))
+        return cls(context, headings, own, spans, wholes, int(context.sure_room / _GROWN))
 
     def fits(self, node: int) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""
@@ -109,7 +109,7 @@ class Sizes:
             return False
         if size <= self.surely_fitting:
             return True
-        if size * _NORMALISED <= context.room(node):
+        if size * _GROWN <= context.room(node):
             return True
         return context.fits_whole(node, size)
 

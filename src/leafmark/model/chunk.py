@@ -623,7 +623,11 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        owner, content, rendered = self.owner, self.content, self.owner.rendering.render(self)
+        return self._structure(sibling_ids) | self._contents()
+
+    def _structure(self, sibling_ids: list[str]) -> dict[str, Any]:
+        """The record's fields up to `line_end`: what the chunk is called, and where it stands."""
+        owner = self.owner
         return {
             "id": self.id,
             "ordinal_id": self.ordinal_id,
@@ -649,6 +653,12 @@ class Chunk(NamedTuple):
             "byte_end": self.byte_end,
             "line_start": self.line_start,
             "line_end": self.line_end,
+        }
+
+    def _contents(self) -> dict[str, Any]:
+        """The record's fields from `content_type` on: what the chunk holds."""
+        content, rendered = self.content, self.owner.rendering.render(self)
+        return {
             "content_type": content.content_type,
             "block_types": list(content.block_types),
             "is_complete_section": self.is_complete_section,
