@@ -11,25 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
+
+from leafmark.chunking.word_characters import WORD_CHARACTERS
 
 __all__ = ["distinct_slugs", "dropped_characters", "github_slug", "number_slugs", "slug_of"]
-
-_RANGES = "word_characters.txt"
-"""The file with the characters beyond ASCII that slugs keep: Alphabetic, M, Nd, Pc of Unicode 18.
-
-A table, because Python tells no Alphabetic, and its own categories are those of another version
-of Unicode in each release, where slugs must not change. Made from the properties as Unicode
-publishes them (DerivedCoreProperties.txt and DerivedGeneralCategory.txt): every code point from
-U+0080 that has one of them, as code points and inclusive ranges of them, hexadecimal.
-"""
 
 
 @cache
 def dropped_characters() -> re.Pattern[str]:
     """Return the pattern of one character that a slug drops; compiled when first needed."""
-    ranges_text = Path(__file__).with_name(_RANGES).read_text("ascii")
-    ranges = (part.partition("-") for part in ranges_text.split())
+    ranges = (part.partition("-") for part in WORD_CHARACTERS.split())
     classes = (chr(int(a, 16)) + (f"-{chr(int(b, 16))}" if b else "") for a, _, b in ranges)
     return re.compile(rf"[^a-z0-9_\- {''.join(classes)}]")
 
