@@ -90,7 +90,7 @@ _KIND = re.compile(
 )
 """What pages of an interface's reference put before the name of what they document."""
 
-_PARAMETERS = re.compile(r"<[^<>]*>")
+_PARAMETERS = re.compile(r"(?<=\w)<[^<>]*>")
 _NO_WORDS = re.compile(r"[\W_]+")
 
 

@@ -437,3 +437,18 @@ def test_text_is_breadcrumb_context_and_body() -> None:
     )
     text = pieces(chunked(document))[1].text
     assert text == "> Doc › A\n\nOne more. Two more.\n\n" + words(300)
+
+
+@pytest.mark.parametrize(("path", "carries"), [("a.txt", True), ("a.css", False)])
+def test_no_overlap_of_source_code_that_is_read_as_text(path: str, *, carries: bool) -> None:
+    source = "".join(f"It says what the lamp {k} does. It is on.\n\n" for k in range(200))
+    found = pieces(chunked(parse(source.encode(), path)))
+    assert len(found) > 3
+    assert any(piece.context_spans for piece in found) == carries
+
+
+def test_no_overlap_of_a_sentence_that_is_cut() -> None:
+    source = "One lamp is here. " + "a, e.g. " * 2000
+    found = pieces(chunked(parse(source.encode(), "p.md")))
+    assert len(found) > 3
+    assert {piece.context_spans for piece in found[1:]} == {()}
