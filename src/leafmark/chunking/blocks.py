@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 from leafmark.chunking.tables import Columns, MarkupTable, columns_of, markup_tables
 from leafmark.model import (
-    MOST_STRETCHES,
+    MAX_REGIONS,
     Block,
+    BlockRegions,
     Document,
     Heading,
     HeadingColumns,
     ReadableText,
     Reader,
-    Stretches,
     TopBlocks,
     subtract,
 )
@@ -36,7 +36,7 @@ __all__ = [
     "BodyReader",
     "DocumentText",
     "Fence",
-    "OneStretch",
+    "OneRegion",
     "PlacedBlocks",
     "dedent_code",
     "fence_of",
@@ -251,11 +251,11 @@ _end_of: Callable[[Block], int] = itemgetter(2)
 
 
 class PlacedBlocks:
-    """The blocks of the stretch `number`, in order."""
+    """The blocks of the region `number`, in order."""
 
-    def __init__(self, stretches: Stretches, number: int, document: Document) -> None:
-        self.top = stretches.top(number)
-        self._inside = stretches.inside
+    def __init__(self, regions: BlockRegions, number: int, document: Document) -> None:
+        self.top = regions.top(number)
+        self._inside = regions.inside
         self._document = document
 
     @cached_property
@@ -318,7 +318,7 @@ class PlacedBlocks:
         return holders
 
 
-class OneStretch(Stretches):
+class OneRegion(BlockRegions):
     """Blocks that are there all at once."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -327,7 +327,7 @@ class OneStretch(Stretches):
         self._places = [*places, len(blocks)]
         self._top = TopBlocks.of(map(blocks.__getitem__, places))
 
-    def stretches_of(self, start: int, end: int) -> range:
+    def regions_of(self, start: int, end: int) -> range:
         return range(1)
 
     def top(self, number: int) -> TopBlocks:
@@ -374,7 +374,7 @@ class BodyReader:
 
     document: Document
     _seen: dict[int, PlacedBlocks] = field(default_factory=dict, repr=False)
-    """Blocks by the number of the stretch they lie in."""
+    """Blocks by the number of the region they lie in."""
 
     _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
     """Where items begin, by where their list does."""
@@ -395,42 +395,42 @@ class BodyReader:
         return None if reader is None else DocumentText(self.document, reader)
 
     @cached_property
-    def _stretches(self) -> Stretches:
+    def _regions(self) -> BlockRegions:
         blocks = self.document.blocks
-        return blocks if isinstance(blocks, Stretches) else OneStretch(blocks)
+        return blocks if isinstance(blocks, BlockRegions) else OneRegion(blocks)
 
-    def stretches_within(self, start: int, end: int) -> list[PlacedBlocks]:
-        """The stretches that have bytes in `[start, end)`, in order."""
-        return [self._placed(number) for number in self._stretches.stretches_of(start, end)]
+    def regions_within(self, start: int, end: int) -> list[PlacedBlocks]:
+        """The regions that have bytes in `[start, end)`, in order."""
+        return [self._placed(number) for number in self._regions.regions_of(start, end)]
 
     def _placed(self, number: int) -> PlacedBlocks:
-        """The blocks of a stretch."""
+        """The blocks of a region."""
         found = self._seen.get(number)
         if found is None:
-            if len(self._seen) >= MOST_STRETCHES:
+            if len(self._seen) >= MAX_REGIONS:
                 for memory in (self._seen, self._items, self._rows, self._columns):
                     memory.clear()
-            found = self._seen[number] = PlacedBlocks(self._stretches, number, self.document)
+            found = self._seen[number] = PlacedBlocks(self._regions, number, self.document)
         return found
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
         found: list[Block] = []
-        for part in self.stretches_within(start, end):
+        for part in self.regions_within(start, end):
             found += part.within(start, end)
         return found
 
     def top_within(self, start: int, end: int) -> TopBlocks:
         """The blocks of level 0 that start in `[start, end)`, in order."""
-        stretches = self._stretches
-        numbers = stretches.stretches_of(start, end)
-        tops = [stretches.top(number).starting_within(start, end) for number in numbers]
+        regions = self._regions
+        numbers = regions.regions_of(start, end)
+        tops = [regions.top(number).starting_within(start, end) for number in numbers]
         return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
 
     def last_top_within(self, start: int, end: int) -> Block | None:
         """The last block of level 0 that starts in `[start, end)`."""
-        for number in reversed(self._stretches.stretches_of(start, end)):
-            top = self._stretches.top(number)
+        for number in reversed(self._regions.regions_of(start, end)):
+            top = self._regions.top(number)
             at = bisect_left(top.starts, end) - 1
             if at >= 0:
                 return top[at] if top.starts[at] >= start else None
@@ -439,12 +439,12 @@ class BodyReader:
     def item_starts(self, block: Block) -> Sequence[int]:
         """Where the items of a list of level 0 begin, in order."""
         if block.start not in self._items:
-            self._items[block.start] = self._stretches.item_starts(block)
+            self._items[block.start] = self._regions.item_starts(block)
         return self._items[block.start]
 
     def begins_item(self, at: int) -> bool:
         """Whether an item of a list of level 0 begins at a byte."""
-        for part in self.stretches_within(at, at + 1):
+        for part in self.regions_within(at, at + 1):
             number = bisect_right(part.top.starts, at) - 1
             if number >= 0 and part.top.kinds[number] == "list":
                 starts = self.item_starts(part.top[number])
@@ -475,7 +475,7 @@ class BodyReader:
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
         found: list[Block] = []
-        for part in self.stretches_within(start, end):
+        for part in self.regions_within(start, end):
             if part.code:
                 found += part.code_between(start, end)
         return found
@@ -509,7 +509,7 @@ class BodyReader:
 
     def _tables_over(self, at: int) -> Iterator[Block]:
         """Yield the tables that have a byte, the innermost first."""
-        (part,) = self.stretches_within(at, at + 1)
+        (part,) = self.regions_within(at, at + 1)
         number = bisect_right(part.tables, at, key=_table_start) - 1
         while number >= 0:
             if at < part.tables[number].end:
@@ -519,7 +519,7 @@ class BodyReader:
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
         """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
         found: list[MarkupTable] = []
-        for part in self.stretches_within(start, end):
+        for part in self.regions_within(start, end):
             tables = part.markup_tables
             first = bisect_left(tables, start + 1, key=_table_end)
             found += tables[first : bisect_left(tables, end, key=_table_start)]
@@ -601,7 +601,7 @@ class BodyReader:
         )
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
-        """The normalised stretches of prose and code in `[start, end)`."""
+        """The normalised prose and code, part by part, in `[start, end)`."""
         front = self.document.front_matter
         if front is not None and start < front.end:
             start = min(front.end, end)

@@ -334,7 +334,7 @@ class _Row:
 
 
 def markup_tables(data: bytes, top: TopBlocks) -> list[MarkupTable]:
-    """Return the tables in the HTML at the top of a stretch, those inside others apart."""
+    """Return the tables in the HTML at the top of a region, those inside others apart."""
     return [*_iter_tables(data, top)] if "html" in top.kinds else []
 
 

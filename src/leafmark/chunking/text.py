@@ -279,7 +279,7 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
     found: list[_Part] = []
     languages: set[str] = set()
     for start, end in spans:
-        for part in reader.stretches_within(start, end):
+        for part in reader.regions_within(start, end):
             top = part.top
             if top and (top.starts[0] < start or top.ends[-1] > end):
                 at = bisect_left(top.ends, start + 1)

@@ -21,7 +21,7 @@ __all__ = [
     "BINARY",
     "ELSEWHERE",
     "LEFT_OUT",
-    "MOST_STRETCHES",
+    "MAX_REGIONS",
     "NO_MEMORY",
     "NO_PROCESS",
     "PASSING",
@@ -30,6 +30,7 @@ __all__ = [
     "Anchor",
     "Block",
     "BlockKind",
+    "BlockRegions",
     "Diagnostic",
     "Document",
     "Format",
@@ -37,7 +38,6 @@ __all__ = [
     "HeadingColumns",
     "Headings",
     "Link",
-    "Stretches",
     "TopBlocks",
 ]
 
@@ -336,7 +336,7 @@ class TopBlocks(Sequence[Block]):
 
     @classmethod
     def joined(cls, parts: Iterable[TopBlocks]) -> TopBlocks:
-        """Make one of the blocks of several stretches."""
+        """Make one of the blocks of several regions."""
         found = cls([], [], [], {})
         for part in parts:
             found.kinds += part.kinds
@@ -364,26 +364,26 @@ class TopBlocks(Sequence[Block]):
         return len(self.starts)
 
 
-MOST_STRETCHES = 4096
-"""Stretches whose blocks are remembered: they are looked at in order, and may be many."""
+MAX_REGIONS = 4096
+"""BlockRegions whose blocks are remembered: they are looked at in order, and may be many."""
 
 
-class Stretches(ABC):
-    """What `Document.blocks` may be besides a sequence: blocks by the stretch they lie in.
+class BlockRegions(ABC):
+    """What `Document.blocks` may be besides a sequence: blocks by the region they lie in.
 
-    A heading at the top level begins a stretch; no block lies in two. One
-    stretch costs less than all blocks do, and its blocks at the top less still.
+    A heading at the top level begins a region; no block lies in two. One
+    region costs less than all blocks do, and its blocks at the top less still.
     """
 
     __slots__ = ()
 
     @abstractmethod
-    def stretches_of(self, start: int, end: int) -> range:
-        """The numbers of the stretches that have bytes in `[start, end)`."""
+    def regions_of(self, start: int, end: int) -> range:
+        """The numbers of the regions that have bytes in `[start, end)`."""
 
     @abstractmethod
     def top(self, number: int) -> TopBlocks:
-        """The blocks of level 0 of a stretch, in order."""
+        """The blocks of level 0 of a region, in order."""
 
     @abstractmethod
     def inside(self, block: Block) -> Sequence[Block]:

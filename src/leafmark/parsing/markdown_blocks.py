@@ -16,14 +16,14 @@ from itertools import compress, pairwise
 from typing import Any, NamedTuple
 
 from leafmark.model import (
-    MOST_STRETCHES,
+    MAX_REGIONS,
     Block,
     BlockKind,
+    BlockRegions,
     Deferred,
     Heading,
     HeadingColumns,
     Span,
-    Stretches,
     TopBlocks,
 )
 from leafmark.parsing.lines import Lines
@@ -82,13 +82,13 @@ class _Places(NamedTuple):
     closed: list[int]
 
 
-class MarkdownBlocks(Deferred[Block], Stretches):
+class MarkdownBlocks(Deferred[Block], BlockRegions):
     """All blocks, which `make` returns, or those of one stretch between headings.
 
     `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
     """
 
-    __slots__ = ("_front", "_headings", "_places", "_raw", "_start", "_stretches")
+    __slots__ = ("_front", "_headings", "_places", "_raw", "_regions", "_start")
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._headings = headings
         self._start = start
         self._places: _Places | None = None
-        self._stretches: dict[int, _Stretch] = {}  # by number
+        self._regions: dict[int, _Stretch] = {}  # by number
 
     def _find_places(self) -> _Places:
         if self._places is None:
@@ -119,7 +119,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             self._places = _Places(*[[*compress(column, apart)] for column in columns])
         return self._places
 
-    def stretches_of(self, start: int, end: int) -> range:
+    def regions_of(self, start: int, end: int) -> range:
         """The numbers of the stretches that have bytes in `[start, end)`.
 
         A stretch begins with a heading line, the first one with the source.
@@ -170,11 +170,11 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         return number, self._stretch(number)
 
     def _stretch(self, number: int) -> _Stretch:
-        found = self._stretches.get(number)
+        found = self._regions.get(number)
         if found is None:
-            if len(self._stretches) >= MOST_STRETCHES:
-                self._stretches.clear()
-            found = self._stretches[number] = self._outline(number)
+            if len(self._regions) >= MAX_REGIONS:
+                self._regions.clear()
+            found = self._regions[number] = self._outline(number)
         return found
 
     def _outline(self, number: int) -> _Stretch:

@@ -74,7 +74,7 @@ def test_the_last_block_ends_where_the_source_does(source: str) -> None:
     blocks = parse(raw, "a.md").blocks
     assert isinstance(blocks, MarkdownBlocks)
 
-    top = [block for number in blocks.stretches_of(0, len(raw)) for block in blocks.top(number)]
+    top = [block for number in blocks.regions_of(0, len(raw)) for block in blocks.top(number)]
 
     assert top == [block for block in list(blocks) if not block.level]
     assert top[-1].end == len(raw)
@@ -121,7 +121,7 @@ def test_items_are_those_that_the_parser_finds(source: str) -> None:
     blocks = parse(raw, "a.md").blocks
     assert isinstance(blocks, MarkdownBlocks)
 
-    for number in blocks.stretches_of(0, len(raw)):
+    for number in blocks.regions_of(0, len(raw)):
         for top in blocks.top(number):
             if top.kind != "list":
                 continue
@@ -150,11 +150,11 @@ MANY = "# {0}\n\n- a\n\n      code\n- b\n\n[{0}]: x\n\n> - q\n\n| a |\n|---|\n| 
 def test_blocks_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = "".join(MANY.format(number) for number in range(5)).encode()
     expected = list(parse(raw, "a.md").blocks)
-    monkeypatch.setattr("leafmark.parsing.markdown_blocks.MOST_STRETCHES", 2)
+    monkeypatch.setattr("leafmark.parsing.markdown_blocks.MAX_REGIONS", 2)
     blocks = parse(raw, "a.md").blocks
     assert isinstance(blocks, MarkdownBlocks)
 
-    top = [block for number in blocks.stretches_of(0, len(raw)) for block in blocks.top(number)]
+    top = [block for number in blocks.regions_of(0, len(raw)) for block in blocks.top(number)]
     lists = [block for block in top if block.kind == "list"]
 
     assert [part for outer in top for part in (outer, *blocks.inside(outer))] == expected
