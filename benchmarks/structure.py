@@ -17,8 +17,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.measure import Row
 from benchmarks.outline import Lines, Outline, Title, is_available, outline
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, inspect_quality
-from leafmark.model import Chunk, ChunkedDocument
-from leafmark.model.span import subtract
+from leafmark.model import Chunk, ChunkedDocument, subtract
 from leafmark.parsing import parse
 
 STRATEGIES: tuple[Strategy, ...] = ("section", "auto", "heading")

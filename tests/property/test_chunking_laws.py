@@ -20,8 +20,9 @@ from property.test_chunking_properties import (
 )
 
 from leafmark.chunking import ChunkingOptions, inspect_quality
-from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.cuts import sentence_starts
 from leafmark.model import Chunk, Document
+from leafmark.parsing import parse
 
 HEADING, AUTO, SECTION, FIXED = (
     options_of(st.just(name)) for name in ("heading", "auto", "section", "fixed")
@@ -200,3 +201,25 @@ def test_text_is_breadcrumb_and_tidy_lines(document: Document, options: Chunking
         assert not rest.endswith("\n")
         if not chunk.has_content:
             assert not rest.strip()
+
+
+@PATIENT
+@given(
+    st.integers(5, 60),
+    st.lists(
+        st.tuples(st.integers(2, 6), st.sampled_from(["", "word", "a b"]), st.booleans()),
+        min_size=2,
+        max_size=50,
+    ),
+)
+def test_the_sizes_that_decide_are_those_that_are_reported(
+    length: int, sections: list[tuple[int, str, bool]]
+) -> None:
+    """Blank lines below headings count for less in a whole than in its parts."""
+    source = "# T\n\n" + "Some words that say little. " * length + "\n\n"
+    for level, words, more in sections:
+        gap = "\n\n\n" if more else "\n\n"
+        source += f"{'#' * level} A{gap}" + (f"{words}{gap}" if words else "")
+    options = ChunkingOptions(strategy="section", min_tokens=50, target_tokens=150, max_tokens=200)
+    found = chunked(parse(source.encode(), "p.md"), options)
+    assert [one for one in inspect_quality(found, options=options) if not one.excused] == []

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark.retrieval.citations import cited_ids, format_citation
 from support.folders import temporary_folder
 from support.projects import Here
 
 from leafmark.app import search_project, verify_texts
 from leafmark.app.requests import SearchRequest, VerifyRequest
-from leafmark.model import Verified
-from leafmark.model.ids import document_id
-from leafmark.retrieval.citations import cited_ids, format_citation
+from leafmark.model import Verified, document_id
 
 lines = st.sampled_from(
     [

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.model import Document
-from leafmark.model.span import merge, subtract
+from leafmark.model import Document, merge, subtract
 from leafmark.parsing import html as html_module
 from leafmark.parsing.html import parse_html, read_html
 from leafmark.parsing.html_soup import read_soup

@@ -12,6 +12,7 @@ from unittest.mock import patch
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark.retrieval.meaning import Place, Usual
 from support.embedders import vector_of
 from support.library import Library
 
@@ -19,7 +20,6 @@ from leafmark.index import filling
 from leafmark.model import Answer, Result
 from leafmark.query import parse_topics
 from leafmark.retrieval import SearchParams, hits, search
-from leafmark.retrieval.meaning import Place, Usual
 
 WORDS = ["backup", "restore", "share", "server", "mirror"]
 COUNT = 24

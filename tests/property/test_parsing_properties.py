@@ -20,7 +20,7 @@ from support.markdown_sources import (
     messy_bytes,
 )
 
-from leafmark.model import Block, Document, Heading, Link, Stretches
+from leafmark.model import Block, BlockRegions, Document, Heading, Link
 from leafmark.parsing import decode, parse
 from leafmark.parsing.markdown_links import find_heads
 from leafmark.parsing.markdown_portions import PortionedText
@@ -119,9 +119,9 @@ def test_headings_by_portions_are_those_of_the_whole(texts: list[str], size: int
 def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     document = parse(text.encode(), "a.md")
     blocks = document.blocks
-    assert isinstance(blocks, Stretches)
+    assert isinstance(blocks, BlockRegions)
 
-    numbers = blocks.stretches_of(0, len(document.data))
+    numbers = blocks.regions_of(0, len(document.data))
     top = [block for number in numbers for block in blocks.top(number)]
     lists = [outer for outer in top if outer.kind == "list"]
     item_starts = [blocks.item_starts(outer) for outer in lists]

@@ -8,14 +8,14 @@ from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.candidates import Forest, all_matched, count_by, match, shape
-
-from leafmark.model import GRAINS, Candidate
 from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, make_snippet
+from support.candidates import Forest, all_matched, count_by, match, shape
+
+from leafmark.model import GRAINS, Candidate
 
 scores = st.floats(0.01, 100.0).map(lambda score: round(score, 2))
 

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from leafmark.retrieval.edits import edits_of
+from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
+from leafmark.retrieval.statistics import Statistics
 from support.library import Library
 from support.matcher import Chunk, distance, matches
 
@@ -29,9 +32,6 @@ from leafmark.query import (
     any_of,
 )
 from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.edits import edits_of
-from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
-from leafmark.retrieval.statistics import Statistics
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]
 WORDS += ["alphabet", "betas", "betatron"]

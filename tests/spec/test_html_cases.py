@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.model import Document
-from leafmark.model.span import subtract
+from leafmark.model import Document, subtract
 from leafmark.parsing.html import parse_html, read_html
 
 CASES = Path(__file__).with_name("cases") / "html.md"

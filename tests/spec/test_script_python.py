@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.model.document import Document
+from leafmark.model import Document
 from leafmark.parsing.code.sandbox import MAX_SCRIPT_BYTES, parse_script
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leafmark.model import Candidate, Entry
 from leafmark.retrieval.introductions import Introduce
 from leafmark.retrieval.ordering import Key, key_of
+
+from leafmark.model import Candidate, Entry
 
 Outline = Sequence[Any]
 """`[title, child, child, …]`, each child an outline; a title may be `(title, depth)`."""

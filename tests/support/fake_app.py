@@ -16,6 +16,7 @@ from leafmark.evaluation import EvaluationReport
 from leafmark.evaluation.report import Drafts
 from leafmark.model import (
     Answer,
+    DoctorReport,
     Hint,
     IndexReport,
     SettingOrigin,
@@ -24,7 +25,6 @@ from leafmark.model import (
     VerifyReport,
     WhyNotReport,
 )
-from leafmark.model.examination import DoctorReport
 from support.answers import mixed_answer
 from support.evaluations import small_report
 

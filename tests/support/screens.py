@@ -64,7 +64,7 @@ def draw(printed: str, theme: Theme, columns: int = 80) -> str:
 def _spans(line: str, theme: Theme) -> Iterator[str]:
     """Yield the stretches of one style, each at its own column."""
     column = 0
-    for style, text in _stretches(line):
+    for style, text in _regions(line):
         x = MARGIN + column * COLUMN
         if not text.isprintable():
             raise ValueError(f"there are control characters in {text!r}")
@@ -75,7 +75,7 @@ def _spans(line: str, theme: Theme) -> Iterator[str]:
         column += wide
 
 
-def _stretches(line: str) -> Iterator[tuple[frozenset[str], str]]:
+def _regions(line: str) -> Iterator[tuple[frozenset[str], str]]:
     style: frozenset[str] = frozenset()
     at = 0
     for code in _CODE.finditer(line):

@@ -29,8 +29,7 @@ from leafmark.index import (
     has_other,
     lock_holder,
 )
-from leafmark.model.counts import count_of
-from leafmark.model.examination import Check, DoctorReport
+from leafmark.model import Check, DoctorReport, count_of
 
 __all__ = ["examine"]
 

@@ -15,8 +15,7 @@ from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
 from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
-from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader
-from leafmark.model.span import subtract
+from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader, subtract
 
 __all__ = ["Sources"]
 

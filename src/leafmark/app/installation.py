@@ -13,7 +13,7 @@ from importlib import metadata
 from typing import NamedTuple
 
 from leafmark.installing import install_extra
-from leafmark.model.examination import Check
+from leafmark.model import Check
 
 __all__ = ["Requirement", "check_installation", "parse_requirement", "satisfies"]
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from leafmark.index import spellings
-from leafmark.model.ids import document_id
+from leafmark.model import document_id
 from leafmark.search.lookup import Lookup, chunk_with_slug
 
 __all__ = [

@@ -21,7 +21,7 @@ from leafmark.embedding import (
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader
 from leafmark.index.vectors import vector_folder
-from leafmark.model.examination import Check
+from leafmark.model import Check
 
 __all__ = ["check_reranker", "check_vectors"]
 

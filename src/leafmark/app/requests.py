@@ -8,7 +8,7 @@ that every setting has one place where files, environment and flags meet.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from leafmark.model.result import Grain, Relation, Sort
+from leafmark.model import Grain, Relation, Sort
 from leafmark.search.options import Mode
 
 __all__ = [

@@ -4,7 +4,6 @@ In: a `model.Document` and `ChunkingOptions`. Out: a `model.ChunkedDocument`.
 Pure: nothing is read, and the same document and options give the same chunks.
 """
 
-from leafmark.chunking.chunker import chunk_document
 from leafmark.chunking.options import (
     PRESETS,
     STRATEGIES,
@@ -13,13 +12,15 @@ from leafmark.chunking.options import (
     Strategy,
     Yielding,
 )
-from leafmark.chunking.quality import Finding, inspect_quality
-from leafmark.chunking.statistics import (
+from leafmark.chunking.report import (
     DocumentSizes,
+    Finding,
     Statistics,
+    inspect_quality,
     measure_document,
     summarise,
 )
+from leafmark.chunking.strategies import chunk_document
 from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""Sizes of byte ranges in tokens. A range is counted when it must be, and then exactly.
+"""Sizes of byte ranges in tokens: a range is counted when it must be, and then exactly.
 
-Counts of neighbouring ranges add up: the tokenizers cut text into words before
-they look for tokens, and the end of a line with the blank lines after it is
-where one word ends and the next begins. `sizes` covers the one exception.
+Counts of neighbouring ranges add up: the tokenizers cut text into words before they look for
+tokens, and the end of a line with the blank lines after it is where one word ends and the next
+begins. `Meter.sizes` covers the one exception.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.document_text import DocumentText
+from leafmark.chunking.blocks import BodyReader, DocumentText
 from leafmark.chunking.tokens import Count, direct_counter
-from leafmark.model.span import subtract
+from leafmark.model import subtract
 
 __all__ = ["Meter", "make_meter"]
 
@@ -33,10 +32,10 @@ _LIGHT = b" -=._" + bytes(range(0x80, 0xC0))
 _LONGER = 4
 """A range of more bytes than so many times those that are counted is large, whatever is in it."""
 
-_MOST_LATELY = 16
+_MAX_REMEMBERED = 16
 """Texts whose tokens are remembered: cuts come to the same text, or in a long run to equal ones."""
 
-_LEAST_LATELY = 200
+_MIN_REMEMBERED_CHARACTERS = 200
 """Characters of such a text; to look for a shorter one takes as long as to count it."""
 
 
@@ -83,12 +82,12 @@ class Meter:
     def count_once(self, text: str) -> int:
         """The tokens of a text, which is not counted again if it was lately."""
         size = len(text)
-        if size < _LEAST_LATELY:
+        if size < _MIN_REMEMBERED_CHARACTERS:
             return self.count(text)
         found = self._lately.get(size)
         if found is not None and found[0] == text:
             return found[1]
-        if len(self._lately) >= _MOST_LATELY:
+        if len(self._lately) >= _MAX_REMEMBERED:
             self._lately.clear()
         tokens = self.count(text)
         self._lately[size] = text, tokens

@@ -25,7 +25,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "slug_style": ("github", "collapse"),
 }
 
-_LEAST: dict[str, int] = {
+_MINIMA: dict[str, int] = {
     "min_tokens": 0,
     "target_tokens": 1,
     "max_tokens": 1,
@@ -105,7 +105,7 @@ class ChunkingOptions:
         for name, accepted in _CHOICES.items():
             _check_choice(name, getattr(self, name), accepted)
         _check_choice("tokenizer", self.tokenizer, tokenizer_names())
-        for name, least in _LEAST.items():
+        for name, least in _MINIMA.items():
             _check_count(name, getattr(self, name), least)
         # a default is not what a stated size is compared with
         bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"

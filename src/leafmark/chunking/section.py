@@ -7,33 +7,404 @@ gathered into chunks, and its large children are looked at in turn.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
+from dataclasses import dataclass, field
+from itertools import accumulate, groupby
+from operator import add, attrgetter, sub
+from typing import Literal, NamedTuple
 
-from leafmark.chunking.gathering import Part, gather
-from leafmark.chunking.sizing import Sizes, is_surely_within
-from leafmark.chunking.tree import SectionTree, Spans
-from leafmark.chunking.workshop import Workshop
-from leafmark.model.span import subtract
+from leafmark.chunking.context import ChunkingContext
+from leafmark.chunking.packing import Group, absorb_small, pack
+from leafmark.chunking.splitting import Cutter, Unit, split
+from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
+from leafmark.model import subtract
 
-__all__ = ["choose_section"]
+__all__ = ["Part", "Sizes", "choose_section", "gather", "is_surely_within"]
 
+_SURELY_LARGE = 8
+"""A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
+
+_NORMALISED, _GROWN = 1.25, 1.04
+"""Normalising makes the tokens of a text fewer by less than one factor, and more by the other."""
+
+_BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
+"""White space that may be left out, in all its length."""
+
+_MOSTLY_BLANK = 4
+"""What is so many times too large, counted in characters, does not fit without blanks either."""
+
+
+_WORTH_A_COUNT = 4
+"""A document of more bytes than this for each token of `max_tokens` hardly fits."""
+
+
+def is_surely_within(context: ChunkingContext) -> bool:
+    """Whether the whole document fits `max_tokens`, where one count is enough to tell.
+
+    Says yes only where `Sizes.fits` would. Parts that are counted apart add one
+    token each at most, and never have less than the whole.
+    """
+    tree, limit = context.tree, context.options.max_tokens
+    size = tree.ends[0]
+    if size > limit * _WORTH_A_COUNT:
+        return False
+    tokens = context.meter.tokens(0, size)
+    most = tokens + sum([len(tree.body(node)) + 1 for node in tree.nodes])
+    sure = limit - limit // BREADCRUMB_SHARE
+    if most * _GROWN <= sure:
+        return True
+    if tokens * _GROWN <= sure or most > limit * _NORMALISED:
+        return False
+    if most * _GROWN <= context.room(0):
+        return True
+    return context.fits_whole(0, most)
+
+
+@dataclass(slots=True)
+class Sizes:
+    """Tokens of the nodes of a tree: of their heading lines, their own text and their spans.
+
+    `wholes` are spans with their heading lines. For what is far too large for a chunk
+    these are its bytes.
+    """
+
+    context: ChunkingContext
+    headings: list[int]
+    own: list[int]
+    spans: list[int]
+    wholes: list[int]
+    surely_fitting: int
+    """The tokens of a span that is within `max_tokens`, whatever its breadcrumb."""
+
+    _fits: dict[int, bool] = field(default_factory=dict)
+
+    @classmethod
+    def measure(cls, context: ChunkingContext) -> Sizes:
+        """Count all there is, but a range that is far too large for a chunk."""
+        tree, most = context.tree, context.options.max_tokens * _SURELY_LARGE
+        body_ends = [*tree.body_ends]
+        for node in tree.bodies:
+            body_ends[node] = tree.starts[node]  # counted below
+        own = context.meter.counts(tree.starts, body_ends, most_bytes=most)
+        for node, body in tree.bodies.items():
+            own[node] = sum(context.meter.counts(*_columns(body), most_bytes=most))
+        headings = context.meter.counts(tree.places, tree.starts)
+        totals = [*accumulate(map(add, headings, own), initial=0)]
+        wholes = [*map(sub, map(totals.__getitem__, tree.afters), totals)]
+        spans = [*map(sub, wholes, headings)]
+        return cls(context, headings, own, spans, wholes, int(context.sure_room / _GROWN))
+
+    def fits(self, node: int) -> bool:
+        """Whether the node with all below it is within `max_tokens`, as `text` has it."""
+        found = self._fits.get(node)
+        if found is None:
+            found = self._fits[node] = self._find_fit(node)
+        return found
+
+    def _find_fit(self, node: int) -> bool:
+        context, size = self.context, self.spans[node]
+        limit = context.options.max_tokens
+        if size > limit * _NORMALISED and not self._may_have_less_text(node):
+            return False
+        if size <= self.surely_fitting:
+            return True
+        if size * _GROWN <= context.room(node):
+            return True
+        return context.fits_whole(node, size)
+
+    def _may_have_less_text(self, node: int) -> bool:
+        """Whether the text may be much smaller than the source: without markup, or without blanks.
+
+        Of a page that may be where all below the node fits: what is too large below is too
+        large here, and is not counted as text again.
+        """
+        tree, meter, size = self.context.tree, self.context.meter, self.spans[node]
+        if tree.document.format == "html":
+            return all(map(self.fits, tree.children(node)))
+        most = self.context.options.max_tokens * _NORMALISED
+        if size > most * _MOSTLY_BLANK or meter.count("    ") < 4:
+            return False
+        raw = meter.raw(tree.starts[node], tree.ends[node])
+        blank = sum([len(run) * raw.count(run) for run in _BLANK])
+        return size * (len(raw) - blank) <= most * len(raw)
+
+    def span(self, node: int) -> int:
+        """The tokens of the node's span, exact where it matters to `min_tokens`.
+
+        Blank lines below a heading line are counted apart from its line end, so
+        the sum over a subtree exceeds the whole by at most one for each heading.
+        """
+        tree, least, size = self.context.tree, self.context.options.min_tokens, self.spans[node]
+        if least <= size < 2 * least and tree.afters[node] > node + 1:
+            return self.context.meter.tokens(tree.starts[node], tree.ends[node])
+        return size
+
+
+def _columns(spans: Spans) -> tuple[list[int], list[int]]:
+    """Where ranges start, and where they end."""
+    return [start for start, _ in spans], [end for _, end in spans]
+
+
+_is_whole = attrgetter("whole")
 _is_child = attrgetter("is_child")
 
+_Role = Literal["barrier", "large", "small"]
+"""What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
 
-def choose_section(shop: Workshop) -> list[int]:
+
+@dataclass(slots=True, eq=False)
+class _Members:
+    """What lies right below a node, in columns: units of its own text, and its children, in order.
+
+    Own text has the role of a small child, and 0, the document, for its child. Blank bytes
+    that follow are added to the last of `ends`.
+    """
+
+    context: ChunkingContext
+    sizes: Sizes
+    node: int
+    cutter: Cutter
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+    texts: list[Unit | None] = field(default_factory=list)
+    roles: list[_Role] = field(default_factory=list)
+
+    def add_text(self, start: int, end: int) -> None:
+        """Add own text; blank bytes go to what is before them, if there is something."""
+        if self.context.meter.is_blank(start, end):
+            if self.ends:
+                self.ends[-1] = end
+            return
+        self._insert(len(self.roles), split(self.cutter, start, end))
+
+    def add_first(self, start: int, end: int, tokens: int) -> None:
+        """Put own text before all else; it is not split if it fits one part with what follows."""
+        if self.context.meter.is_blank(start, end):
+            return
+        roles = enumerate(self.roles)
+        loose = next((index for index, role in roles if role != "small"), len(self.roles))
+        if tokens + sum(self.tokens[:loose]) <= self.cutter.capacity:
+            self._insert(0, [Unit(start, end, tokens)])
+        else:
+            self._insert(0, split(self.cutter, start, end))
+
+    def _insert(self, at: int, units: Sequence[Unit]) -> None:
+        """Put units of own text before member `at`."""
+        self.starts[at:at] = [unit.start for unit in units]
+        self.ends[at:at] = [unit.end for unit in units]
+        self.tokens[at:at] = [unit.tokens for unit in units]
+        self.children[at:at] = [0] * len(units)
+        self.texts[at:at] = units
+        self.roles[at:at] = ["small"] * len(units)
+
+    def add_children(self, children: Sequence[int]) -> None:
+        tree, sizes = self.context.tree, self.sizes
+        spans = [*map(sizes.spans.__getitem__, children)]
+        self.starts += map(tree.places.__getitem__, children)
+        self.ends += map(tree.ends.__getitem__, children)
+        self.tokens += map(sizes.wholes.__getitem__, children)
+        self.children += children
+        self.texts += [None] * len(children)
+        small, depths = min(self.context.options.min_tokens, sizes.surely_fitting), tree.depths
+        self.roles += [
+            "small" if size < small and depths[child] > 1 else self._role(child, size)
+            for child, size in zip(children, spans, strict=True)
+        ]
+
+    def _role(self, child: int, size: int) -> _Role:
+        tree, sizes, least = self.context.tree, self.sizes, self.context.options.min_tokens
+        if tree.depths[child] == 1 and child not in tree.definitions:
+            return "barrier"
+        if size > sizes.surely_fitting and not sizes.fits(child):
+            return "barrier"
+        return "small" if size < least or sizes.span(child) < least else "large"
+
+    def pack(self, first: int, after: int) -> list[Part]:
+        """Pack what is small into parts."""
+        capacity = self.cutter.capacity
+        if any(self.texts[first:after]):
+            units = [self._unit(index) for index in range(first, after)]
+            groups = self.context.pack(units, capacity)
+        else:
+            groups = pack(self.tokens[first:after], capacity)
+        parts = [self.part(first + begin, first + end) for begin, end in groups]
+        if len(parts) == 1 or min([part.size for part in parts]) >= self.context.options.min_tokens:
+            return parts
+        merged = self.merge(parts)
+        over = self._count_over(merged)
+        divided = self._divided(merged, first, after) if over else parts
+        return divided if over and self._count_over(self.merge(divided)) < over else parts
+
+    def _count_over(self, parts: Sequence[Part]) -> int:
+        """How many parts are over the bound, but not for one block that cannot be cut."""
+        room = self.cutter.room()
+        return sum(part.tokens > room and not part.is_oversize for part in parts)
+
+    def _divided(self, parts: Sequence[Part], first: int, after: int) -> list[Part]:
+        """Divide members that were put into `parts` so that fewer are too large or too small."""
+        units = [self._unit(index) for index in range(first, after)]
+        groups = [(part.first - first, part.after - first) for part in parts]
+        found = self.context.divide(units, groups, self.cutter.capacity)
+        return [self.part(first + begin, first + end) for begin, end in found]
+
+    def part(self, first: int, after: int) -> Part:
+        """Make one part of neighbouring members."""
+        start, end = self.starts[first], self.ends[after - 1]
+        tokens = sum(self.tokens[first:after])
+        size = self.context.size_of((start, end), tokens, number=after - first)
+        return Part(self, first, after, start, end, tokens, size)
+
+    def _unit(self, index: int) -> Unit:
+        unit, end = self.texts[index], self.ends[index]
+        if unit is None:
+            return Unit(self.starts[index], end, self.tokens[index])
+        return unit if unit.end == end else unit._replace(end=end)
+
+    def merge(self, parts: list[Part]) -> list[Part]:
+        """Give what is too small to a neighbour."""
+        sizes, least = [part.size for part in parts], self.context.options.min_tokens
+        alone = [
+            self.sizes.span(self.children[part.first]) if part.is_child else size
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        if min(alone, default=least) >= least:
+            return parts
+        room = self.cutter.room()
+        groups = absorb_small(
+            sizes,
+            least=least,
+            capacity=max(room, self.cutter.capacity + least - 1),
+            most=room + least - 1,
+            taken=[self._overhead(part) for part in parts],
+            alone=alone,
+        )
+        return self._joined(parts, groups)
+
+    def without_blanks(self, parts: list[Part]) -> list[Part]:
+        """Give own text that is blank to a neighbour that is not one child and nothing else."""
+        found: list[Part] = []
+        for is_child, run in groupby(parts, key=_is_child):
+            same = [*run]
+            if not is_child:
+                spans = [(part.start, part.end) for part in same]
+                groups = self.context.without_blanks(self.node, spans)
+                same = self._joined(same, groups)
+            found += same
+        return found
+
+    def _joined(self, parts: list[Part], groups: Sequence[Group]) -> list[Part]:
+        """Make one part of each group of neighbours."""
+        return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
+
+    def _overhead(self, part: Part) -> int:
+        """The tokens by which a section near the bound grows when it becomes part of a piece.
+
+        It gains its heading line, and its title leaves the breadcrumb. Code stays indented.
+        """
+        context, room = self.context, self.cutter.room()
+        document = context.reader.document
+        if not part.is_child or part.tokens <= room:
+            return 0
+        if document.format == "script":
+            return part.tokens - room
+        (child,) = part.children
+        less = context.breadcrumb_room(child) - context.breadcrumb_room(self.node)
+        return max(0, self.sizes.headings[child] - less)
+
+
+class Part(NamedTuple):
+    """A stretch of an entered node: units of its own text, children, or both, in order.
+
+    `size` is its tokens, exact where it matters to `min_tokens`.
+    """
+
+    members: _Members
+    first: int
+    after: int
+    start: int
+    end: int
+    tokens: int
+    size: int
+
+    @property
+    def children(self) -> list[int]:
+        return [*filter(None, self.members.children[self.first : self.after])]
+
+    @property
+    def is_child(self) -> bool:
+        """Whether this is one child and nothing else."""
+        return self.after - self.first == 1 and self.members.children[self.first] > 0
+
+    @property
+    def is_leftover(self) -> bool:
+        """Whether this is own text, and too little of it to be a piece."""
+        if any(self.members.children[self.first : self.after]):
+            return False
+        return self.size < self.members.context.options.min_tokens
+
+    @property
+    def is_oversize(self) -> bool:
+        """Whether one block that cannot be cut takes the text over `max_tokens`."""
+        members = self.members
+        units = filter(None, members.texts[self.first : self.after])
+        if True not in map(_is_whole, units):
+            return False
+        return members.context.is_over(members.node, [(self.start, self.end)], self.tokens)
+
+
+def gather(context: ChunkingContext, sizes: Sizes, node: int) -> list[Part]:
+    """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
+    members = _members(context, sizes, node)
+    parts: list[Part] = []
+    run: list[Part] = []
+    at = 0
+    for role, group in groupby(members.roles):
+        after = at + len([*group])
+        if role == "small":
+            run += members.pack(at, after)
+        elif role == "large":
+            run += [members.part(index, index + 1) for index in range(at, after)]
+        else:
+            parts += members.merge(run)
+            parts += [members.part(index, index + 1) for index in range(at, after)]
+            run = []
+        at = after
+    return members.without_blanks(parts + members.merge(run))
+
+
+def _members(context: ChunkingContext, sizes: Sizes, node: int) -> _Members:
+    tree = context.tree
+    members = _Members(context, sizes, node, context.cutter(node))
+    children = tree.children(node)
+    if node not in tree.bodies:
+        members.add_children(children)
+        members.add_first(tree.starts[node], tree.body_ends[node], sizes.own[node])
+        return members
+    at = 0
+    for start, end in tree.body(node):
+        upto = bisect_left(children, start, key=tree.places.__getitem__)
+        members.add_children(children[at:upto])
+        members.add_text(start, end)
+        at = upto
+    members.add_children(children[at:])
+    return members
+
+
+def choose_section(context: ChunkingContext) -> list[int]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    tree, size = shop.tree, shop.tree.ends[0]
-    most = shop.options.max_tokens
-    if (size <= most and size + shop.breadcrumb_room(0) <= most) or is_surely_within(shop):
+    tree, size = context.tree, context.tree.ends[0]
+    most = context.options.max_tokens
+    if (size <= most and size + context.breadcrumb_room(0) <= most) or is_surely_within(context):
         return [_whole(tree, 0)]
-    sizes = Sizes.measure(shop)
+    sizes = Sizes.measure(context)
     if sizes.fits(0):
         return [_whole(tree, 0)]
     emitted, entered = [0], [0]
     while entered:
-        below = list(_enter(shop, sizes, entered.pop()))
+        below = list(_enter(context, sizes, entered.pop()))
         emitted += below
         entered += [one for one in below if one not in tree.pieces and not sizes.fits(one)]
     return sorted(emitted, key=tree.places.__getitem__)
@@ -47,32 +418,32 @@ def _whole(tree: SectionTree, node: int) -> int:
     return node
 
 
-def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
+def _enter(context: ChunkingContext, sizes: Sizes, node: int) -> Iterator[int]:
     """Yield the chunks right below a node that does not fit, in order.
 
     Its own text stays its body where that is a single chunk, or too small to be
     one and next to no other.
     """
-    parts = gather(shop, sizes, node)
+    parts = gather(context, sizes, node)
     own = [part for part in parts if not part.is_child]
     solid = [part for part in own if not part.is_leftover]
-    tree, body = shop.tree, shop.tree.body(node)
-    is_body = len(solid) == 1 and _is_body(shop, node, solid[0], own=own)
+    tree, body = context.tree, context.tree.body(node)
+    is_body = len(solid) == 1 and _is_body(context, node, solid[0], own=own)
     if is_body and solid[0].is_oversize:
         tree.oversize.add(node)
     cut = set() if is_body else _beside(parts, solid)
     number = 0
     for part in parts:
         if part.is_child:
-            yield _child(shop, sizes, part)
+            yield _child(context, sizes, part)
         elif part in cut:
             number += 1
-            yield _piece(shop, node, part, number=number)
+            yield _piece(context, node, part, number=number)
     taken = [(part.start, part.end) for part in parts if part in cut]
     if taken:
         body = tree.bodies[node] = [rest for span in body for rest in subtract(*span, taken)]
     if len(cut) < len(own) and not is_body:
-        _mark_leftovers(shop, node, body)
+        _mark_leftovers(context, node, body)
 
 
 def _beside(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
@@ -82,41 +453,41 @@ def _beside(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
     return {part for run in runs if not pieces.isdisjoint(run) for part in run}
 
 
-def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
+def _mark_leftovers(context: ChunkingContext, node: int, body: Spans) -> None:
     """Mark a body that is made of leftovers between children as too small or too large."""
-    if 0 < shop.meter.joined_tokens(body) < shop.options.min_tokens:
-        shop.tree.undersize.add(node)
-    elif shop.is_scattered(node):
-        shop.tree.oversize.add(node)
+    if 0 < context.meter.joined_tokens(body) < context.options.min_tokens:
+        context.tree.undersize.add(node)
+    elif context.is_scattered(node):
+        context.tree.oversize.add(node)
 
 
-def _is_body(shop: Workshop, node: int, piece: Part, *, own: Sequence[Part]) -> bool:
+def _is_body(context: ChunkingContext, node: int, piece: Part, *, own: Sequence[Part]) -> bool:
     """Whether a node needs no piece: its only one, with all leftovers, may be its body instead."""
     if piece.children:
         return False
-    bound = piece.size if piece.is_oversize else shop.room(node)
+    bound = piece.size if piece.is_oversize else context.room(node)
     total = sum([part.size for part in own])
-    return len(own) == 1 or total < bound + shop.options.min_tokens
+    return len(own) == 1 or total < bound + context.options.min_tokens
 
 
-def _child(shop: Workshop, sizes: Sizes, part: Part) -> int:
+def _child(context: ChunkingContext, sizes: Sizes, part: Part) -> int:
     """A section by itself: whole where it fits, else to be entered."""
     (child,) = part.children
     if sizes.fits(child):
-        if sizes.span(child) < shop.options.min_tokens:
-            shop.tree.undersize.add(child)
-        _whole(shop.tree, child)
+        if sizes.span(child) < context.options.min_tokens:
+            context.tree.undersize.add(child)
+        _whole(context.tree, child)
     return child
 
 
-def _piece(shop: Workshop, node: int, part: Part, *, number: int) -> int:
-    piece = shop.tree.add_piece(node, (part.start, part.end), number)
+def _piece(context: ChunkingContext, node: int, part: Part, *, number: int) -> int:
+    piece = context.tree.add_piece(node, (part.start, part.end), number)
     if part.is_oversize:
-        shop.tree.oversize.add(piece)
-    least = shop.options.min_tokens
-    if part.size < least and shop.meter.tokens(part.start, part.end) < least:  # with blank lines
-        shop.tree.undersize.add(piece)
+        context.tree.oversize.add(piece)
+    least = context.options.min_tokens
+    if part.size < least and context.meter.tokens(part.start, part.end) < least:  # with blank lines
+        context.tree.undersize.add(piece)
     children = part.children
     if children:
-        shop.tree.covers[piece] = children
+        context.tree.covers[piece] = children
     return piece

@@ -10,10 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
-from leafmark.chunking.word_characters import dropped_characters
+from leafmark.chunking.word_characters import WORD_CHARACTERS
 
-__all__ = ["distinct_slugs", "github_slug", "number_slugs", "slug_of"]
+__all__ = ["distinct_slugs", "dropped_characters", "github_slug", "number_slugs", "slug_of"]
+
+
+@cache
+def dropped_characters() -> re.Pattern[str]:
+    """Return the pattern of one character that a slug drops; compiled when first needed."""
+    ranges = (part.partition("-") for part in WORD_CHARACTERS.split())
+    classes = (chr(int(a, 16)) + (f"-{chr(int(b, 16))}" if b else "") for a, _, b in ranges)
+    return re.compile(rf"[^a-z0-9_\- {''.join(classes)}]")
+
 
 _EMPTY = "heading"
 """What stands where nothing of the heading's text remains."""

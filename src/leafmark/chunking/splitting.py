@@ -1,27 +1,500 @@
-"""Splitting: a range of a body into units that are small enough to be packed.
+"""A range of a body into units, what chunks are packed of.
 
-Block, then the blocks inside it (items, rows, paragraphs of a quote), then
-sentences, then a hard cut; each only where the level above is too large. Units
-tile the range: white space belongs to the unit before it. A code block is never
-cut unless that is asked for, and a table only between rows; what a script's
-parser says of the blocks inside a block of it is no cut but a place between two.
+Top-level blocks come first, then the blocks inside them (list items, rows), then sentences, then a
+hard cut; each only where the level above is too large. Units tile the range: white space belongs to
+the unit before it. A code block is never cut unless that is asked for. A table is cut between its
+rows, and a row that is too large between its cells; each unit below the header counts the tokens of
+what a piece that begins with it repeats. What a script's parser says of the blocks inside a block
+of it is no cut but a place between two.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Sequence
+import re
+import string
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from operator import itemgetter
+from itertools import pairwise
+from operator import add, itemgetter
+from typing import NamedTuple, Protocol
 
-from leafmark.chunking.lone_tags import are_opening_tags
-from leafmark.chunking.markup_tables import MarkupTable
-from leafmark.chunking.table_units import split_table
-from leafmark.chunking.unit_places import along_headings, along_rows
-from leafmark.chunking.units import Cutter, Unit
-from leafmark.model import Block, Document, TopBlocks
+from leafmark.chunking.blocks import BodyReader, fence_of, outermost
+from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentence_starts, token_cuts
+from leafmark.chunking.keep_with_next import are_opening_tags, is_inside_code, item_starts
+from leafmark.chunking.measuring import Meter
+from leafmark.chunking.packing import pack
+from leafmark.chunking.tables import Cell, Columns, MarkupTable, Row, cell_starts, untied_rows
+from leafmark.chunking.text import head_text, key_of, whole_header
+from leafmark.chunking.tokens import least_tokens
+from leafmark.model import Block, Document, Heading, TopBlocks
 
-__all__ = ["split"]
+__all__ = ["Cutter", "Unit", "along_headings", "along_rows", "split", "split_table"]
+
+_CRUMBS = 4
+"""Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
+
+_CRUMBS_OF_CHARACTERS = 16
+"""The same where sizes are characters, of which a token has about four."""
+
+_ROW_BYTES = 2
+"""A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
+
+_SPACES = b" \t"
+_PARTING = frozenset(b" \t\r\n")
+_MARKS = frozenset(string.punctuation.encode())
+_CONTINUED = range(0x80, 0xC0)
+"""The bytes of a character in UTF-8 but its first one."""
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n)|(?!))*+")
+
+
+class Unit(NamedTuple):
+    """A range with its tokens.
+
+    `whole`: it is one block that cannot be cut, whatever its size. `inline`: it
+    ends inside a line; then the tokens are those with the space before it and
+    without the space at its end, because a word is counted with its space.
+    `header`: the tokens of the table header that it repeats where it begins a
+    piece.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    whole: bool = False
+    inline: bool = False
+    header: int = 0
+
+
+class Cutter(NamedTuple):
+    """Cuts ranges of one document into units of at most `capacity` tokens.
+
+    What is over `grain` is cut already where there are blocks or sentences to cut it at.
+    A table, or a row of one that is cut, stays whole while its text is within the tokens
+    that `room` returns.
+    """
+
+    reader: BodyReader
+    meter: Meter
+    tokenizer: str
+    capacity: int
+    grain: int
+    room: Callable[[], int]
+    cut_code: bool = False
+
+    def reserved(self, tokens: int) -> int:
+        """How many of the tokens that a piece repeats its body must leave free."""
+        return max(0, tokens - self.room() + self.capacity)
+
+    def crumbs_joined(
+        self, starts: Sequence[int], end: int, *, kept_starts: Container[int] = ()
+    ) -> list[int]:
+        """Return where units begin when neighbours that are too small to matter are joined.
+
+        None is joined with what is before it that begins at one of `kept_starts`.
+        """
+        share = _CRUMBS_OF_CHARACTERS if self.tokenizer == "characters" else _CRUMBS
+        return coalesce(starts, end, self.grain // share, kept_starts=kept_starts)
+
+    def unit(self, start: int, end: int) -> Unit:
+        """Return a range of whole lines as a unit."""
+        return Unit(start, end, self.meter.tokens(start, end))
+
+    def part(self, unit: Unit, start: int, end: int) -> Unit:
+        """Return a part of a unit, each word counted with the space before it.
+
+        A mark right behind another one makes a word with that, not with the letters behind it:
+        then a part adds more tokens than it has.
+        """
+        tokens = self.meter.tokens(*self._counted(unit, start, end))
+        before = self._mark_before(start) if start > unit.start else start
+        if before < start:
+            added = self.meter.tokens(before, end) - self.meter.tokens(before, start)
+            tokens = max(tokens, added)
+        is_inline = self.meter.document.data[end - 1] not in b"\n\r"
+        return Unit(start, end, tokens, inline=is_inline)
+
+    def _mark_before(self, start: int) -> int:
+        """Where the character before a mark of ASCII begins; `start`, if there is no such."""
+        data = self.meter.document.data
+        if data[start] not in _MARKS or data[start - 1] in _PARTING:
+            return start
+        before = start - 1
+        while before and data[before] in _CONTINUED:
+            before -= 1
+        return before
+
+    def _counted(self, unit: Unit, start: int, end: int) -> tuple[int, int]:
+        """The range that is counted of a part: with the space before it, not that at its end."""
+        data = self.meter.document.data
+        first = start - 1 if start > unit.start and data[start - 1] in _SPACES else start
+        return first, end - 1 if data[end - 1] in _SPACES else end
+
+    def is_within(self, unit: Unit, limit: int) -> bool:
+        """Whether the unit's `text` has at most `limit` tokens; markup does not count."""
+        if unit.tokens <= limit:
+            return True
+        span = unit.start, unit.end
+        return self.meter.text_tokens(span, tokens=unit.tokens, bound=limit) <= limit
+
+    def cut_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
+        """Cut at sentences what has no blocks, but not the code that lies deep inside it."""
+        at = unit.start
+        for block in self.reader.code_within(unit.start, unit.end):
+            start, end = max(block.start, unit.start), min(self._below(block), unit.end)
+            if start > at:
+                yield from self._cut_at_sentences(at, start, capacity)
+            yield from self.keep_code(self.unit(start, end), block)
+            at = end
+        if at < unit.end:
+            yield from self._cut_at_sentences(at, unit.end, capacity)
+
+    def _below(self, block: Block) -> int:
+        """Where the next line with anything on it begins."""
+        blank = _BLANK_LINES.match(self.meter.document.data, block.end)
+        return block.end if blank is None else blank.end()
+
+    def _cut_at_sentences(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
+        unit = Unit(start, end, end - start)  # its parts are counted
+        return self._cut_at(unit, self._sentence_starts(unit, capacity), capacity)
+
+    def _sentence_starts(self, unit: Unit, capacity: int) -> Sequence[int]:
+        """Return where sentences begin, and in plain text items; not inside items that fit."""
+        items = self._find(unit, item_starts) if self.reader.document.format == "text" else ()
+        if not items:
+            return self._find(unit, sentence_starts)
+        starts: list[int] = []
+        for first, end in _ranges(unit, items if items[0] == 0 else [0, *items]):
+            at = first - unit.start
+            if (at or items[0] == 0) and self.meter.fits(first, end, capacity):
+                starts.append(at)
+            else:
+                part = Unit(first, end, end - first)
+                starts += [at + inside for inside in self._find(part, sentence_starts)]
+        return starts
+
+    def keep_code(self, unit: Unit, code: Block) -> Iterable[Unit]:
+        """Keep code whole, or cut it at line ends if that is asked for.
+
+        Each part is shown between the fences of the whole, so that these are no parts alone.
+        """
+        if not self.cut_code:
+            return (unit._replace(whole=True),)
+        starts = self._find(unit, line_starts)
+        fence = None if code.end > unit.end else fence_of(self.reader, code)
+        if fence is None:
+            return self._cut_at(unit, starts, self.capacity)
+        inside = [at for at in starts[:-1] if unit.start + at > (code.content_start or 0)]
+        closing = self.meter.count(fence.closing) + 1
+        reserved = self.reserved(self.meter.count(fence.opening) + 1 + closing)
+        parts = self._cut_at(unit, [0, *inside], max(1, self.capacity - reserved))
+        if not reserved:
+            return parts
+        return (part._replace(tokens=part.tokens + closing, header=reserved) for part in parts)
+
+    def cut_html(self, unit: Unit) -> Iterator[Unit]:
+        """Cut HTML in Markdown at line ends that tear no tag apart."""
+        find = partial(markup_starts, kept=self.capacity * _ROW_BYTES)
+        return self._cut_at(unit, self._find(unit, find), self.capacity)
+
+    def _cut_at(self, unit: Unit, starts: Sequence[int], capacity: int) -> Iterator[Unit]:
+        """Cut at offsets into the unit, and, within what is still too large, anywhere.
+
+        Heading lines, which only begin a unit, stay with what follows them.
+        """
+        headings, least = self.reader.headings_within(unit.start, unit.end), 0
+        if headings:
+            below = self.meter.document.data[headings[-1].end : unit.end]
+            least = unit.end - unit.start - len(below.lstrip())
+        starts = [0, *[at for at in starts if at > least]]
+        starts = self.crumbs_joined(starts, unit.end - unit.start)
+        for start, end in _ranges(unit, starts):
+            part = self._fitting(unit, start, end, capacity=capacity)
+            if part is None:
+                yield from self._cut_finer(unit, Unit(start, end, end - start), capacity)
+            else:
+                yield part
+
+    def _cut_finer(self, unit: Unit, part: Unit, capacity: int) -> Iterator[Unit]:
+        """Cut a part that is still too large: plain text where lines begin, then anywhere."""
+        starts: Sequence[int] = [0]
+        if self.reader.document.format == "text":
+            starts = self._line_starts(part, capacity)
+        limit = min(capacity, self.grain)
+        find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
+        for start, end in _ranges(part, starts):
+            line = self._fitting(unit, start, end, capacity=capacity) if len(starts) > 1 else None
+            if line is not None:
+                yield line
+                continue
+            line = Unit(start, end, end - start)
+            for cut, next_cut in _ranges(line, self._find(line, find)):
+                yield self.part(unit, cut, next_cut)
+
+    def _line_starts(self, part: Unit, capacity: int) -> Sequence[int]:
+        """Return where lines of plain text begin; in code not inside a definition that fits."""
+        document = self.reader.document
+        is_inside = partial(is_inside_code, document.path, document.data[part.start : part.end])
+        lines = self._find(part, line_starts)
+        starts: list[int] = []
+        for first, end in _ranges(part, [0, *[at for at in lines[1:] if not is_inside(at)]]):
+            at, after = first - part.start, end - part.start
+            starts.append(at)
+            inside = lines[bisect_right(lines, at) : bisect_left(lines, after)]
+            if inside and not self.meter.fits(first, end, capacity):
+                starts += inside
+        return self.crumbs_joined(starts, part.end - part.start)
+
+    def _fitting(self, unit: Unit, start: int, end: int, *, capacity: int) -> Unit | None:
+        """Return a part of a unit if it is within the capacity."""
+        if least_tokens(self.meter.size_bytes(start, end) - 2, self.tokenizer) > capacity:
+            return None
+        part = self.part(unit, start, end)
+        is_within = part.tokens <= capacity and self._is_counted_within(part, unit, capacity)
+        return part if is_within else None
+
+    def _is_counted_within(self, part: Unit, unit: Unit, capacity: int) -> bool:
+        """Whether a part is within the capacity also with the space at its end."""
+        start, end = part.start, part.end
+        is_exact = self._counted(unit, start, end) == (start, end)
+        return is_exact or self.meter.fits(start, end, capacity)
+
+    def _find(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        return self.reader.places(unit.start, unit.end, find)
+
+
+def _ranges(unit: Unit, starts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The ranges of the source that begin at offsets into the unit, the last one at its end."""
+    return pairwise([*[unit.start + at for at in starts], unit.end])
+
+
+Place = tuple[int, Block | None]
+"""Where a unit begins, and the block that it is made of."""
+
+_place_of = itemgetter(0)
+
+
+def along_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Place]:
+    """Return where units begin at blocks; a heading line goes with what follows.
+
+    Heading lines in a body are those of discarded headings and of headings
+    too deep to make a section.
+    """
+    marks: list[Place] = [(heading.start, None) for heading in headings]
+    marks = sorted([*marks, *[(block.start, block) for block in blocks]], key=_place_of)
+    places: list[Place] = []
+    begun: int | None = start
+    for at, block in marks:
+        begun = at if begun is None else begun
+        if block is not None and block.kind != "heading":
+            places.append((begun, block))
+            begun = None
+    if begun is not None:
+        places.append((begun, None))
+    return places
+
+
+def along_rows(
+    places: Sequence[Place],
+    tables: Iterable[MarkupTable],
+    *,
+    fits: Callable[[int, int], bool],
+    row: Block,
+) -> list[Place]:
+    """Return where units begin when those rows of the tables that fit are one each.
+
+    Each is made of `row`, the first one with the header. Else they begin at `places`, and
+    where HTML goes on behind a table. All in order; linear in the places and rows.
+    """
+    starts = [at for at, _ in places]
+    found: list[Place] = []
+    behind: Place | None = None  # the table before, in the same HTML
+    done = 0
+    for table in tables:
+        at = bisect_right(starts, table.start) - 1
+        if at >= done:
+            found += places[done:at]
+            begin = starts[at]
+        elif behind is not None:
+            begin = found.pop()[0]
+        else:
+            continue
+        for first, end in pairwise([begin, *table.rows[1:], table.end]):
+            inside = places[bisect_left(starts, first) : bisect_left(starts, end)]
+            if fits(first, end):
+                found.append((first, row))
+                continue
+            if not inside or inside[0][0] > first:
+                found.append((first, places[bisect_right(starts, first) - 1][1]))
+            found += inside
+        done = bisect_left(starts, table.end, max(done, at + 1))
+        last, following = places[done - 1][1], starts[done : done + 1]
+        goes_on = last is not None and table.after < min([last.end, *following])
+        behind = (table.after, last) if goes_on else None
+        found += [behind] if behind else []
+    return [*found, *places[done:]]
+
+
+_HEADER_SHARE = 2
+"""A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
+
+_KEY_SHARE = 8
+"""So is the first cell of a row that is cut, with its header."""
+
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
+
+
+class SplitAt(Protocol):
+    """Splits a range, up to `end`, at places, each with the block that begins there."""
+
+    def __call__(
+        self, cutter: Cutter, starts: Sequence[int], blocks: Sequence[Block | None], *, end: int
+    ) -> list[Unit]: ...
+
+
+def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) -> Iterator[Unit]:
+    """Keep the table whole if it fits, else cut it; `split_at` splits tables inside a row."""
+    if cutter.is_within(unit, cutter.room()):
+        return iter((unit._replace(whole=True),))
+    header = whole_header(cutter.reader, table)
+    tokens = 0 if header is None else cutter.meter.count(header.above)
+    tokens = tokens if tokens * _HEADER_SHARE <= cutter.capacity else 0
+    return _Table(cutter, table, tokens, split_at, {}).split(unit)
+
+
+class _Table(NamedTuple):
+    """A table that is cut; `header` are the tokens of the header that its parts repeat.
+
+    `heads` are those of what stands above some columns, as far as they were counted. What is
+    repeated is in no body: the target has room for it as far as `max_tokens` is larger.
+    """
+
+    cutter: Cutter
+    block: Block
+    header: int
+    split_at: SplitAt
+    heads: dict[tuple[tuple[int, int], ...], int]
+
+    def split(self, unit: Unit) -> Iterator[Unit]:
+        """Cut between rows; each part below the header counts it."""
+        content = self.block.content_start or self.block.start
+        reserved = self.cutter.reserved(self.header)
+        room = self.cutter.capacity - reserved
+        starts = [*self._row_starts(unit, max(content, unit.start)), unit.end]
+        sizes = self.cutter.meter.counts(starts[:-1], starts[1:])
+        for first, after in pack(sizes, room):
+            part = Unit(starts[first], starts[after], sum(sizes[first:after]))
+            for found in self._split_row(part) if part.tokens > room else [part]:
+                is_below = not found.header and found.start >= content
+                yield found._replace(header=reserved) if is_below else found
+
+    def _row_starts(self, unit: Unit, above: int) -> Iterator[int]:
+        """Where it may be cut below `above`: between rows read as one only where they must be."""
+        cutter, end = self.cutter, unit.end
+        rows = [row for row in cutter.reader.row_starts(self.block) if above < row < end]
+        untied = untied_rows(cutter.meter.document, rows, end)
+        for start, after in pairwise([*cutter.crumbs_joined([unit.start, *untied], end), end]):
+            if cutter.meter.fits(start, after, cutter.capacity - cutter.reserved(self.header)):
+                yield start
+            else:
+                inside = rows[bisect_right(rows, start) : bisect_left(rows, after)]
+                yield from cutter.crumbs_joined([start, *inside], after)
+
+    def _split_row(self, row: Unit) -> Iterable[Unit]:
+        """Split a row at the tables inside it, which pages have for their layout, else as text."""
+        inside = [
+            block
+            for block in self.cutter.reader.blocks_within(row.start, row.end)
+            if block.kind == "table" and block.level > self.block.level
+        ]
+        if not inside:
+            return self._split_text_row(row)
+        places: dict[int, Block | None] = {row.start: None}
+        for block in outermost(inside):
+            places[block.start] = block
+            places.setdefault(block.end, None)
+        places.pop(row.end, None)
+        return self.split_at(self.cutter, [*places], [*places.values()], end=row.end)
+
+    def _split_text_row(self, row: Unit) -> Iterator[Unit]:
+        """Keep a row that fits; else part it from the header, if it has that, and cut it."""
+        cutter, at = self.cutter, self.block.content_start or 0
+        has_header = row.start < at < row.end
+        if cutter.is_within(row, cutter.room() - (0 if has_header else self.header)):
+            yield row._replace(whole=True)
+        elif has_header:
+            yield from self._split_text_row(cutter.unit(row.start, at))
+            yield from self._split_text_row(cutter.unit(at, row.end))
+        else:
+            yield from self._split_cells(row)
+
+    def _split_cells(self, row: Unit) -> Iterator[Unit]:
+        """Cut a row between its cells, and a cell that is too large as prose."""
+        cutter = self.cutter
+        starts = cell_starts(cutter.meter.document, row.start, row.end)
+        columns = cutter.reader.columns(self.block)
+        inside = None if columns is None else columns.row_at(row.start)
+        if columns is None or inside is None:
+            starts = cutter.crumbs_joined(starts, row.end)
+            is_below = row.start >= (self.block.content_start or 0)
+            heads, shared = [0] * len(starts), self.header if is_below else 0
+        else:
+            heads, shared = self._repeated_tokens(columns, inside, [*starts, row.end])
+        cells = [cutter.part(row, start, end) for start, end in pairwise([*starts, row.end])]
+        return self._pack_cells(row, cells, heads, shared=shared)
+
+    def _repeated_tokens(
+        self, columns: Columns, row: Row, starts: Sequence[int]
+    ) -> tuple[list[int], int]:
+        """The tokens of what stands above each part of a row, and of the row's first cell.
+
+        The parts begin at `starts`, the last of which is where the row ends. What is too
+        large beside the part itself is not counted, since it may not be repeated.
+        """
+        cutter, key = self.cutter, key_of(self.cutter.reader, row)
+        reader, meter, capacity = cutter.reader, cutter.meter, cutter.capacity
+        heads = [
+            self._head_tokens(columns, row.cells_in(start, end)) for start, end in pairwise(starts)
+        ]
+        shared = 0
+        if key is not None:
+            shared = meter.count(head_text(reader, columns, [key])) + meter.tokens(*key[2:])
+            shared = shared if shared * _KEY_SHARE <= capacity else 0
+        return [head if head * _HEADER_SHARE <= capacity else 0 for head in heads], shared
+
+    def _head_tokens(self, columns: Columns, cells: Sequence[Cell]) -> int:
+        """The tokens of what stands above some cells; the same columns in any row have the same."""
+        place = tuple([cell[:2] for cell in cells])
+        found = self.heads.get(place)
+        if found is None:
+            text = head_text(self.cutter.reader, columns, cells)
+            found = self.heads[place] = self.cutter.meter.count(text)
+        return found
+
+    def _pack_cells(
+        self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int
+    ) -> Iterator[Unit]:
+        """Yield parts of a row that are made of its cells, each with what it repeats.
+
+        `heads` are the tokens of what stands above each cell, `shared` of what all parts repeat.
+        """
+        cutter = self.cutter
+        if not cutter.reserved(sum(heads) + shared):
+            heads, shared = [0] * len(cells), 0
+        room = cutter.capacity - shared
+        for first, after in pack([*map(add, map(_tokens_of, cells), heads)], room):
+            part = cutter.part(row, cells[first].start, cells[after - 1].end)
+            header = sum(heads[first:after])
+            is_counted = cutter.meter.fits(part.start, part.end, room - header)
+            if part.tokens + header <= room and is_counted:
+                yield part._replace(header=header + shared)
+            elif after - first > 1:
+                for number in range(first, after):
+                    yield cells[number]._replace(header=heads[number] + shared)
+            else:
+                for found in cutter.cut_prose(part, room - header):
+                    yield found._replace(header=header + shared)
+
 
 _DEEPEST = 8
 """Containers in containers that are looked into before sentences are; code is kept at any depth."""
@@ -119,7 +592,7 @@ def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Iterable[Unit]:
     if nested:
         return _split_at(cutter, [unit.start, *starts[1:]], nested, end=unit.end)
     if kind == "code":
-        return cutter.keep_code(unit)
+        return cutter.keep_code(unit, block)
     return cutter.cut_prose(unit, cutter.capacity)
 
 

@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from leafmark.errors import UsageError
 
 __all__ = [
-    "LONGEST_TOKEN",
+    "MAX_TOKEN_CHARACTERS",
     "Count",
     "Prefixes",
     "direct_counter",
@@ -31,13 +31,13 @@ Count = Callable[[str], int]
 _BUILT_IN = ("o200k_base", "cl100k_base")
 _registered: dict[str, Count] = {"characters": len}
 
-LONGEST_TOKEN = 64
+MAX_TOKEN_CHARACTERS = 64
 """Characters per token beyond which the end of a prefix is not looked for."""
 
-_LONGEST_COMMON = 6
+_COMMON_TOKEN_CHARACTERS = 6
 """Characters per token that are looked at first when a prefix is taken; more on demand."""
 
-_MOST_BYTES = {"characters": 4, "o200k_base": 128, "cl100k_base": 128}
+_MAX_TOKEN_BYTES = {"characters": 4, "o200k_base": 128, "cl100k_base": 128}
 """The bytes of the longest token: those of a model are runs of spaces."""
 
 
@@ -118,7 +118,7 @@ def _tokenizer(name: str) -> _Tokenizer:
 
 def least_tokens(size: int, tokenizer: str) -> int:
     """Return a number of tokens that a text of `size` bytes has at least."""
-    most = _MOST_BYTES.get(tokenizer)
+    most = _MAX_TOKEN_BYTES.get(tokenizer)
     return -(-size // most) if most else 0
 
 
@@ -128,11 +128,13 @@ def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> in
     At least 1 for a text that is not empty. Only as much of the text is looked
     at as the prefix needs: half more than `likely`, a guess at its length, where that is enough.
     """
-    window = limit * _LONGEST_COMMON
-    narrow = likely + max(likely // 2, 2 * LONGEST_TOKEN)
+    window = limit * _COMMON_TOKEN_CHARACTERS
+    narrow = likely + max(likely // 2, 2 * MAX_TOKEN_CHARACTERS)
     if likely and narrow < min(window, len(text)) and tokenizer in _BUILT_IN:
         length = _take(text[:narrow], limit, tokenizer)
-        if length + LONGEST_TOKEN <= narrow:  # a token at the end of what is looked at is another
+        if (
+            length + MAX_TOKEN_CHARACTERS <= narrow
+        ):  # a token at the end of what is looked at is another
             return max(1, length)
     while window < len(text):
         length = _take(text[:window], limit, tokenizer)

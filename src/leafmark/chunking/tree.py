@@ -1,17 +1,123 @@
-"""The node tree in columns: a document, its sections, and the bytes that are each one's own.
+"""The node tree: headings to sections with spans, breadcrumbs, and nodes to the rows of chunks.
 
-A node is a number, and what is told of it stands in lists, because a document of
-a megabyte may have forty thousand: numbers in lists cost a fraction of objects.
+In: a parsed document. Out: its tree, in columns, because a document of a megabyte may have forty
+thousand nodes: numbers in lists cost a fraction of objects. Kept here: every byte of a Markdown,
+text or script source is in exactly one body or exactly one kept heading line. Which nodes become
+chunks is decided elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, repeat
+from operator import not_
+from typing import Any
 
-from leafmark.model import Document
+from leafmark.chunking.cuts import next_boundary
+from leafmark.chunking.slugs import distinct_slugs
+from leafmark.chunking.tokens import Count
+from leafmark.model import (
+    ChunkKind,
+    Deferred,
+    Document,
+    Emitted,
+    HeadingColumns,
+    Row,
+    format_breadcrumb,
+    rejoin,
+    subtract,
+)
 
-__all__ = ["SectionTree", "Spans"]
+__all__ = [
+    "BREADCRUMB_SHARE",
+    "GAP",
+    "SectionTree",
+    "Spans",
+    "build_tree",
+    "emit",
+    "is_blank_source",
+    "path_of",
+    "under_breadcrumb",
+]
+
+BREADCRUMB_SHARE = 4
+"""A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
+
+GAP = "\n\n"
+"""What parts a breadcrumb from the text below it."""
+
+
+def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count: Count) -> str:
+    """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it.
+
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=29, count=len)
+    '> Guide › Installation\\n\\nBody.'
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=28, count=len)
+    '> … › Installation\\n\\nBody.'
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=24, count=len)
+    '> …lation\\n\\nBody.'
+    """
+    text = _above(format_breadcrumb(path), rest)
+    if limit is None or len(text) * 4 <= limit or count(text) <= limit:
+        return text
+    allowed = max(limit // BREADCRUMB_SHARE - count(GAP), limit - count(GAP + rest))
+    return _above(_shortened(path, allowed, count), rest)
+
+
+def _above(breadcrumb: str, rest: str) -> str:
+    return breadcrumb + GAP + rest if rest else breadcrumb
+
+
+def _shortened(path: Sequence[str], allowed: int, count: Count) -> str:
+    breadcrumb = format_breadcrumb(path)
+    while count(breadcrumb) > allowed and len(path) > 1:
+        path = path[1:]
+        breadcrumb = format_breadcrumb(("…", *path))
+    title = path[-1]
+    while count(breadcrumb) > allowed and len(title) > 1:
+        title = title[next_boundary(title, (len(title) + 1) // 2) :]
+        breadcrumb = f"> …{title}"
+    return breadcrumb
+
+
+_KIND = re.compile(
+    r"(?:abstract |static |final |public )*(?:annotation|class|constant|enum|function|interface"
+    r"|macro|method|module|namespace|package|protocol|record|struct|trait|type|union) (?=\S)",
+    re.IGNORECASE,
+)
+"""What pages of an interface's reference put before the name of what they document."""
+
+_PARAMETERS = re.compile(r"(?<=\w)<[^<>]*>")
+_NO_WORDS = re.compile(r"[\W_]+")
+
+
+def _says_no_more(heading: str, title: str) -> bool:
+    """Whether a heading repeats a title, but for case, marks, and the kind of what it names.
+
+    >>> _says_no_more("Class Lamp<T>", "Lamp"), _says_no_more("Class Lamp", "Class diagrams")
+    (True, False)
+    """
+    if heading == title:
+        return True
+    names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
+    bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
+    return bare[0] == bare[1] != ""
+
+
+def path_of(tree: SectionTree, node: int) -> tuple[str, ...]:
+    """The section path of a node that is not a piece, as `ChunkedDocument.section_paths` has it."""
+    titles: list[str] = []
+    folded = tree.folded
+    while node:
+        if node != folded and tree.titles[node]:
+            titles.append(tree.titles[node])
+        node = tree.parents[node]
+    titles.append(tree.titles[0])
+    return tuple(reversed(titles))
+
 
 Spans = list[tuple[int, int]]
 
@@ -50,6 +156,9 @@ class SectionTree:
     depths: list[int]
     body_ends: list[int]
     afters: list[int]
+    folded: int | None = None
+    """The first kept heading, when it says no more than the document's title."""
+
     dropped: Spans = field(default_factory=list)
     """What is in no body."""
 
@@ -68,12 +177,6 @@ class SectionTree:
         """All nodes, without the pieces."""
         return range(len(self.afters))
 
-    @property
-    def folded(self) -> int | None:
-        """The first kept heading, when its title repeats the document's."""
-        titles = self.titles
-        return 1 if len(self.afters) > 1 and titles[1] == titles[0] else None
-
     def body(self, node: int) -> Spans:
         """The ranges of the node's own text, in order."""
         found = self.bodies.get(node)
@@ -91,6 +194,11 @@ class SectionTree:
             child = afters[child]
         return found
 
+    def count_headings(self, start: int, end: int) -> int:
+        """Return how many kept headings begin in `[start, end)`."""
+        places, count = self.places, len(self.afters)
+        return bisect_left(places, end, 0, count) - bisect_left(places, start, 0, count)
+
     def add_piece(self, parent: int, span: tuple[int, int], number: int) -> int:
         """Add a piece, one deeper than its node and called as that, and return which it is."""
         start, end = span
@@ -104,3 +212,306 @@ class SectionTree:
         self.body_ends.append(end)
         self.pieces[piece] = number
         return piece
+
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = re.compile(rb"\s*+")
+
+
+def is_blank_source(data: bytes) -> bool:
+    """Whether there is nothing but ASCII white space; a BOM at the start is blank too."""
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+    return not data or data.isspace()
+
+
+def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> SectionTree:
+    """Return the tree of `document`; headings deeper than `heading_levels` are content."""
+    headings = HeadingColumns.of(document.headings)
+    paths = headings.slug_paths
+    opens = [*map(not_, headings.nested)]
+    if max(headings.levels, default=0) > heading_levels:
+        columns = opens, headings.levels, paths
+        opens = [
+            may_open and (level <= heading_levels or path is not None)
+            for may_open, level, path in zip(*columns, strict=True)
+        ]
+    stays = _staying(document, headings, opens)
+    kept = headings.only(stays)
+    holders, parents, ends, body_ends, afters = _grow(
+        headings, opens, stays, size=len(document.data)
+    )
+    slugs = Deferred(lambda: _slugs(headings, slug_style))
+    tree = SectionTree(
+        document,
+        titles=[document.title, *kept.titles],
+        slugs=Deferred(lambda: (None, *compress(slugs, stays))),
+        places=[0, *kept.starts],
+        starts=[0, *kept.ends],
+        definitions=_definitions(kept),
+        heading_slugs=slugs,
+        own_slugs=_own_slugs(headings, slug_style),
+        heading_nodes=holders,
+        parents=parents,
+        depths=[0, *kept.levels],
+        ends=ends,
+        body_ends=body_ends,
+        afters=afters,
+    )
+    if len(afters) > 1 and _says_no_more(tree.titles[1], document.title):
+        tree.folded = 1
+    _give_gaps(tree)
+    if document.dropped_spans:
+        _drop(tree)
+    return tree
+
+
+def _slugs(headings: HeadingColumns, style: str) -> tuple[str, ...]:
+    """The slug of every heading; they are made when one is asked for."""
+    texts, anchors, paths = headings.slug_texts, headings.anchors, headings.slug_paths
+    return tuple(distinct_slugs(texts, anchors=anchors, paths=paths, style=style))
+
+
+def _own_slugs(headings: HeadingColumns, style: str) -> Sequence[str]:
+    """The slugs of the headings' texts alone, where one of them has another."""
+    nothing = [None] * len(headings.starts)
+    if headings.anchors.count(None) == len(nothing):
+        return ()
+    texts, paths = headings.slug_texts, headings.slug_paths
+    return Deferred(lambda: tuple(distinct_slugs(texts, anchors=nothing, paths=paths, style=style)))
+
+
+def _definitions(kept: HeadingColumns) -> dict[int, int | None]:
+    """The sections that are no headings, with where their signature begins."""
+    paths = kept.slug_paths
+    if paths.count(None) == len(paths):
+        return {}
+    called = enumerate(zip(paths, kept.line_offsets, strict=True), 1)
+    return {node: offset for node, (path, offset) in called if path is not None}
+
+
+def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]) -> Sequence[bool]:
+    """Which headings open a section: those that may, and have more than white space in their span.
+
+    It is judged by all of them that may, so that a discarded one still ends the
+    sections before it.
+    """
+    data, is_blank = document.data, _blankness(document)
+    opening = headings.only(opens)
+    levels, starts = opening.levels, opening.starts
+    deeper, following = [*levels[1:], 0], [*starts[1:], len(data) + 1]
+    columns = levels, opening.ends, opening.limits, deeper, following
+    stays = [
+        # before a deeper one there is that one's line
+        (below > level and start < limit)
+        or not is_blank(data, end, start if start < limit else limit)
+        for level, end, limit, below, start in zip(*columns, strict=False)
+    ]
+    if len(stays) == len(opens):
+        return stays
+    judged = iter(stays)
+    return [may_open and next(judged) for may_open in opens]
+
+
+def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
+    """Return the function that tells whether a range of the source is blank."""
+    reader = document.reader
+    if document.format != "notebook" or reader is None:
+        return _BLANK.fullmatch
+    dropped = document.dropped_ranges
+    read = reader
+    return lambda data, start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
+
+
+def _grow(
+    headings: HeadingColumns, opens: Sequence[bool], stays: Sequence[bool], *, size: int
+) -> tuple[list[int], ...]:
+    """Make a node of each heading that stays, below that of the document of `size` bytes.
+
+    Return the deepest node that holds each heading, and of the nodes their parents,
+    their ends, those of their own text, and what follows them.
+    """
+    if all(stays) and min(headings.limits, default=size) == size:
+        return _grow_plainly(headings, size)
+    depths = [0, *compress(headings.levels, stays)]
+    parents, ends = [0], [size]
+    body_ends: list[int] = []
+    holders: list[int] = []
+    afters = [len(depths)] * len(depths)
+    node = last = 0
+    columns = headings.levels, headings.starts, headings.limits, opens, stays
+    for level, start, limit, may_open, does_stay in zip(*columns, strict=True):
+        while node and (ends[node] <= start or (may_open and depths[node] >= level)):
+            if start < ends[node]:
+                ends[node] = start
+            afters[node] = last + 1
+            node = parents[node]
+        if does_stay:
+            end = ends[last]
+            body_ends.append(start if start < end else end)
+            end = ends[node]
+            ends.append(limit if limit < end else end)
+            parents.append(node)
+            node = last = last + 1
+        holders.append(node)
+    body_ends.append(ends[last])
+    return holders, parents, ends, body_ends, afters
+
+
+def _grow_plainly(headings: HeadingColumns, size: int) -> tuple[list[int], ...]:
+    """Return what `_grow` does, where each heading stays and only others and the end limit it."""
+    count = len(headings.levels)
+    depths, parents = [0, *headings.levels], [0]
+    afters = [count + 1] * (count + 1)
+    add = parents.append
+    node = 0
+    for new, level in enumerate(headings.levels, 1):
+        while depths[node] >= level:
+            afters[node] = new
+            node = parents[node]
+        add(node)
+        node = new
+    starts = [*headings.starts, size]
+    ends = [starts[after - 1] for after in afters]
+    return [*range(1, count + 1)], parents, ends, starts, afters
+
+
+def _give_gaps(tree: SectionTree) -> None:
+    """Give every node the bytes behind the nodes below it; it has those before them already."""
+    ends, afters, parents = tree.ends, tree.afters, tree.parents
+    bounds = [*tree.places, ends[0]]
+    following = [*map(bounds.__getitem__, afters)]
+    if following == ends:
+        return
+    gaps: dict[int, Spans] = {}
+    for node, (end, after) in enumerate(zip(ends, following, strict=True)):
+        parent = parents[node]
+        if end < after and end < ends[parent]:
+            gaps.setdefault(parent, []).append((end, min(after, ends[parent])))
+    for node, spans in gaps.items():
+        tree.bodies[node] = [*tree.body(node), *spans]
+
+
+def _drop(tree: SectionTree) -> None:
+    """Take what is dropped out of the bodies."""
+    tree.dropped = tree.document.dropped_ranges
+    for node in tree.nodes:
+        body = [part for span in tree.body(node) for part in subtract(*span, tree.dropped)]
+        tree.bodies[node] = rejoin(body, tree.dropped)
+
+
+def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
+    """Return the rows of the nodes and pieces that were chosen.
+
+    `chosen` is in pre-order, begins with the document, and holds the parent of each. The slug
+    of a node that was not chosen leads to the piece that holds its text, else to the nearest
+    chosen node above it.
+    """
+    positions: Sequence[int] = chosen
+    led_to: Sequence[int] = tree.heading_nodes
+    if chosen != tree.nodes:
+        positions = _positions(tree, chosen)
+        led_to = Deferred(lambda: _led_to(tree, positions))
+    rows = _usual_rows(tree, chosen, positions)
+    for number in _unusual(tree):
+        if positions[number] >= 0:
+            usual = rows[positions[number]]
+            rows[positions[number]] = _unusual_row(tree, number, usual)
+    folded = tree.folded
+    at = -1 if folded is None else positions[folded]
+    slugs = tree.heading_slugs, tree.own_slugs
+    return Emitted(rows, *slugs, led_to, tree.slugs, None if at < 0 else at)
+
+
+def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
+    """The position of each node and piece, -1 for those that are not chosen."""
+    positions = [-1] * len(tree.parents)
+    for position, number in enumerate(chosen):
+        positions[number] = position
+    return positions
+
+
+def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
+    """The position of the chunk that each heading's slug leads to."""
+    homes = [*positions]
+    for piece, covered in tree.covers.items():
+        for node in covered:
+            homes[node] = positions[piece]
+    for node in tree.nodes:
+        if homes[node] < 0:
+            homes[node] = homes[tree.parents[node]]
+    return tuple([homes[node] for node in tree.heading_nodes])
+
+
+def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:
+    """The fields of each chunk in order, as a section with a heading has them."""
+    columns: Sequence[Sequence[Any]] = (
+        *(tree.depths, tree.titles, tree.places),
+        *(tree.starts, tree.ends, tree.body_ends),
+    )
+    parents = tree.parents
+    if chosen is not positions:
+        columns = [[*map(column.__getitem__, chosen)] for column in columns]
+        parents = [positions[parents[number]] for number in chosen]
+    depths, titles, places, starts, ends, body_ends = columns
+    counts, lasts = _below(parents)
+    siblings = map(counts.__getitem__, parents)
+    no, nothing = repeat(False), repeat(())
+    structure = range(len(parents)), parents, lasts, repeat("section"), depths, titles, chosen
+    extents = starts, ends, places, starts, siblings, body_ends
+    marks = repeat(None), no, no, nothing
+    return [*zip(*structure, repeat(0), *extents, *marks, strict=False)]  # repeat has no end
+
+
+def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How many children each one has, and the position of its last descendant, or its own."""
+    counts, last = [0] * len(parents), list(range(len(parents)))
+    for position in range(len(parents) - 1, 0, -1):  # the last child of each comes first
+        parent = parents[position]
+        counts[parent] += 1
+        if last[parent] == parent:
+            last[parent] = last[position]
+    return counts, last
+
+
+def _unusual(tree: SectionTree) -> set[int]:
+    """The document, the pieces, and the sections whose rows differ from the usual ones."""
+    return {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
+
+
+def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
+    """The fields of a chunk that is not a usual section; `usual` are those it would have."""
+    position, parent, last, _, depth, title, _, _, start, end, place, _, siblings, *_ = usual
+    piece = tree.pieces.get(number, 0)
+    kind: ChunkKind = "piece" if piece else "section" if number else "document"
+    has_heading = kind == "section" and number not in tree.definitions
+    return (
+        position,
+        parent if number else -1,
+        last,
+        kind,
+        depth,
+        title,
+        tree.parents[number] if piece else number,
+        piece,
+        start,
+        end,
+        place if has_heading else None,
+        start if has_heading else None,
+        siblings if number else 1,
+        _body_extent(tree, number),
+        tree.definitions.get(number),
+        number in tree.oversize,
+        number in tree.undersize,
+        tuple(tree.covers.get(number, ())),
+    )
+
+
+def _body_extent(tree: SectionTree, number: int) -> int | tuple[tuple[int, int], ...]:
+    """Where the own text of a node or piece ends, or its ranges, without what is dropped."""
+    if number not in tree.bodies and not tree.dropped:
+        return tree.body_ends[number]
+    body = tree.body(number)
+    if tree.dropped:
+        body = [part for span in body for part in subtract(*span, tree.dropped)]
+    return tuple(body)

@@ -6,14 +6,9 @@ from the properties as Unicode publishes them (DerivedCoreProperties.txt and
 DerivedGeneralCategory.txt): every code point from U+0080 that has one of them.
 """
 
-from __future__ import annotations
+__all__ = ["WORD_CHARACTERS"]
 
-import re
-from functools import cache
-
-__all__ = ["dropped_characters"]
-
-_RANGES = """
+WORD_CHARACTERS = """
 aa b5 ba c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 300-374 376-377 37a-37d 37f 386 388-38a
 38c 38e-3a1 3a3-3f5 3f7-481 483-52f 531-556 558-559 560-588 58b-58c 591-5bd 5bf 5c1-5c2
 5c4-5c5 5c7-5c9 5d0-5ea 5ef-5f2 610-61a 620-669 66e-6d3 6d5-6dc 6df-6e8 6ea-6fc 6ff 710-74a
@@ -106,11 +101,3 @@ ff41-ff5a ff66-ffbe ffc2-ffc7 ffca-ffcf ffd2-ffd7 ffda-ffdc 10000-1000b 1000d-10
 30000-3134a 31350-33479 3d000-3fc3f e0100-e01ef
 """
 """Code points and inclusive ranges of them, hexadecimal."""
-
-
-@cache
-def dropped_characters() -> re.Pattern[str]:
-    """Return the pattern of one character that a slug drops; compiled when first needed."""
-    ranges = (part.partition("-") for part in _RANGES.split())
-    classes = (chr(int(a, 16)) + (f"-{chr(int(b, 16))}" if b else "") for a, _, b in ranges)
-    return re.compile(rf"[^a-z0-9_\- {''.join(classes)}]")

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.cli.escapes import heeds_escapes
 from leafmark.errors import LeafmarkError, StorageError, is_closed_pipe, reason_of
-from leafmark.model.counts import count_of
+from leafmark.model import count_of
 from leafmark.render.errors import (
     error_record,
     render_diagnostic,

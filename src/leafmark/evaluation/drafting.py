@@ -17,8 +17,7 @@ from operator import itemgetter
 from urllib.parse import unquote
 
 from leafmark.evaluation.judgments import JudgedQuery, Reference
-from leafmark.model import Chunk, ChunkedDocument, whole_range
-from leafmark.model.ids import encode_path
+from leafmark.model import Chunk, ChunkedDocument, encode_path, whole_range
 
 __all__ = ["KINDS", "draft_queries"]
 

@@ -32,9 +32,18 @@ from leafmark.evaluation.judgments import (
 from leafmark.evaluation.metrics import Passage
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
-from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
-from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
-from leafmark.model.span import subtract
+from leafmark.model import (
+    LEFT_OUT,
+    PREAMBLE,
+    Chunk,
+    ChunkedDocument,
+    Diagnostic,
+    document_id,
+    document_part,
+    encode_path,
+    subtract,
+    whole_range,
+)
 from leafmark.search.citations import DIGEST_DIGITS, Citation, read_citation
 
 __all__ = ["Library", "read_queries", "sections_of"]

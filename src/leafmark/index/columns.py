@@ -12,8 +12,7 @@ from functools import lru_cache
 from operator import sub
 from typing import Any, Literal, get_args
 
-from leafmark.model import Chunk, ChunkKind, Content
-from leafmark.model.span import subtract
+from leafmark.model import Chunk, ChunkKind, Content, subtract
 
 __all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns"]
 

@@ -21,9 +21,9 @@ from leafmark.model import (
     DocumentEntry,
     Entry,
     FileState,
+    fragment,
+    subtract,
 )
-from leafmark.model.ids import fragment
-from leafmark.model.span import subtract
 
 __all__ = [
     "StoredDocument",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafmark.index.vector_documents import WholeDocuments
 from leafmark.index.vector_view import VectorView
 from leafmark.index.vectors import map_rows, valid_rows
-from leafmark.model.ids import document_id
+from leafmark.model import document_id
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from leafmark.model import TreeStatus
-from leafmark.model.counts import count_of
+from leafmark.model import TreeStatus, count_of
 
 __all__ = ["build_instructions", "plain_id"]
 

@@ -10,8 +10,7 @@ from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError
 from leafmark.mcp_server.replies import Draft, Reply, list_draft
 from leafmark.mcp_server.request import Request
-from leafmark.model import DocumentEntry, Entry, ShowReport, TreeStatus, whole_range
-from leafmark.model.counts import count_of
+from leafmark.model import DocumentEntry, Entry, ShowReport, TreeStatus, count_of, whole_range
 from leafmark.render.outlines import outline_order
 from leafmark.render.terminal import clean_line
 

@@ -9,8 +9,7 @@ from leafmark.app import Project, list_documents, show_chunks
 from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.mcp_server.addresses import address_of, id_of
-from leafmark.model import DocumentEntry
-from leafmark.model.counts import count_of
+from leafmark.model import DocumentEntry, count_of
 from leafmark.render.terminal import clean, clean_line
 
 __all__ = ["Page", "complete", "list_page", "no_cursor", "read"]

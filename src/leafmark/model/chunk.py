@@ -1,4 +1,4 @@
-"""`Chunk`: an emitted node of a document's tree, and `ChunkedDocument`, which owns its chunks.
+"""`Chunk`: an emitted node of a document's tree; `ChunkedDocument`, which owns its chunks; records.
 
 A chunk holds numbers and names; whatever can be derived from them and the
 source (ids, breadcrumb, body, text, token counts, content type, hash, lines) is
@@ -6,10 +6,10 @@ derived when it is asked for, so that chunking costs little more than parsing.
 The document holds the numbers and names alone, as rows, and a chunk is made when
 it is looked at: if both held each other, they would stay in memory until Python
 looks for garbage in cycles, which takes a fifth of the time of chunking.
-The two stand in one module because each makes the other.
 Positions number the chunks of a document in pre-order from 0, so a chunk's
 descendants are the positions up to and including `last_position`, and
-`chunks[position]` is the chunk itself.
+`chunks[position]` is the chunk itself. A `ChunkRecord` needs no source: what
+follows from it is written out.
 """
 
 import hashlib
@@ -20,25 +20,170 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, Literal, NamedTuple, Protocol, overload
 
-from leafmark.model.breadcrumb import format_breadcrumb
-from leafmark.model.deferred import Deferred
+from leafmark.errors import UsageError
 from leafmark.model.document import Document, Link
-from leafmark.model.emitted import (
-    ChunkKind,
-    Content,
-    ContentType,
-    Emitted,
-    FindLink,
-    Rendered,
-    leads_nowhere,
-)
-from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
-from leafmark.model.record import ChunkRecord
+from leafmark.model.ids import decodable, document_id, format_breadcrumb, fragment, ordinal_id
+from leafmark.model.sequences import Deferred
 from leafmark.model.span import bytes_in
 
-__all__ = ["Chunk", "ChunkedDocument", "Chunks"]
+__all__ = [
+    "Chunk",
+    "ChunkKind",
+    "ChunkRecord",
+    "ChunkedDocument",
+    "Chunks",
+    "Content",
+    "ContentType",
+    "Emitted",
+    "FindLink",
+    "Rendered",
+    "Row",
+    "leads_nowhere",
+]
+
+ChunkKind = Literal["document", "section", "piece"]
+ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
+
+Row = tuple[Any, ...]
+"""The fields of a `Chunk` in order, without its owner."""
+
+
+class Content(NamedTuple):
+    """What a body is made of.
+
+    `block_types` are the kinds of its top-level blocks, `languages` the info
+    words of its code blocks (nested ones too), both sorted and without repeats.
+    `holds_code` counts nested code too: commands stand in the steps of a list.
+    """
+
+    content_type: ContentType
+    block_types: tuple[str, ...]
+    languages: tuple[str, ...]
+    holds_code: bool
+
+
+class Rendered(NamedTuple):
+    """`text`, which a model is given, and its tokens.
+
+    `context_spans` are the ranges of the source that it carries before the body.
+    """
+
+    text: str
+    tokens: int
+    context_spans: tuple[tuple[int, int], ...]
+
+
+class Emitted(NamedTuple):
+    """The nodes of a document's tree that became chunks.
+
+    `rows` are what the chunks are made of. `heading_slugs` are those of all headings,
+    discarded ones included, and `heading_positions` the chunks that they resolve to;
+    `own_slugs` are those of their texts alone, empty where these are all the slugs there are;
+    `node_slugs` are those of the nodes, by number. `folded_position` is the chunk that
+    section paths leave out because its title is the document's.
+    """
+
+    rows: Sequence[Row] = ()
+    heading_slugs: Sequence[str] = ()
+    own_slugs: Sequence[str] = ()
+    heading_positions: Sequence[int] = ()
+    node_slugs: Sequence[str | None] = ()
+    folded_position: int | None = None
+
+
+def leads_nowhere(document: Document, link: Link) -> str | None:
+    """Know no other document."""
+    return None
+
+
+FindLink = Callable[[Document, Link], str | None]
+"""From a link and the document that it stands in to the id of a chunk in some document."""
+
+
+class ChunkRecord(NamedTuple):
+    """One chunk. Offsets are bytes into the source, spans half-open, lines 1-based and inclusive.
+
+    `content_type` names what most of the body is. `tokens` are those of `text`,
+    `body_tokens` those of what is read of `body`: no front matter, and no markup of pages
+    and notebooks. `sha256` is of the whole span.
+    """
+
+    id: str
+    ordinal_id: str
+    doc_id: str
+    parent_id: str | None
+    tree: str
+    path: str
+    kind: str
+    title: str
+    slug: str | None
+    depth: int
+    position: int
+    breadcrumb: str
+    section_path: tuple[str, ...]
+    sibling_count: int
+    sibling_ids: tuple[str, ...]
+    prev_id: str | None
+    next_id: str | None
+    covers: tuple[str, ...]
+    heading_start: int | None
+    heading_end: int | None
+    byte_start: int
+    byte_end: int
+    line_start: int
+    line_end: int
+    content_type: str
+    block_types: tuple[str, ...]
+    is_complete_section: bool
+    oversize: bool
+    undersize: bool
+    tokens: int
+    body_tokens: int
+    tags: tuple[str, ...]
+    version: str | None
+    metadata: Mapping[str, Any]
+    links: tuple[Mapping[str, Any], ...]
+    encoding: str
+    body: str
+    text: str
+    context_spans: tuple[tuple[int, int], ...]
+    sha256: str
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "ChunkRecord":
+        """Return the record that a line of JSON holds; keys that are not known are left out.
+
+        Raises:
+            UsageError: a key is missing.
+        """
+        missing = [name for name in cls._fields if name not in record]
+        if missing:
+            raise UsageError(
+                f"the record of a chunk has no `{missing[0]}`",
+                hint="`leafmark chunk --jsonl` prints whole records, one a line",
+            )
+        return cls(**{name: _frozen(record[name]) for name in cls._fields})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data, equal to what the record was made of."""
+        return {name: _thawed(value) for name, value in zip(self._fields, self, strict=True)}
+
+
+def _frozen(value: Any) -> Any:
+    """Lists as tuples; what is in a mapping stays as it is."""
+    return tuple(_frozen(part) for part in value) if isinstance(value, list | tuple) else value
+
+
+def _thawed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_thawed(part) for part in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+_PARENT_FIELD, _NODE_FIELD = 1, 6
+"""Where a row has the position of the parent, and the number of the node, the piece behind it."""
 
 _PORTION_BYTES = 1_000_000
 """The lines of a source are found in portions: those of all would take some times its size."""
@@ -144,21 +289,28 @@ class ChunkedDocument:
         A heading without words, a picture perhaps, has no title and is no part of a path.
         """
         paths: list[tuple[str, ...]] = []
-        for chunk in self.chunks:
-            if chunk.parent_position < 0:
+        folded = self.folded_position
+        for position, parent, _, _, _, title, _, piece, *_ in self.emitted.rows:
+            if parent < 0:
                 paths.append((self.document.title,))
-                continue
-            above = paths[chunk.parent_position]
-            folded = chunk.piece or chunk.position == self.folded_position or not chunk.title
-            paths.append(above if folded else (*above, chunk.title))
+            else:
+                says_no_more = piece or position == folded or not title
+                paths.append(paths[parent] if says_no_more else (*paths[parent], title))
         return tuple(paths)
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of the chunks, by position."""
+        doc_id, slugs = self.doc_id, self.node_slugs
+        rows = [(row[_NODE_FIELD], row[_NODE_FIELD + 1]) for row in self.emitted.rows]
+        return [doc_id + fragment(slugs[node], piece) for node, piece in rows]
 
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
         """The ids of the emitted children, in order, by the position of their parent."""
         found: dict[int, list[str]] = {}
-        for chunk in self.chunks:
-            found.setdefault(chunk.parent_position, []).append(chunk.id)
+        for row, chunk_id in zip(self.emitted.rows, self.ids, strict=True):
+            found.setdefault(row[_PARENT_FIELD], []).append(chunk_id)
         return {parent: tuple(ids) for parent, ids in found.items()}
 
     @cached_property
@@ -166,9 +318,9 @@ class ChunkedDocument:
         """Each chunk's place among its siblings, from 0, by position."""
         seen: Counter[int] = Counter()
         numbers = []
-        for chunk in self.chunks:
-            numbers.append(seen[chunk.parent_position])
-            seen[chunk.parent_position] += 1
+        for row in self.emitted.rows:
+            numbers.append(seen[row[_PARENT_FIELD]])
+            seen[row[_PARENT_FIELD]] += 1
         return numbers
 
     @cached_property
@@ -280,7 +432,7 @@ class Chunk(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.owner.doc_id + fragment(self.slug, self.piece)
+        return self.owner.ids[self.position]
 
     @property
     def ordinal_id(self) -> str:
@@ -308,8 +460,7 @@ class Chunk(NamedTuple):
 
     @property
     def parent_id(self) -> str | None:
-        parent = self.parent
-        return None if parent is None else parent.id
+        return None if self.parent_position < 0 else self.owner.ids[self.parent_position]
 
     @property
     def children(self) -> "tuple[Chunk, ...]":
@@ -340,12 +491,12 @@ class Chunk(NamedTuple):
 
     @property
     def prev_id(self) -> str | None:
-        return self.owner.chunks[self.position - 1].id if self.position else None
+        return self.owner.ids[self.position - 1] if self.position else None
 
     @property
     def next_id(self) -> str | None:
         after = self.position + 1
-        return self.owner.chunks[after].id if after < len(self.owner.chunks) else None
+        return self.owner.ids[after] if after < len(self.owner.ids) else None
 
     @property
     def is_complete_section(self) -> bool:
@@ -479,7 +630,11 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        owner, content, rendered = self.owner, self.content, self.owner.rendering.render(self)
+        return self._structure(sibling_ids) | self._contents()
+
+    def _structure(self, sibling_ids: list[str]) -> dict[str, Any]:
+        """The record's fields up to `line_end`: what the chunk is called, and where it stands."""
+        owner = self.owner
         return {
             "id": self.id,
             "ordinal_id": self.ordinal_id,
@@ -505,6 +660,12 @@ class Chunk(NamedTuple):
             "byte_end": self.byte_end,
             "line_start": self.line_start,
             "line_end": self.line_end,
+        }
+
+    def _contents(self) -> dict[str, Any]:
+        """The record's fields from `content_type` on: what the chunk holds."""
+        content, rendered = self.content, self.owner.rendering.render(self)
+        return {
             "content_type": content.content_type,
             "block_types": list(content.block_types),
             "is_complete_section": self.is_complete_section,
@@ -538,9 +699,7 @@ class Chunk(NamedTuple):
             "byte_start": link.start,
             "byte_end": link.end,
             "id": (
-                owner.find_link(owner.document, link)
-                if position is None
-                else owner.chunks[position].id
+                owner.find_link(owner.document, link) if position is None else owner.ids[position]
             ),
         }
 

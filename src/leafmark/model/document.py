@@ -2,31 +2,82 @@
 
 All offsets are bytes into `Document.data`. Parsers make these; `chunking`
 turns them into a node tree. A document says what stands where; which headings
-become sections, and what they are called, is not decided here. All are named
+become sections, and what they are called, is not decided here. Rows are named
 tuples because there are many, and a frozen dataclass costs five times as much.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import compress
-from typing import Any, Literal, NamedTuple
+from __future__ import annotations
 
-from leafmark.model.deferred import Deferred
-from leafmark.model.diagnostic import Diagnostic
-from leafmark.model.readable import Reader
-from leafmark.model.span import Span
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any, Literal, NamedTuple, overload
+
+from leafmark.model.sequences import Deferred
+from leafmark.model.span import Reader, Span
 
 __all__ = [
     "CORE_FORMATS",
     "Anchor",
     "Block",
     "BlockKind",
+    "BlockRegions",
+    "Diagnostic",
     "Document",
     "Format",
     "Heading",
     "HeadingColumns",
     "Headings",
     "Link",
+    "TopBlocks",
 ]
+
+BINARY = "binary"
+"""The code of a source that is no text."""
+
+REPEATED = "repeated"
+"""The code of a source that leafmark itself made of the others."""
+
+ELSEWHERE = "elsewhere"
+"""The code of a page that shows nothing of its own."""
+
+GENERATED = "generated"
+"""The code of code and data that programs made for programs."""
+
+LEFT_OUT = {
+    BINARY: "binary",
+    REPEATED: "written by leafmark",
+    ELSEWHERE: "leads to another page",
+    GENERATED: "generated code",
+}
+"""The codes of sources that are remembered, so that they are not read again, and skipped; why."""
+
+UNREADABLE = "unreadable"
+"""The code of a source that the system did not let us read."""
+
+NO_MEMORY = "no-memory"
+"""The code of a source for which there was not enough memory."""
+
+NO_PROCESS = "no-process"
+"""The code of a source that is parsed in another process, where there was none or it was killed."""
+
+PASSING = frozenset((UNREADABLE, NO_MEMORY, NO_PROCESS))
+"""The codes of what is no fault of the source's bytes: a later attempt may succeed."""
+
+
+class Diagnostic(NamedTuple):
+    """One finding about the source at `path` (as in its document's id, or as found on disk).
+
+    `code` is stable and for programs (`bad-utf8`, `front-matter`, `unreadable`, …);
+    `message` is for people and names the value at fault. `line` is 1-based.
+    """
+
+    path: str
+    code: str
+    message: str
+    line: int | None = None
+
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
@@ -98,13 +149,13 @@ class HeadingColumns(NamedTuple):
     line_offsets: Sequence[int | None] = ()
 
     @classmethod
-    def of(cls, headings: Sequence[Heading]) -> "HeadingColumns":
+    def of(cls, headings: Sequence[Heading]) -> HeadingColumns:
         """Return the columns of headings, which are at hand where headings are made of them."""
         if isinstance(headings, Headings):
             return headings.columns
         return cls(*zip(*headings, strict=True))
 
-    def only(self, chosen: Sequence[bool]) -> "HeadingColumns":
+    def only(self, chosen: Sequence[bool]) -> HeadingColumns:
         """Return the columns of those headings alone that are chosen."""
         if False not in chosen:
             return self
@@ -219,3 +270,115 @@ class Document(NamedTuple):
     def dropped_ranges(self) -> list[tuple[int, int]]:
         """Where `dropped_spans` start and end, in order."""
         return [(span.start, span.end) for span in self.dropped_spans]
+
+
+_NO_DETAILS: tuple[str, int | None] = ("", None)
+
+
+class TopBlocks(Sequence[Block]):
+    """Blocks of level 0, in order, each made when it is looked at. Slices are columns, too.
+
+    `details` has the language and the start of the content of those with one of them,
+    by where they start.
+    """
+
+    __slots__ = ("details", "ends", "kinds", "starts")
+
+    def __init__(
+        self,
+        kinds: list[BlockKind],
+        starts: list[int],
+        ends: list[int],
+        details: dict[int, tuple[str, int | None]],
+    ) -> None:
+        self.kinds, self.starts, self.ends, self.details = kinds, starts, ends, details
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block]) -> TopBlocks:
+        found = cls([], [], [], {})
+        for block in blocks:
+            found.add(block)
+        return found
+
+    def add(self, block: Block) -> None:
+        """Add the block that follows."""
+        kind, start, end, _, info, content = block
+        self.kinds.append(kind)
+        self.starts.append(start)
+        self.ends.append(end)
+        if info or content is not None:
+            self.details[start] = info, content
+
+    def pop(self) -> int:
+        """Take the last one away, and return where it starts."""
+        self.kinds.pop()
+        self.ends.pop()
+        start = self.starts.pop()
+        self.details.pop(start, None)
+        return start
+
+    def starting_within(self, start: int, end: int) -> TopBlocks:
+        """Return those that start in `[start, end)`; if all do, this object, not to be changed."""
+        starts = self.starts
+        if not starts or (start <= starts[0] and starts[-1] < end):
+            return self
+        return self[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    @classmethod
+    def joined(cls, parts: Iterable[TopBlocks]) -> TopBlocks:
+        """Make one of the blocks of several regions."""
+        found = cls([], [], [], {})
+        for part in parts:
+            found.kinds += part.kinds
+            found.starts += part.starts
+            found.ends += part.ends
+            found.details.update(part.details)
+        return found
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> TopBlocks: ...
+    def __getitem__(self, index: int | slice) -> Block | TopBlocks:
+        if isinstance(index, slice):
+            columns = self.kinds[index], self.starts[index], self.ends[index]
+            return TopBlocks(*columns, self.details)
+        start = self.starts[index]
+        info, content = self.details.get(start, _NO_DETAILS)
+        return Block(self.kinds[index], start, self.ends[index], 0, info, content)
+
+    def __iter__(self) -> Iterator[Block]:
+        return map(self.__getitem__, range(len(self.starts)))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+MAX_REGIONS = 4096
+"""BlockRegions whose blocks are remembered: they are looked at in order, and may be many."""
+
+
+class BlockRegions(ABC):
+    """What `Document.blocks` may be besides a sequence: blocks by the region they lie in.
+
+    A heading at the top level begins a region; no block lies in two. One
+    region costs less than all blocks do, and its blocks at the top less still.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def regions_of(self, start: int, end: int) -> range:
+        """The numbers of the regions that have bytes in `[start, end)`."""
+
+    @abstractmethod
+    def top(self, number: int) -> TopBlocks:
+        """The blocks of level 0 of a region, in order."""
+
+    @abstractmethod
+    def inside(self, block: Block) -> Sequence[Block]:
+        """The blocks that lie in a block of level 0, in order."""
+
+    def item_starts(self, block: Block) -> Sequence[int]:
+        """Where the items of a list of level 0 begin, in order: it costs less than its blocks."""
+        return [part.start for part in self.inside(block) if part.level == 1]

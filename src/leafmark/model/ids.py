@@ -1,4 +1,4 @@
-"""How chunks are named: `tree:path`, `tree:path#slug`, `…~k`, and the ordinal alias `tree:path.N`.
+"""How chunks are named: `tree:path`, `tree:path#slug`, `…~k`, the alias `tree:path.N`, breadcrumbs.
 
 Ids are compared whole. They are never taken apart to find an ancestor: ancestry
 comes from parent links. The one thing read off an id is its document part,
@@ -8,11 +8,13 @@ which is unambiguous because a path inside an id holds no `#` and no `~`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from leafmark.errors import UsageError
 
 __all__ = [
+    "BETWEEN_TITLES",
     "PREAMBLE",
     "TREE_NAME",
     "check_tree_name",
@@ -20,10 +22,23 @@ __all__ = [
     "document_id",
     "document_part",
     "encode_path",
+    "format_breadcrumb",
     "fragment",
     "ordinal_id",
     "tree_name",
 ]
+
+BETWEEN_TITLES = " › "
+
+
+def format_breadcrumb(section_path: Iterable[str]) -> str:
+    """Return the breadcrumb of a section path.
+
+    >>> format_breadcrumb(["Guide", "Setup"])
+    '> Guide › Setup'
+    """
+    return "> " + BETWEEN_TITLES.join(section_path)
+
 
 TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
 """What a tree may be called."""

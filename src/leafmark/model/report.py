@@ -1,20 +1,25 @@
-"""What the use cases other than search answer: reports for the doors to render."""
+"""What the use cases other than search answer: reports for the front ends to render."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import LeafmarkError
 from leafmark.model.chunk import Chunk
-from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.document import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
-from leafmark.model.passage import Omission, Packing, Passage
-from leafmark.model.result import Hint, Related
+from leafmark.model.result import Hint, Omission, Packing, Passage, Related
 
 __all__ = [
     "AgentFile",
     "AgentsReport",
+    "Check",
+    "CitationStatus",
+    "DoctorReport",
     "IndexReport",
     "LlmsReport",
+    "Place",
     "SettingOrigin",
     "ShowReport",
     "Shown",
@@ -25,8 +30,86 @@ __all__ = [
     "TrustReport",
     "TrustWish",
     "TrustedFile",
+    "Verified",
+    "VerifyReport",
     "WatchEvent",
+    "count_of",
+    "plural",
 ]
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number and its noun.
+
+    >>> count_of(1, "chunk"), count_of(1200, "chunk")
+    ('1 chunk', '1,200 chunks')
+    """
+    return f"{number:,} {plural(noun, number)}"
+
+
+def plural(noun: str, number: int) -> str:
+    """Return the noun as it stands behind a number.
+
+    >>> plural("token", 1), plural("token", 0)
+    ('token', 'tokens')
+    """
+    return noun if number == 1 else f"{noun}s"
+
+
+CitationStatus = Literal["ok", "moved", "changed", "gone"]
+"""What became of a citation: as it was, its bytes elsewhere, others in its place, or nothing."""
+
+
+class Place(NamedTuple):
+    """Bytes `[byte_start, byte_end)` of a source, as part of the chunk `id`; lines are 1-based."""
+
+    id: str
+    byte_start: int
+    byte_end: int
+    line_start: int
+    line_end: int
+
+
+class Verified(NamedTuple):
+    """One citation of a text, checked against the sources as they are now.
+
+    `line` and `column` (characters) are its 1-based place in the text. `place`
+    is where the cited bytes stand now: None for what is `changed` or `gone`.
+    `current` is the citation to use now: that of `place`, and that of a changed
+    chunk as it is. `nearest` are the ids most like one that is gone.
+    """
+
+    citation: str
+    status: CitationStatus
+    line: int
+    column: int
+    place: Place | None = None
+    current: str | None = None
+    nearest: tuple[str, ...] = ()
+
+
+class VerifyReport(NamedTuple):
+    """The citations of one text, in order; `name` is the text's.
+
+    `hints` are as in `Answer`, in the library.
+    """
+
+    name: str
+    citations: tuple[Verified, ...] = ()
+    hints: tuple[Hint, ...] = ()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many there are of each status."""
+        found: dict[str, int] = dict.fromkeys(get_args(CitationStatus), 0)
+        for one in self.citations:
+            found[one.status] += 1
+        return found
+
+    @property
+    def holds(self) -> bool:
+        """Whether there are citations, and all of them are right."""
+        return bool(self.citations) and all(one.status == "ok" for one in self.citations)
 
 
 class Skipped(NamedTuple):
@@ -243,3 +326,23 @@ class WatchEvent(NamedTuple):
     message: str = ""
     report: IndexReport | None = None
     error: LeafmarkError | None = None
+
+
+class Check(NamedTuple):
+    """One thing that was looked at; `state` is `ok`, `warning` or `problem`, `hint` what to do."""
+
+    area: str
+    state: str
+    message: str
+    hint: str | None = None
+
+
+class DoctorReport(NamedTuple):
+    """All checks, in the order in which they were made."""
+
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong; warnings are not."""
+        return all(check.state != "problem" for check in self.checks)

@@ -1,33 +1,125 @@
-"""`Candidate` and `Result`: a scored chunk before and after result processing, and the `Answer`.
+"""What a search answers: candidates, results, what of them is shown, and why one is absent.
 
 Byte ranges are half-open. `match_ranges` count from the start of the body
-(`Chunk.body_bytes`); snippet ranges are character offsets into the snippet.
+(`Chunk.body_bytes`); snippet ranges are character offsets into the snippet. An answer that
+must fit a number of tokens is the beginning of one fixed order of bytes: see `Packing`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.model.entry import DocumentEntry, Entry
-from leafmark.model.keyterm import KeyTerm
-from leafmark.model.passage import Omission, Packing, Passage
-from leafmark.model.readable import ReadableText
+from leafmark.model.span import ReadableText
 
-__all__ = [
-    "GRAINS",
-    "RELATIONS",
-    "SORTS",
-    "Answer",
-    "Candidate",
-    "Factor",
-    "Grain",
-    "Hint",
-    "Phase",
-    "Related",
-    "Relation",
-    "Result",
-    "Snippet",
-    "Sort",
-]
+
+class WeightedText(NamedTuple):
+    """A part of a file and how much its words say about it; `source` names the part."""
+
+    source: str
+    text: str
+    weight: float
+
+
+class KeyTerm(NamedTuple):
+    """A word that says what a text is about.
+
+    `score` is `weight` × idf; `weight` the sum over `sources` of their weights ×
+    (1 + ln of how often the word stands there); `chunks` tells how many chunks
+    have it.
+    """
+
+    word: str
+    score: float
+    weight: float
+    chunks: int
+    sources: tuple[str, ...]
+
+
+class Passage(NamedTuple):
+    """Consecutive bytes of a source, as text.
+
+    `citation` covers those that lie in the result's span; it is None for a
+    heading alone, which lies before the span. Where the bytes are markup, `text`
+    is what a person reads in them: the part of `reading` from `text_start` on.
+    """
+
+    start: int
+    end: int
+    text: str
+    citation: str | None = None
+    reading: ReadableText | None = None
+    text_start: int = 0
+
+
+class Omission(NamedTuple):
+    """What was left out: its cost, and the id to ask for.
+
+    `results` counts whole results that have no place; `id` is the first one's then.
+    `own` says that nothing of the sections below it is missing here, only its own text.
+    """
+
+    id: str
+    tokens: int
+    results: int = 0
+    own: bool = False
+
+
+class Unit(NamedTuple):
+    """Bytes that are shown or left out together: a block of text, with a heading before it."""
+
+    start: int
+    end: int
+    tokens: int
+
+
+class Extent(NamedTuple):
+    """Where a chunk lies, its heading included; `own_end` is where sections below it begin."""
+
+    start: int
+    end: int
+    id: str
+    own_end: int
+
+
+class Item(NamedTuple):
+    """One result as it is packed.
+
+    `units` are in order of the text and disjoint; `order` holds their indexes in
+    the order in which they are added. `span` is the chunk's own, without its
+    heading. `extents` are those of the chunk and of all below it, each after
+    its parent. An item whose source cannot be read has no units. `reading` is what
+    a person reads in all of it where the bytes are markup. `preamble` is what stands
+    in a document before its sections, which has an id of its own.
+    """
+
+    id: str
+    source: bytes
+    span: tuple[int, int]
+    units: tuple[Unit, ...] = ()
+    order: tuple[int, ...] = ()
+    extents: tuple[Extent, ...] = ()
+    reading: ReadableText | None = None
+    preamble: Extent | None = None
+
+
+class Step(NamedTuple):
+    """One addition to an answer: an item's place (`unit` is None), or one of its units."""
+
+    item: int
+    unit: int | None = None
+
+
+class Packing(NamedTuple):
+    """The items of an answer and the order in which they are filled in.
+
+    First the results, by rank, then what was added to each of them by expansion.
+    The order depends on nothing but the answer, so that more room only adds to
+    what is shown.
+    """
+
+    items: tuple[Item, ...]
+    steps: tuple[Step, ...]
+
 
 WORD = "word"
 """The `how` of a factor that a word of the query is: its name is how it was typed."""
@@ -242,3 +334,82 @@ class Answer(NamedTuple):
     packing: Packing | None = None
     omission: Omission | None = None
     tokenizer: str = "o200k_base"
+
+
+LostAt = Literal[
+    "filter",
+    "match",
+    "meaning",
+    "strict",
+    "relaxed",
+    "candidates",
+    "cutoff",
+    "merged",
+    "duplicate",
+    "document",
+    "limit",
+]
+"""The phase at which a chunk was lost.
+
+- `filter`: a filter does not admit it.
+- `match`: it does not match; `meaning`: it is not near, where words do not count.
+- `strict`, `relaxed`: it matches some of the words, while all are asked for, or enough
+  others match all.
+- `candidates`, `cutoff`, `limit`: it came after the last that was considered, kept, shown.
+- `merged`: it is part of a larger result; `duplicate`: a result has the same text.
+- `document`: its document has taken all the places that one may take.
+"""
+
+
+class UnmatchedPart(NamedTuple):
+    """A part of the query that the chunk does not meet.
+
+    `refuses` says that the chunk has what the part leaves out. `chunks` tells how
+    many chunks have it, `near` which words of the chunk are most like it.
+    """
+
+    text: str
+    refuses: bool = False
+    chunks: int = 0
+    near: tuple[str, ...] = ()
+
+
+class AbsenceReason(NamedTuple):
+    """Where one topic lost a chunk, and what it was that came that far.
+
+    `id` is the chunk itself or one below it. `rank` and `score` are its place
+    among `of` matches. `by` is the id of the result that took it in, or has the
+    same text. `ratio` is the drop of scores that ended the list before it. `values` are what
+    else there is to say: front ends word it (`render.absence`).
+    """
+
+    lost_at: LostAt
+    id: str
+    topic: int = 0
+    rank: int | None = None
+    score: float | None = None
+    of: int | None = None
+    by: str | None = None
+    ratio: float | None = None
+    unmatched: tuple[UnmatchedPart, ...] = ()
+    values: Mapping[str, Any] = {}
+
+
+class WhyNotReport(NamedTuple):
+    """Why the chunk `id` is not among the results; or, with `shown_as`, at which rank it is.
+
+    `shown_as` is the id of the result: its own or that of a chunk below it.
+    `remedy` are settings, `without` parts of the query to leave out, and `added` one
+    to add, that together do show it: this was tried. They are empty where nothing
+    tried did. `hints` say what a search would: that it is lexical, for example.
+    """
+
+    id: str
+    query: str
+    reasons: tuple[AbsenceReason, ...] = ()
+    shown_as: str | None = None
+    rank: int | None = None
+    remedy: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
+    added: str | None = None
+    hints: tuple[Hint, ...] = ()

@@ -1,14 +1,32 @@
-"""`Span`, a half-open byte range of a source, and arithmetic of such ranges as plain pairs."""
+"""Byte ranges of a source, and what a person reads in them where bytes are markup.
+
+Ranges are half-open; in bulk they are plain pairs. In HTML and in notebooks the bytes of a
+body are not its text: entities and escapes are decoded, tags are gone, white space is folded.
+In any source the data of an embedded image is not read. Such a document has a `Reader`, which
+makes the text of any spans when it is asked, so that nothing is stored twice; other documents
+have none, and their bytes are their text.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import NamedTuple
 
-__all__ = ["Span", "bytes_in", "merge", "rejoin", "span_at", "subtract"]
-
+__all__ = [
+    "ReadableText",
+    "Reader",
+    "Runs",
+    "Span",
+    "bytes_in",
+    "merge",
+    "rejoin",
+    "span_at",
+    "subtract",
+]
 
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
@@ -100,3 +118,154 @@ def rejoin(
         else:
             joined.append((start, end))
     return joined
+
+
+class Runs(NamedTuple):
+    """The stretches of a text in order, in columns, and the bytes that they come from.
+
+    A run is from its place in the text to the next one's. It is *verbatim* when its
+    text, encoded as UTF-8, is as long as its bytes: its characters map one by one. Any
+    other run (an entity, folded white space, a line break that a tag makes) maps as
+    a whole. Text with no source has an empty range: line breaks where what stands before
+    them ends, all other where it appears.
+    """
+
+    places: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadableText:
+    """The readable text of some spans of a source.
+
+    `runs` begin at 0; their bytes lie in `spans`, in order.
+    """
+
+    text: str
+    runs: Runs = field(repr=False)
+    spans: tuple[tuple[int, int], ...] = ()
+
+    def source_range(self, start: int, end: int) -> tuple[int, int]:
+        """Return the bytes of the source that characters `[start, end)` come from.
+
+        The range takes in the markup between the first and the last of them.
+
+        Raises:
+            ValueError: the range is empty or not inside the text.
+        """
+        if not 0 <= start < end <= len(self.text):
+            message = f"no characters [{start}, {end}) in a text of {len(self.text)}"
+            raise ValueError(message)
+        first = self._bytes_of(start)[0]
+        return first, max(first, self._bytes_of(end - 1)[1])
+
+    def body_range(self, start: int, end: int) -> tuple[int, int]:
+        """Return `source_range`, counted from the start of the joined `spans`."""
+        first, last = self.source_range(start, end)
+        return self._within_body(first), self._within_body(last)
+
+    def text_range(self, start: int, end: int) -> tuple[int, int]:
+        """Return the characters that come from bytes `[start, end)` of the source.
+
+        Ranges of bytes that follow each other have ranges of characters that do. What
+        stands for several bytes belongs where the first of them is, a line break to
+        what it ends.
+        """
+        return self._text_at(start), self._text_at(end)
+
+    def cut_before(self, at: int) -> tuple[int, int, int]:
+        """Return the last character, up to `at`, that the source can be cut before, and where.
+
+        That is anywhere from the second number to the third: the markup between two words.
+        What stands for bytes as a whole is not cut, nor parted from its mark. A line break
+        goes with what it ends, so that the character may be the one after it.
+        """
+        places, starts, ends = self.runs
+        run = bisect_right(places, at) - 1
+        if places[run] < at < len(self.text) and self._is_verbatim(run):
+            byte = starts[run] + _size(self.text[places[run] : at])
+            return at, byte, byte
+        if self._is_break(run):
+            run += 1
+        if at >= len(self.text) or run == len(places):
+            return len(self.text), self.spans[-1][1], self.spans[-1][1]
+        while run and starts[run - 1] == ends[run - 1] and not self._is_break(run - 1):
+            run -= 1
+        before = run - 1
+        while before >= 0 and starts[before] == ends[before]:
+            before -= 1
+        return places[run], ends[before] if before >= 0 else self.spans[0][0], starts[run]
+
+    def step(self, at: int) -> int:
+        """Return the character after `at`, or after all that stands for the same bytes."""
+        run = bisect_right(self.runs.places, at) - 1
+        return at + 1 if self._is_verbatim(run) else self._text_end(run)
+
+    def shown(self, start: int, end: int) -> str:
+        """Return characters `[start, end)`, what cannot be shown replaced one by one."""
+        return _SURROGATES.sub("\ufffd", self.text[start:end])
+
+    @property
+    def all_shown(self) -> str:
+        """The whole text, as `shown`."""
+        return self.shown(0, len(self.text))
+
+    def _text_at(self, offset: int) -> int:
+        """Return how many characters come from bytes before `offset`."""
+        places, starts, ends = self.runs
+        after = bisect_left(starts, offset)
+        if after and offset < ends[after - 1]:
+            return self._text_within(after - 1, offset)
+        if after < len(places) and starts[after] == offset and self._is_break(after):
+            after += 1
+        return places[after] if after < len(places) else len(self.text)
+
+    def _text_within(self, run: int, offset: int) -> int:
+        start = self.runs.places[run]
+        text = self.text[start : self._text_end(run)]
+        if not self._is_verbatim(run):
+            return start + len(text)
+        data = text.encode("utf-8", "surrogatepass")[: offset - self.runs.starts[run]]
+        return start + len(data.decode("utf-8", "ignore"))
+
+    def _bytes_of(self, offset: int) -> tuple[int, int]:
+        """The bytes of the character at `offset`, or of the whole run when it is not verbatim."""
+        places, starts, ends = self.runs
+        run = bisect_right(places, offset) - 1
+        if not self._is_verbatim(run):
+            return starts[run], ends[run]
+        before = starts[run] + _size(self.text[places[run] : offset])
+        return before, before + _size(self.text[offset])
+
+    def _text_end(self, run: int) -> int:
+        places = self.runs.places
+        return places[run + 1] if run + 1 < len(places) else len(self.text)
+
+    def _is_verbatim(self, run: int) -> bool:
+        places, starts, ends = self.runs
+        return _size(self.text[places[run] : self._text_end(run)]) == ends[run] - starts[run]
+
+    def _is_break(self, run: int) -> bool:
+        """Whether a run is a line break that no byte stands for."""
+        places, starts, ends = self.runs
+        return starts[run] == ends[run] and self.text[places[run]] == "\n"
+
+    def _within_body(self, source_offset: int) -> int:
+        before = 0
+        for start, end in self.spans:
+            if source_offset <= end:
+                return before + max(0, source_offset - start)
+            before += end - start
+        return before
+
+
+Reader = Callable[[bytes, Sequence[tuple[int, int]]], ReadableText]
+"""Makes the readable text of byte ranges of a source: `reader(document.data, spans)`."""
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -20,9 +20,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leafmark.model import Anchor, Diagnostic, Document, Heading, Link, Span
-from leafmark.model.deferred import Deferred
-from leafmark.model.span import merge, span_at, subtract
+from leafmark.model import (
+    Anchor,
+    Deferred,
+    Diagnostic,
+    Document,
+    Heading,
+    Link,
+    Span,
+    merge,
+    span_at,
+    subtract,
+)
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html_anchors import anchors_of
 from leafmark.parsing.html_blocks import find_blocks

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from leafmark.model import Anchor
-from leafmark.model.span import span_at
+from leafmark.model import Anchor, span_at
 from leafmark.parsing.html_tokens import attribute
 from leafmark.parsing.named_places import NamedTag, named_places
 

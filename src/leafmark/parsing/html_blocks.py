@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from leafmark.model import Block, BlockKind
-from leafmark.model.span import merge, subtract
+from leafmark.model import Block, BlockKind, merge, subtract
 from leafmark.parsing.code.blocks import is_prose
 from leafmark.parsing.html_languages import code_language
 from leafmark.parsing.html_page import HtmlElement, HtmlPage

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from leafmark.model.span import span_at
+from leafmark.model import span_at
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 
 __all__ = ["drawn_numbers", "number_columns"]

@@ -7,8 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from leafmark.model import Block, BlockKind, Document, Format, Heading, Link
-from leafmark.model.span import span_at
+from leafmark.model import Block, BlockKind, Document, Format, Heading, Link, span_at
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.text import degraded_document

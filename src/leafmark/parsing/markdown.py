@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from leafmark.model import Anchor, Block, Document, Headings, Link, Span
-from leafmark.model.deferred import Deferred
+from leafmark.model import Anchor, Block, Deferred, Document, Headings, Link, Span
 from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import without_lone_returns

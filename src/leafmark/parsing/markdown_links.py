@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import pyromark
 
-from leafmark.model import Anchor, Block, HeadingColumns, Link
-from leafmark.model.span import span_at
+from leafmark.model import Anchor, Block, HeadingColumns, Link, span_at
 from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
 from leafmark.parsing.named_places import NamedTag, named_places
 from leafmark.parsing.titles import fold

@@ -23,8 +23,16 @@ from typing import NamedTuple
 
 import pyromark
 
-from leafmark.model import Block, Heading, HeadingColumns, Link, Span, Stretches, TopBlocks
-from leafmark.model.deferred import Deferred
+from leafmark.model import (
+    Block,
+    BlockRegions,
+    Deferred,
+    Heading,
+    HeadingColumns,
+    Link,
+    Span,
+    TopBlocks,
+)
 from leafmark.parsing.markdown_dialects import Dialect
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_scan import scan_headings
@@ -219,7 +227,7 @@ class _Placed(NamedTuple):
     blocks: Sequence[Block]
 
 
-class MarkdownBlocks(Deferred[Block], Stretches):
+class MarkdownBlocks(Deferred[Block], BlockRegions):
     """All blocks, or those of one portion, made when they are looked at."""
 
     __slots__ = ("_dialect", "_front", "_seen", "_text")
@@ -257,7 +265,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         top = TopBlocks.of([blocks[place] for place in places])
         return _Placed(top, [*places, len(blocks)], blocks)
 
-    def stretches_of(self, start: int, end: int) -> range:
+    def regions_of(self, start: int, end: int) -> range:
         """The numbers of the portions that have bytes in `[start, end)`."""
         portions = self._text.portions
         last = len(portions) - 1
@@ -268,7 +276,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         return self._placed(number).top
 
     def inside(self, block: Block) -> Sequence[Block]:
-        placed = self._placed(self.stretches_of(block.start, block.start)[0])
+        placed = self._placed(self.regions_of(block.start, block.start)[0])
         number = bisect_right(placed.top.starts, block.start)
         first, after = placed.places[number - 1 : number + 1]
         return placed.blocks[first + 1 : after]

@@ -15,8 +15,7 @@ from typing import Any
 
 import pyromark
 
-from leafmark.model import ReadableText, Reader
-from leafmark.model.span import span_at
+from leafmark.model import ReadableText, Reader, span_at
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.embedded import add_without_data, data_reader
 from leafmark.parsing.lines import without_lone_returns

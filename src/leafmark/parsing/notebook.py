@@ -18,8 +18,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
-from leafmark.model.span import merge, subtract
+from leafmark.model import Block, Document, Heading, Link, ReadableText, Span, merge, subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.embedded import add_without_data
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter

@@ -21,8 +21,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from leafmark.model import Block, Diagnostic, Document, Format, Heading
-from leafmark.model.span import subtract
+from leafmark.model import Block, Diagnostic, Document, Format, Heading, subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import without_mark

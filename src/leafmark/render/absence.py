@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport
-from leafmark.model.counts import count_of
+from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport, count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import hint_records
 from leafmark.render.terminal import Style, clean_line

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leafmark.model import AgentFile, AgentsReport, LlmsReport
-from leafmark.model.counts import count_of
+from leafmark.model import AgentFile, AgentsReport, LlmsReport, count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.terminal import Style, clean_line
 

@@ -16,8 +16,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import Chunk, ChunkedDocument
-from leafmark.model.counts import count_of
+from leafmark.model import Chunk, ChunkedDocument, count_of
 from leafmark.render.names import size_flags, unit_of
 from leafmark.render.terminal import clean, fold
 
@@ -60,7 +59,7 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
     """Yield one document: its name and settings, its tree, its source."""
     anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    stretches = list(_stretches(document))
+    stretches = list(_regions(document))
     shown = {position for _, _, positions in stretches for position in positions[:1]}
     yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
     yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
@@ -107,7 +106,7 @@ Stretch = tuple[int, int, tuple[int, ...]]
 """A range of the source and the positions of the chunks that have it, the last one first."""
 
 
-def _stretches(document: ChunkedDocument) -> Iterator[Stretch]:
+def _regions(document: ChunkedDocument) -> Iterator[Stretch]:
     """Cut the whole source where the chunks that have it change."""
     ranges = sorted(
         (start, end, chunk.position) for chunk in document.chunks for start, end in _ranges(chunk)

@@ -63,7 +63,10 @@ class _WrittenSiblings:
 
     def _write(self, parent: int) -> tuple[str, list[int]]:
         ids = self._document.child_ids[parent]
-        written = [dump_line(one, ascii_only=self._ascii_only)[:-1] + _COMMA for one in ids]
+        together = dump_line(ids, ascii_only=self._ascii_only)[1:-2]
+        written = [one + _COMMA for one in together.split(_COMMA)] if len(ids) > 1 else []
+        if len(written) != len(ids):  # a comma and a space stand in one
+            written = [dump_line(one, ascii_only=self._ascii_only)[:-1] + _COMMA for one in ids]
         return "".join(written), [*accumulate(map(len, written), initial=0)]
 
 

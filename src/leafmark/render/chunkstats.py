@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from leafmark.chunking import Finding, Statistics
-from leafmark.model.counts import count_of
+from leafmark.model import count_of
 from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["render_findings", "render_statistics"]

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import Chunk, ChunkedDocument
-from leafmark.model.counts import count_of
+from leafmark.model import Chunk, ChunkedDocument, count_of
 from leafmark.render.names import size_flags, unit_of, version_and_tags
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 

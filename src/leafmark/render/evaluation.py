@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leafmark.model.counts import count_of
+from leafmark.model import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten

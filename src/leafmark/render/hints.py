@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leafmark.model import Hint
-from leafmark.model.counts import count_of
+from leafmark.model import Hint, count_of
 
 __all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_record", "word_hint"]
 

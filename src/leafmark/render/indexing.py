@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leafmark.model import GENERATED, LEFT_OUT, IndexReport
-from leafmark.model.counts import count_of
+from leafmark.model import GENERATED, LEFT_OUT, IndexReport, count_of
 from leafmark.render.errors import error_record
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record, skipped_records

@@ -19,6 +19,8 @@ SCHEMA_VERSION = 1
 
 _ROWS_AT_ONCE = 100
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
+
 _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -50,7 +52,7 @@ def iter_json(
 
 def dump_line(value: Any, *, ascii_only: bool = False) -> str:
     """Return `value` as JSON on one line."""
-    return json_safe(json.dumps(value, ensure_ascii=ascii_only)) + "\n"
+    return json_safe((json.dumps if ascii_only else _encode)(value)) + "\n"
 
 
 def dump_object(
@@ -66,5 +68,7 @@ def dump_object(
 
 def json_safe(text: str) -> str:
     """Return JSON with what could control a terminal written as escapes."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     # Outside of strings JSON is ASCII, so whatever is replaced stands in a string.
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

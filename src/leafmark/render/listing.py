@@ -14,9 +14,9 @@ from leafmark.model import (
     SettingOrigin,
     StatusReport,
     TreeStatus,
+    count_of,
+    decodable,
 )
-from leafmark.model.counts import count_of
-from leafmark.model.ids import decodable
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.names import joined_titles, version_and_tags
 from leafmark.render.records import diagnostic_record, entry_record, skipped_records

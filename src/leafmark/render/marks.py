@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leafmark.model import Answer, Omission, Passage, Relation, ShowReport
-from leafmark.model.counts import plural
+from leafmark.model import Answer, Omission, Passage, Relation, ShowReport, plural
 from leafmark.render.terminal import clean_line
 
 __all__ = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leafmark.model import Chunk, Document, DocumentEntry, Entry
-from leafmark.model.breadcrumb import BETWEEN_TITLES, format_breadcrumb
+from leafmark.model import BETWEEN_TITLES, Chunk, Document, DocumentEntry, Entry, format_breadcrumb
 from leafmark.render.terminal import fold
 
 __all__ = [

@@ -19,8 +19,8 @@ from leafmark.model import (
     Hint,
     Result,
     Skipped,
+    decodable,
 )
-from leafmark.model.ids import decodable
 from leafmark.render.hints import COMMAND_LINE, Terms, hint_record
 from leafmark.render.passages import expanded_records
 

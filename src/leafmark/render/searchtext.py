@@ -25,9 +25,9 @@ from leafmark.model import (
     Related,
     Result,
     Snippet,
+    encode_path,
     whole_range,
 )
-from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
 from leafmark.render.marks import (

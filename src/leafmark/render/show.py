@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from leafmark.model import Chunk, Entry, Omission, Passage, Related, Shown, ShowReport
-from leafmark.model.counts import plural
+from leafmark.model import Chunk, Entry, Omission, Passage, Related, Shown, ShowReport, plural
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
 from leafmark.render.marks import omissions_in, relation_name, render_omission
 from leafmark.render.names import breadcrumb_of, line_range

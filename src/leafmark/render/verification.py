@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leafmark.model import Verified, VerifyReport
-from leafmark.model.counts import count_of
-from leafmark.model.ids import decodable
+from leafmark.model import Verified, VerifyReport, count_of, decodable
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.names import line_range
 from leafmark.render.terminal import Style, clean_line

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from leafmark.model.ids import encode_path
+from leafmark.model import encode_path
 
 __all__ = [
     "DIGEST_DIGITS",

@@ -43,8 +43,7 @@ from leafmark.index.queries import (
     unscored,
 )
 from leafmark.index.words import Vocabulary as Words
-from leafmark.model import Entry
-from leafmark.model.ids import encode_path
+from leafmark.model import Entry, encode_path
 from leafmark.query import (
     And,
     Boost,

@@ -27,8 +27,7 @@ from leafmark.index import (
 from leafmark.index.queries import AllChunks, HasTerm
 from leafmark.index.words import Vocabulary as Words
 from leafmark.likeness import MOST_SUGGESTED, nearest
-from leafmark.model import Hint, Result
-from leafmark.model.ids import encode_path
+from leafmark.model import Hint, Result, encode_path
 from leafmark.query import (
     And,
     Boost,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from leafmark.index import Snapshot, id_spellings
-from leafmark.model import DocumentEntry, Entry
-from leafmark.model.ids import PREAMBLE, encode_path
+from leafmark.model import PREAMBLE, DocumentEntry, Entry, encode_path
 from leafmark.search.citations import cited_ids
 
 __all__ = [

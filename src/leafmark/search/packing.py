@@ -20,19 +20,25 @@ from functools import partial
 from typing import NamedTuple
 
 from leafmark.model import (
+    PREAMBLE,
     Chunk,
     Document,
     Entry,
+    Extent,
+    Item,
+    Omission,
+    Packing,
+    Passage,
     ReadableText,
     Relation,
     Result,
     Span,
+    Step,
+    Unit,
     heading_and_span,
+    merge,
     whole_range,
 )
-from leafmark.model.ids import PREAMBLE
-from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
-from leafmark.model.span import merge
 from leafmark.search.citations import format_citation
 from leafmark.search.order import key_of
 

@@ -13,9 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.index import Snapshot, with_parts
-from leafmark.model import Candidate, DocumentEntry, Entry, ReadableText, Result, Snippet
-from leafmark.model.deferred import Deferred
-from leafmark.model.span import bytes_in, subtract
+from leafmark.model import (
+    Candidate,
+    Deferred,
+    DocumentEntry,
+    Entry,
+    ReadableText,
+    Result,
+    Snippet,
+    bytes_in,
+    subtract,
+)
 from leafmark.search.citations import format_citation
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter

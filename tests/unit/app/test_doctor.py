@@ -14,7 +14,7 @@ from leafmark.app import doctor, examine, installation
 from leafmark.app.installation import Requirement, parse_requirement, satisfies
 from leafmark.errors import StorageError
 from leafmark.index.layout import Layout
-from leafmark.model.examination import Check, DoctorReport
+from leafmark.model import Check, DoctorReport
 
 
 def _examine(here: Here) -> DoctorReport:

@@ -11,7 +11,7 @@ from support.projects import Here
 
 from leafmark.app import examine, index_project, open_project
 from leafmark.app.requests import IndexRequest
-from leafmark.model.examination import Check
+from leafmark.model import Check
 
 DIMENSION = len(vector_of("x"))
 ANSWERS = Check("embedder", "ok", f"m answers, with vectors of {DIMENSION} numbers")

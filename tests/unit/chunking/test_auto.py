@@ -131,6 +131,30 @@ def test_code_is_cut_at_line_ends_when_asked() -> None:
     assert all(piece.body.endswith("\n") for piece in result)
 
 
+def test_each_part_of_code_that_is_cut_is_between_its_fences() -> None:
+    lines = "".join(f"x{number} = {number}\n" for number in range(400))
+    for source in (f"# A\n\nText.\n\n```py\n{lines}```\n\nMore.\n", f"~~~py\n{lines}~~~\n"):
+        mark = "```" if "```" in source else "~~~"
+        found = pieces(chunked(parse(source.encode(), "p.md"), oversize_code="split"))
+        assert len(found) > 3
+        for piece in found:
+            shown = piece.text.partition("\n\n")[2].split("\n")
+            assert shown.count(f"{mark}py") == shown.count(mark) == 1
+        opening = source.index(f"{mark}py")
+        spans = {piece.context_spans for piece in found[1:]}
+        assert spans == {((opening, opening + len(f"{mark}py\n")),)}
+        assert max(piece.body_tokens for piece in found) <= 400
+
+
+def test_parts_of_code_are_within_the_bound_with_their_fences() -> None:
+    lines = "".join(f"x{number} = {number}\n" for number in range(100))
+    document = parse(f"Text.\n\n```python title=names.py\n{lines}```\n".encode(), "p.md")
+    sizes = {"min_tokens": 10, "target_tokens": 60, "max_tokens": 60}
+    found = pieces(chunked(document, oversize_code="split", **sizes))
+    assert all(piece.tokens <= 60 for piece in found)
+    assert all(piece.text.rstrip().endswith("```") for piece in found)
+
+
 def test_blank_lines_in_code_that_is_cut_go_to_the_piece_before() -> None:
     code = "\n".join(f"x{number} = {number}\n  \n" for number in range(300))
     found = pieces(chunked(make_document(("code", "py", code)), oversize_code="split"))
@@ -374,7 +398,9 @@ def test_no_overlap_inside_of_code_that_is_cut() -> None:
     document = make_document(("heading", 1, "A"), ("code", "py", lines))
     found = pieces(chunked(document, oversize_code="split"))
     assert len(found) > 4
-    assert {chunk.context_spans for chunk in found} == {()}
+    fence = document.data[: found[1].context_spans[0][1]].rpartition(b"```")
+    assert fence[2] == b"py\n"
+    assert len({chunk.context_spans for chunk in found[1:]}) == 1
 
 
 def test_no_overlap_after_the_rows_of_a_table_that_began_before() -> None:
@@ -411,3 +437,18 @@ def test_text_is_breadcrumb_context_and_body() -> None:
     )
     text = pieces(chunked(document))[1].text
     assert text == "> Doc › A\n\nOne more. Two more.\n\n" + words(300)
+
+
+@pytest.mark.parametrize(("path", "carries"), [("a.txt", True), ("a.css", False)])
+def test_no_overlap_of_source_code_that_is_read_as_text(path: str, *, carries: bool) -> None:
+    source = "".join(f"It says what the lamp {k} does. It is on.\n\n" for k in range(200))
+    found = pieces(chunked(parse(source.encode(), path)))
+    assert len(found) > 3
+    assert any(piece.context_spans for piece in found) == carries
+
+
+def test_no_overlap_of_a_sentence_that_is_cut() -> None:
+    source = "One lamp is here. " + "a, e.g. " * 2000
+    found = pieces(chunked(parse(source.encode(), "p.md")))
+    assert len(found) > 3
+    assert {piece.context_spans for piece in found[1:]} == {()}

@@ -10,6 +10,7 @@ import pytest
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import ChunkedDocument, Document, Heading, Span
+from leafmark.parsing import parse
 
 HEADING = re.compile(rb"^(#{1,6}) ?([^\n]*)\n|^([^#\n][^\n]*)\n-{3,}\n", re.MULTILINE)
 
@@ -107,3 +108,23 @@ def test_lines_are_those_of_all_portions(
     lines = [document.line_of(at) for at in range(len(source))]
 
     assert lines == [bisect_right(starts, at) for at in range(len(source))]
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "path"),
+    [
+        ("Lamp", "Class Lamp<T>", ["Lamp", "Use"]),
+        ("Guide", "Guide", ["Guide", "Use"]),
+        ("Reading lamps", "Reading Lamps?", ["Reading lamps", "Use"]),
+        ("Class diagrams", "Class Lamp", ["Class diagrams", "Class Lamp", "Use"]),
+        ("Using", "Using `<div>`", ["Using", "Using <div>", "Use"]),
+        ("Lamp", "!", ["Lamp", "!", "Use"]),
+    ],
+)
+def test_a_first_heading_that_says_no_more_than_the_title_is_in_no_breadcrumb(
+    title: str, heading: str, path: list[str]
+) -> None:
+    source = f'---\ntitle: "{title}"\n---\n# {heading}\n\nText.\n\n## Use\n\nMore.\n'
+    options = ChunkingOptions(strategy="heading")
+    found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
+    assert list(found.chunks[-1].section_path) == path

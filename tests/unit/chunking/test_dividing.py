@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from support.documents import make_document
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.chunking.dividing import divide
-from leafmark.chunking.packing import Group
+from leafmark.chunking.packing import Group, divide
 
 SIZES = st.lists(st.integers(0, 14), min_size=1, max_size=9)
 

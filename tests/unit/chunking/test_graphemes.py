@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.chunking.cutting import token_cuts
-from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
+from leafmark.chunking.cuts import grapheme_boundary, next_boundary, token_cuts
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.chunking.packing import absorb_small, pack, settle
+from leafmark.chunking.packing import absorb_small, move_cuts, pack
 
 SIZES = st.lists(st.integers(0, 12), max_size=9)
 
@@ -88,7 +88,7 @@ def test_settling_keeps_every_bound(
     sizes: list[int], least: int, capacity: int, poor: set[int]
 ) -> None:
     groups = pack(sizes, capacity)
-    settled = settle(sizes, groups, least=least, capacity=capacity, poor=poor.__contains__)
+    settled = move_cuts(sizes, groups, least=least, capacity=capacity, penalty=poor.__contains__)
     assert [index for first, after in settled for index in range(first, after)] == list(
         range(len(sizes))
     )
@@ -109,7 +109,7 @@ def test_one_cut_settles_at_the_nearest_place_that_sizes_allow(
     if len(groups) != 2 or max(sizes) > capacity or sum(sizes[: groups[0][1]]) < least:
         return
     at = groups[0][1]
-    settled = settle(sizes, groups, least=least, capacity=capacity, poor=poor.__contains__)
+    settled = move_cuts(sizes, groups, least=least, capacity=capacity, penalty=poor.__contains__)
     (_, cut), _ = settled
     behind = min(least, sum(sizes[at:]))
     allowed = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.chunking.packing import settle
-from leafmark.chunking.plain_code import POOREST, depth_in_code
+from leafmark.chunking.keep_with_next import WORST_CUT, depth_in_code
+from leafmark.chunking.packing import move_cuts
 from leafmark.parsing import parse
 
 
@@ -15,7 +15,7 @@ from leafmark.parsing import parse
     [
         ("a.proto", "message A {\n  int32 b = 1;\n}", "message C {\n", 0),
         ("a.proto", "message A {\n  int32 b = 1;", "  int32 c = 2;\n", 3),
-        ("a.proto", "message A {\n  int32 b = 1;", "}\n", POOREST),
+        ("a.proto", "message A {\n  int32 b = 1;", "}\n", WORST_CUT),
         ("a.css", ".a {", "  color: red;\n", 502),
         ("a.css", ".a,", ".b {\n", 500),
         ("a.vim", "func A()\n\tlet b = 1", "\tlet c = 2\n", 9),
@@ -36,7 +36,9 @@ def test_how_poor_a_cut_in_code_is(name: str, above: str, below: str, expected: 
 
 def test_a_cut_without_a_good_place_settles_at_the_least_poor_one() -> None:
     poor = {1: 9, 2: 5, 3: 3, 4: 7, 5: 3}
-    groups = settle([10] * 6, [(0, 4), (4, 6)], least=0, capacity=40, poor=lambda at: poor[at])
+    groups = move_cuts(
+        [10] * 6, [(0, 4), (4, 6)], least=0, capacity=40, penalty=lambda at: poor[at]
+    )
     assert groups == [(0, 3), (3, 6)]
 
 

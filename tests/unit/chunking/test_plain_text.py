@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.chunking.plain_text import item_starts
+from leafmark.chunking.keep_with_next import item_starts
 from leafmark.parsing import parse
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.chunking import PRESETS, ChunkingOptions, chunk_document, inspect_quality
-from leafmark.chunking.columns import columns_of
+from leafmark.chunking.tables import columns_of
 from leafmark.model import Chunk
 from leafmark.parsing import parse
 
@@ -72,15 +72,23 @@ def test_a_first_cell_that_is_a_text_is_not_repeated() -> None:
 @pytest.mark.parametrize("mark", ["> ", "- "])
 def test_tables_in_quotes_and_lists_have_the_same_columns(mark: str) -> None:
     inner = mark if mark == "> " else "  "
-    cells = [words(f"cell{column}", 16) for column in range(3)]
+    cells = [words(f"cell{column}", 20) for column in range(3)]
     head = f"{mark}| Name | One | Two | Three |\n{inner}|---|---|---|---|\n"
     table = f"{head}{inner}| key | {' | '.join(cells)} |\n"
-    found = [shown(piece) for piece in pieces(table, "p.md")[1:]]
-    assert found[0] == [f"{inner}| Name | One |", f"{inner}|---|---|", f"{inner}| key | {cells[0]}"]
-    assert found[1:] == [
+    found = [shown(piece) for piece in pieces(table, "p.md")[-3:]]
+    assert found == [
+        ["| Name | One |", "|---|---|", f"| key | {cells[0]}"],
         ["| Name | Two |", "|---|---|", f"| key | {cells[1]}"],
         ["| Name | Three |", "|---|---|", f"| key | {cells[2]} |"],
     ]
+
+
+def test_a_cell_is_cut_at_the_target_and_not_at_half_of_it() -> None:
+    cell = " ".join(f"The lamp number {number} stands in the hall." for number in range(150))
+    table = f"| Name | Means |\n|---|---|\n| one | {cell} |\n"
+    sizes = [piece.body_tokens for piece in pieces(table, "p.md", ChunkingOptions())]
+    assert len(sizes) == -(-sum(sizes) // 300)
+    assert max(sizes) <= 300
 
 
 HEADER = (

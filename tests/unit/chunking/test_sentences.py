@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.cuts import sentence_starts
 
 
 def split(text: str) -> list[str]:

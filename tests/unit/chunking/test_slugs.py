@@ -7,8 +7,13 @@ import unicodedata
 
 import pytest
 
-from leafmark.chunking.slugs import distinct_slugs, github_slug, number_slugs, slug_of
-from leafmark.chunking.word_characters import dropped_characters
+from leafmark.chunking.slugs import (
+    distinct_slugs,
+    dropped_characters,
+    github_slug,
+    number_slugs,
+    slug_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.fake_app import FakeApp, Leafmark
 from support.schema import problems
 
-from leafmark.model.examination import Check, DoctorReport
+from leafmark.model import Check, DoctorReport
 
 SICK = DoctorReport(
     (

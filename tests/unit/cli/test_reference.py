@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from leafmark.retrieval.params import MODES
 
 from leafmark.app.requests import Mode
 from leafmark.app.settings import SETTINGS
@@ -20,7 +21,6 @@ from leafmark.cli.help import command_help, overview, usage
 from leafmark.cli.options import ALIASES, Command
 from leafmark.cli.reference import reference
 from leafmark.model import GRAINS, RELATIONS, SORTS
-from leafmark.retrieval.params import MODES
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from leafmark.retrieval.mechanisms import MECHANISMS
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here, deny
 
@@ -32,7 +33,6 @@ from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
 from leafmark.retrieval import SearchParams
-from leafmark.retrieval.mechanisms import MECHANISMS
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 

@@ -35,7 +35,7 @@ from leafmark.index.vectors import (
     text_hash,
     vector_folder,
 )
-from leafmark.model.ids import document_id
+from leafmark.model import document_id
 
 DIMENSION = 12
 MODEL = VectorModel("m", "1", DIMENSION)

@@ -11,8 +11,7 @@ from leafmark.mcp_server.addresses import address_of, id_of
 from leafmark.mcp_server.instructions import build_instructions, plain_id
 from leafmark.mcp_server.prompts import PROMPTS, fill_prompt
 from leafmark.mcp_server.replies import Draft, Reply, fence, fitted, new_mark, wire_text
-from leafmark.model import TreeStatus
-from leafmark.model.ids import document_id
+from leafmark.model import TreeStatus, document_id
 from leafmark.render.fitting import count_tokens
 
 PATHS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from leafmark.model import CompressedList, Skipped
-from leafmark.model.compressed_list import BLOCK_ITEMS
+from leafmark.model import BLOCK_ITEMS, CompressedList, Skipped
 
 PATHS = [f"handbook/guides/page-{k:06d}.md" for k in range(10 * BLOCK_ITEMS + 5)]
 

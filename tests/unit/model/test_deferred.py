@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from leafmark.model.deferred import Deferred
+from leafmark.model import Deferred
 
 
 def test_is_made_once_and_only_when_needed() -> None:

@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 
 import leafmark
-from leafmark.model import Diagnostic, Document
-from leafmark.model.span import subtract
+from leafmark.model import Diagnostic, Document, subtract
 from leafmark.parsing import html as html_module
 from leafmark.parsing import html_tree
 from leafmark.parsing.html import declared_charset, parse_html, read_html

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.absence import Absence, explain_absence
+from leafmark.retrieval.naming import find_chunk
+from leafmark.retrieval.texts import Texts
 from support.library import Library
 
 from leafmark.query import format_query, parse_query, parse_topics
 from leafmark.retrieval import SearchParams
-from leafmark.retrieval.absence import Absence, explain_absence
-from leafmark.retrieval.naming import find_chunk
-from leafmark.retrieval.texts import Texts
 
 FILLER = "".join(f"\n## Step {n}\n\nTurn the crank {'gently ' * n}\n" for n in range(30))
 SOURCES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
+from leafmark.retrieval.params import SearchParams
 from support.candidates import Forest, count_by, match, shape
 
 from leafmark.model import Candidate, Phase
-from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
-from leafmark.retrieval.params import SearchParams
 
 GUIDE = ["Guide", ["errors", ["result"], ["option"]], ["logging"]]
 """The tree of the merge example: one section with two below it, and another."""

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.citations import format_citation
 from support.library import Library
 
 from leafmark.model import Answer, Phase, Result
-from leafmark.retrieval.citations import format_citation
 
 SOURCES: dict[str, str | bytes] = {
     "guide.md": (

@@ -7,7 +7,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from leafmark.retrieval.citations import citation_name, cited_ids, find_citations, format_citation
 
 TAIL = "@0123456789ab:3-9"

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.meaning import Place, Usual
+from leafmark.retrieval.weights import COORDINATED_MATCHES
 from support.library import Library
 
 from leafmark.index import IndexOptions
 from leafmark.model import Result
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, coordination, search
-from leafmark.retrieval.meaning import Place, Usual
-from leafmark.retrieval.weights import COORDINATED_MATCHES
 
 FILLER = "Nothing of that is said here, only filler.\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from leafmark.retrieval.cutoff import elbow_cutoff
 
 EXAMPLE = [8.0, 7.5, 7.0, 3.2, 3.0, 2.8, 0.9]

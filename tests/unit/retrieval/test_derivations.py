@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 import pytest
+from leafmark.retrieval.derivations import derived_terms
 from support.library import Library
 
 from leafmark.index import LANGUAGES, analyzer_for
-from leafmark.retrieval.derivations import derived_terms
 
 
 @pytest.mark.parametrize(

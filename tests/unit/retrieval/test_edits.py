@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from leafmark.retrieval.edits import alphabet_of, edits_of
 
 

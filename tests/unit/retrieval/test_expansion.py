@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from leafmark.retrieval.expansion import expand
 from support.candidates import Forest
 
 from leafmark.model import RELATIONS, Relation
-from leafmark.retrieval.expansion import expand
 
 OUTLINE = ["A", ["one", ["1"], ["2", ["deep"]], ["3"]], ["two"], ["three", ["4"]]]
 

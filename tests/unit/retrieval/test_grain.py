@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.candidates import Forest, count_by, match, shape
-
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.params import SearchParams
+from support.candidates import Forest, count_by, match, shape
 
 OUTLINE = ["A", ["one", ["1"], ["2"], ["3"]], ["two", ["4"], ["5"], ["6"]], ["three"], ["four"]]
 

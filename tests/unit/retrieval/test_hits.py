@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from leafmark.retrieval.compiler import compile_for_languages
+from leafmark.retrieval.hits import Finder, Hit, replace_first, with_ties, without
+from leafmark.retrieval.params import SearchParams
 from support.library import Library
 
 from leafmark.index import IndexReader
 from leafmark.query import parse_query
-from leafmark.retrieval.compiler import compile_for_languages
-from leafmark.retrieval.hits import Finder, Hit, replace_first, with_ties, without
-from leafmark.retrieval.params import SearchParams
 
 PARTS = 8
 

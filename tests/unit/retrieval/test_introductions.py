@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.candidates import Forest, count_by, make_entry, match, shape
-
-from leafmark.model import Entry, Phase
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.introductions import Introduce, give_introductions
 from leafmark.retrieval.params import SearchParams
+from support.candidates import Forest, count_by, make_entry, match, shape
+
+from leafmark.model import Entry, Phase
 
 LIMIT = 100
 SIZES = {"t:a.md": 300, "t:a.md#one": 200, "t:a.md#two": 40}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from leafmark.retrieval.joined import take_joined_apart
 from support.library import Library
 
 from leafmark.index import analyzer_for
 from leafmark.query import Term
-from leafmark.retrieval.joined import take_joined_apart
 
 FILLER = "Words of other things stand here, so that rare words are rare.\n"
 TEXT = (

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.weights import MOST_ASKED_FOR, MOST_CORRECTIONS
 from support.library import Library
 
 from leafmark.index import IndexOptions
-from leafmark.retrieval.weights import MOST_ASKED_FOR, MOST_CORRECTIONS
 
 SOURCES = {
     "fox.md": "# Animals\n\nThe quick brown fox.\n\n## Dogs\n\nLazy dogs sleep.\n",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from leafmark.retrieval.ordering import join_duplicates, limit_results, sort_candidates
 from support.candidates import make_entry, match
 
 from leafmark.model import Entry, Phase
-from leafmark.retrieval.ordering import join_duplicates, limit_results, sort_candidates
 
 
 def _entry(path: str, size: int = 10) -> Entry:

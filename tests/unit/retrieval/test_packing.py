@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leafmark.retrieval.packing import Structure, make_item, own_ranges, pack, passages
+
 import leafmark
 from leafmark.model import Chunk, Item, Omission, Passage, Step
-from leafmark.retrieval.packing import Structure, make_item, own_ranges, pack, passages
 
 GUIDE = """---
 title: Guide

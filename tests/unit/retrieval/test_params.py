@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from leafmark.retrieval.params import SearchParams
 
 from leafmark.errors import UsageError
-from leafmark.retrieval.params import SearchParams
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.stopwords import asking_words, stop_words
 from support.library import Library
 
 from leafmark.index import LANGUAGES
 from leafmark.model import Hint
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.stopwords import asking_words, stop_words
 
 SOURCES = {
     "a.md": "# Retries\n\nConfigure how often the client tries again.\n",

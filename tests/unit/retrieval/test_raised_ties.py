@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.library import Library
-
 from leafmark.retrieval.weights import COORDINATED_MATCHES
+from support.library import Library
 
 CASES = {
     "coordination": (

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.candidates import FEW_TIES
+from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, MOST_PREFIXED, QUESTION_WEIGHTS
 from support.library import Library
 
 from leafmark.model import Factor
-from leafmark.retrieval.candidates import FEW_TIES
-from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, MOST_PREFIXED, QUESTION_WEIGHTS
 
 B = 0.75
 """Tantivy's BM25 parameter for the length of a field."""

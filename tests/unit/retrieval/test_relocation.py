@@ -6,7 +6,6 @@ import hashlib
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from leafmark.retrieval.relocation import (
     effort,
     find_among,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leafmark.retrieval.reranking import rerank_candidates
 from support.candidates import make_entry
 
 from leafmark.model import Candidate
-from leafmark.retrieval.reranking import rerank_candidates
 
 
 def reranked(scores: Sequence[float], relevance: Sequence[float], count: int = 9) -> list[str]:

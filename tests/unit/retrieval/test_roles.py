@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.library import Library
-
-from leafmark.model import Factor
-from leafmark.model.roles import is_secondary
-from leafmark.query import parse_query
-from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.meaning import Place, Usual
 from leafmark.retrieval.params import Mode
+from support.library import Library
+
+from leafmark.model import Factor, is_secondary
+from leafmark.query import parse_query
+from leafmark.retrieval import SearchParams, search
 
 TESTS = """
     tests/test_pool.py                  tests/fixtures/answer.json      tests/data/lyrics.txt

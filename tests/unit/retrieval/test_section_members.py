@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from leafmark.retrieval.sections import parse_section
 from support.library import Library
 
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader, fold
 from leafmark.index.queries import AllChunks
 from leafmark.retrieval import section_members
-from leafmark.retrieval.sections import parse_section
 
 WIDE = {"limit": 200, "max_results": 200, "candidate_limit": 200}
 PATTERNS = [

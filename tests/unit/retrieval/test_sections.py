@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark.retrieval.sections import parse_section
 from support.library import Library
 
 from leafmark.errors import UsageError
-from leafmark.retrieval.sections import parse_section
 
 GUIDE = ("Guide", "Authorization", "OAuth2")
 

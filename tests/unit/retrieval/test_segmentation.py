@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark.retrieval.segmentation import Piece, take_apart
 from support.library import Library
 
 from leafmark.index import analyzer_for
-from leafmark.retrieval.segmentation import Piece, take_apart
 
 NOWHERE: Mapping[str, int] = {}
 

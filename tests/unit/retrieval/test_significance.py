@@ -6,12 +6,12 @@ import math
 from pathlib import Path
 
 import pytest
+from leafmark.retrieval.significance import find_key_terms, query_for
 from support.library import Library
 
 from leafmark.index import IndexOptions
 from leafmark.model import WeightedText
 from leafmark.query import format_query
-from leafmark.retrieval.significance import find_key_terms, query_for
 
 SOURCES = {
     "a.md": "# Retries\n\nThe client retries uploads.\n",

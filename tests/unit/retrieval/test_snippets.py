@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
 
 from leafmark.model import Snippet
-from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
 
 
 def _matches(text: str, *words: str) -> list[Match]:

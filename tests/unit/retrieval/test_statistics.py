@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.library import Library
-
 from leafmark.retrieval.statistics import Statistics
+from support.library import Library
 
 
 def test_counts_of_live_chunks_are_forgotten_in_time(

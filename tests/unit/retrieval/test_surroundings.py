@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark.retrieval.weights import FARTHER, RAISED_MATCHES
 from support.library import Library
 
 from leafmark.model import Result
 from leafmark.retrieval import surroundings
-from leafmark.retrieval.weights import FARTHER, RAISED_MATCHES
 
 FILLER = "Nothing of that is said here, only filler.\n"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from leafmark.retrieval.topics import join_topics
 from support.candidates import make_entry, match
 
 from leafmark.model import Phase
-from leafmark.retrieval.topics import join_topics
 
 A, B, C = (make_entry(path=path) for path in "abc")
 

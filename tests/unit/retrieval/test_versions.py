@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from leafmark.retrieval.versions import join_versions, other_version_filter
 from support.candidates import make_entry, match
 from support.library import Library
 
 from leafmark.model import Candidate, Entry
-from leafmark.retrieval.versions import join_versions, other_version_filter
 
 WORDS = "one two three four five six seven eight nine ten"
 

@@ -16,7 +16,7 @@ from leafmark.app.agents.marked_block import BEGIN, END
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.contents import LLMS_FILES
 from leafmark.index import IndexReader
-from leafmark.model.document import Format
+from leafmark.model import Format
 from leafmark.parsing.formats import tell_format
 
 __all__ = ["AGENT_FILES", "build_block"]

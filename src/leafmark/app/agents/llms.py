@@ -23,8 +23,7 @@ from leafmark.app.sources.trees import Tree
 from leafmark.app.writing import replace_file, replacing
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader
-from leafmark.model import ChunkedDocument, LlmsReport
-from leafmark.model.ids import document_id
+from leafmark.model import ChunkedDocument, LlmsReport, document_id
 
 __all__ = ["write_llms"]
 

@@ -17,8 +17,7 @@ from leafmark.app.requests import ContextRequest, Progress
 from leafmark.app.sources.ignore import IgnoreRules, parse_rules
 from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Hint, WeightedText
-from leafmark.model.ids import document_id
+from leafmark.model import Answer, Hint, WeightedText, document_id
 from leafmark.search.keyterms import find_key_terms
 
 __all__ = ["find_context"]

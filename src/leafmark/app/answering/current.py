@@ -12,8 +12,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import read_beneath
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
-from leafmark.model import Chunk, Entry, Place, whole_range
-from leafmark.model.ids import document_id
+from leafmark.model import Chunk, Entry, Place, document_id, whole_range
 from leafmark.search.citations import DIGEST_DIGITS, Citation, citation_name
 
 __all__ = ["CurrentDocument", "CurrentDocuments", "covers", "spans_of"]

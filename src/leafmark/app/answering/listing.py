@@ -21,8 +21,9 @@ from leafmark.model import (
     SettingOrigin,
     StatusReport,
     TreeStatus,
+    document_id,
+    encode_path,
 )
-from leafmark.model.ids import document_id, encode_path
 from leafmark.search.lookup import with_slashes
 
 __all__ = [

@@ -21,9 +21,9 @@ from leafmark.model import (
     Result,
     Shown,
     Snippet,
+    bytes_in,
     whole_range,
 )
-from leafmark.model.span import bytes_in
 from leafmark.search.packing import Structure, expand, make_item, own_passages, own_ranges, pack
 from leafmark.search.snippets import make_snippet
 

@@ -15,8 +15,7 @@ from typing import NamedTuple, Protocol
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
 from leafmark.likeness import MOST_SUGGESTED
-from leafmark.model import Entry
-from leafmark.model.ids import document_id, encode_path, ordinal_id
+from leafmark.model import Entry, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 

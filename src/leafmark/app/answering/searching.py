@@ -12,8 +12,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
-from leafmark.model.span import bytes_in
+from leafmark.model import Answer, Hint, Packing, Result, bytes_in, heading_and_span
 from leafmark.query import Expression, Filter, Phrase, iter_leaves, parse_topics, plain_query
 from leafmark.search import SearchOptions, search
 from leafmark.search.pipeline import Compile

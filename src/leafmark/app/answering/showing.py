@@ -13,6 +13,7 @@ from leafmark.app.requests import Progress, ShowRequest
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import (
+    PREAMBLE,
     Chunk,
     ChunkedDocument,
     DocumentEntry,
@@ -20,10 +21,10 @@ from leafmark.model import (
     Shown,
     ShowReport,
     Size,
+    bytes_in,
     heading_and_span,
+    merge,
 )
-from leafmark.model.ids import PREAMBLE
-from leafmark.model.span import bytes_in, merge
 
 __all__ = ["show_chunks"]
 

@@ -19,8 +19,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress, VerifyRequest
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
-from leafmark.model import CitationStatus, Place, Verified, VerifyReport
-from leafmark.model.ids import document_id, document_part
+from leafmark.model import CitationStatus, Place, Verified, VerifyReport, document_id, document_part
 from leafmark.search.citations import (
     Citation,
     citation_name,

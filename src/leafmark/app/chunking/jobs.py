@@ -26,8 +26,7 @@ from leafmark.app.sources.walk import (
     needs_converter,
 )
 from leafmark.errors import NotFoundError, UsageError
-from leafmark.model import Diagnostic, Skipped
-from leafmark.model.ids import check_tree_name, tree_name
+from leafmark.model import Diagnostic, Skipped, check_tree_name, tree_name
 
 __all__ = ["ChunkJob", "ChunkPlan", "plan_chunking"]
 

@@ -36,9 +36,9 @@ from leafmark.model import (
     Diagnostic,
     FindLink,
     Skipped,
+    document_id,
     leads_nowhere,
 )
-from leafmark.model.ids import document_id
 
 __all__ = ["ChunkPlan", "Render", "SourceReport", "chunk_sources", "plan_chunking"]
 

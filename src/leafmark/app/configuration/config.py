@@ -49,8 +49,7 @@ from leafmark.app.settings import (
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.likeness import nearest
-from leafmark.model import SettingOrigin
-from leafmark.model.ids import tree_name
+from leafmark.model import SettingOrigin, tree_name
 
 __all__ = ["Configuration", "open_configuration"]
 

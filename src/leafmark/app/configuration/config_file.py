@@ -20,7 +20,7 @@ from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.errors import ConfigError, reason_of
 from leafmark.likeness import nearest
-from leafmark.model.ids import TREE_NAME
+from leafmark.model import TREE_NAME
 from leafmark.parsing import format_names
 
 __all__ = [

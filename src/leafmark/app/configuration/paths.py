@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leafmark.errors import ConfigError
-from leafmark.model.ids import tree_name
+from leafmark.model import tree_name
 
 __all__ = ["CONFIG_NAME", "Directories", "find_directories", "index_folder"]
 

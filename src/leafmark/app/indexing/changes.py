@@ -19,7 +19,7 @@ from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import TO_RETRY, Key, ManifestRow
-from leafmark.model.ids import document_id
+from leafmark.model import document_id
 
 __all__ = [
     "CLOCK_GRAIN_NS",

@@ -51,7 +51,7 @@ from leafmark.index.vectors import (
     text_hash,
     vector_folder,
 )
-from leafmark.model.ids import document_id
+from leafmark.model import document_id
 
 __all__ = ["Embedded", "embed_project"]
 

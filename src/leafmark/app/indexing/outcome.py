@@ -9,8 +9,7 @@ from leafmark.app.indexing.scanning import Scan, is_below
 from leafmark.app.sources.grammars import grammar_notes
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import Key
-from leafmark.model import LEFT_OUT, CompressedList, Diagnostic, IndexReport, Skipped
-from leafmark.model.ids import document_id
+from leafmark.model import LEFT_OUT, CompressedList, Diagnostic, IndexReport, Skipped, document_id
 
 __all__ = ["Outcome", "is_document", "report_of", "source_notes"]
 

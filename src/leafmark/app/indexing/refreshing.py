@@ -28,8 +28,7 @@ from leafmark.errors import (
 )
 from leafmark.index import IndexReader, Manifest, collection_paused, has_index
 from leafmark.index.manifest import Key
-from leafmark.model import CompressedList, IndexReport
-from leafmark.model.ids import document_id
+from leafmark.model import CompressedList, IndexReport, document_id
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded

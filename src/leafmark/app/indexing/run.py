@@ -21,8 +21,7 @@ from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.errors import LeafmarkError
 from leafmark.index.manifest import TO_RETRY, Key
-from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport
-from leafmark.model.ids import document_id
+from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport, document_id
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.ingesting import Prepared, Recipe, Task

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from leafmark.app.sources.walk import SourceFile
 from leafmark.installing import install_extra
-from leafmark.model import Diagnostic
-from leafmark.model.counts import count_of
+from leafmark.model import Diagnostic, count_of
 
 __all__ = ["grammar_notes"]
 

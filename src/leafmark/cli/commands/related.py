@@ -44,7 +44,7 @@ def print_related(call: Call, answer: Answer) -> int:
     if budget is None:
         console.write(_terms(call, answer))
     else:
-        from leafmark.model.counts import count_of
+        from leafmark.model import count_of
         from leafmark.render.budgets import fit_terms  # late: few ask for a budget
 
         text, shown = fit_terms(answer, lambda part: _terms(call, part), budget, console.written)

@@ -7,6 +7,8 @@ from typing import Literal
 from unicodedata import normalize
 
 import pytest
+from leafmark.retrieval.citations import format_citation
+from leafmark.retrieval.packing import passages
 from support.notebooks import make_notebook
 from support.projects import Here
 
@@ -18,8 +20,6 @@ from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, Document, FileState, Omission, Passage
 from leafmark.parsing import parse
-from leafmark.retrieval.citations import format_citation
-from leafmark.retrieval.packing import passages
 
 Form = Literal["NFC", "NFD"]
 

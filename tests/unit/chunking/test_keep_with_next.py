@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.leading import leads_on, poverty
+from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.keep_with_next import cut_penalty, keep_with_next
 from leafmark.parsing import parse
 
 LEADING = {
@@ -54,7 +54,7 @@ def reads_as_leading(
     source: bytes, *, path: str = "p.md", behind: bytes = b"What follows\n"
 ) -> bool:
     reader = BodyReader(parse(source + behind, path))
-    return leads_on(reader, 0, len(source))
+    return keep_with_next(reader, 0, len(source))
 
 
 @pytest.mark.parametrize("text", LEADING.values(), ids=list(LEADING))
@@ -74,7 +74,7 @@ def test_a_cut_is_poorer_behind_a_tag_that_opens_a_box_than_before_it() -> None:
     source = b"So:\n\n<Sandpack>\n\n```\ncode\n```\n"
     reader = BodyReader(parse(source, "p.md"))
     before, behind = source.index(b"<"), source.index(b"```")
-    assert 0 < poverty(reader, 0, before) < poverty(reader, 0, behind)
+    assert 0 < cut_penalty(reader, 0, before) < cut_penalty(reader, 0, behind)
 
 
 def test_nothing_leads_on_to_a_heading() -> None:
@@ -108,8 +108,8 @@ def test_code_does_not_lead_on_to_its_own_lines() -> None:
 def test_the_text_of_an_item_leads_on_to_what_stands_below(before: str) -> None:
     source = f"{before}- Set up\n\n".encode()
     reader = BodyReader(parse(source + b"  - this\n  - that\n- More\n", "p.md"))
-    assert leads_on(reader, len(before), len(source))
-    assert not leads_on(reader, len(source), len(source) + len("  - this\n  - that\n"))
+    assert keep_with_next(reader, len(before), len(source))
+    assert not keep_with_next(reader, len(source), len(source) + len("  - this\n  - that\n"))
 
 
 @pytest.mark.parametrize("behind", [": What it does.\n", " :   What it does\n    in lines.\n"])
@@ -210,7 +210,7 @@ def test_the_text_of_a_notebook_leads_on_to_the_code_below_it(
     source = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     reader = BodyReader(parse(source.encode(), "p.ipynb"))
     first, second = [block.start for block in reader.document.blocks]
-    assert leads_on(reader, first, second) is expected
+    assert keep_with_next(reader, first, second) is expected
 
 
 @pytest.mark.parametrize(
@@ -348,10 +348,10 @@ PAGE_CAPTIONS = {
 @pytest.mark.parametrize("page", PAGE_CAPTIONS.values(), ids=list(PAGE_CAPTIONS))
 def test_a_caption_in_a_page(page: bytes) -> None:
     at = page.rfind(b"<p>")
-    assert leads_on(BodyReader(parse(page, "p.html")), 0, at)
+    assert keep_with_next(BodyReader(parse(page, "p.html")), 0, at)
     before = page[:at].removesuffix(b"<figcaption>")
     other = BodyReader(parse(before + b"<p>Then it ends.</p>", "p.html"))
-    assert not leads_on(other, 0, len(before))
+    assert not keep_with_next(other, 0, len(before))
 
 
 BELOW_A_LABEL = ("- one\n- two\n", "```\ncode\n```\n", "| a |\n|---|\n| b |\n")
@@ -376,7 +376,7 @@ def test_a_text_of_a_page_without_an_end_leads_on(below: str) -> None:
     for end, leads in (("", True), (".", False), ("?", False)):
         page = f"<p>It fails <em>if{end}</em> </p>"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
-        assert leads_on(reader, 0, len(page)) is leads
+        assert keep_with_next(reader, 0, len(page)) is leads
 
 
 ANNOUNCEMENTS = {
@@ -410,7 +410,7 @@ def test_so_it_does_in_a_page() -> None:
     ):
         page = f"<p>{text}</p>\n"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
-        assert leads_on(reader, 0, len(page)) is leads
+        assert keep_with_next(reader, 0, len(page)) is leads
 
 
 TITLES = [

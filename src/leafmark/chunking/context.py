@@ -6,20 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from operator import add, itemgetter
+from operator import itemgetter
 
-from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
-from leafmark.chunking.dividing import divide
-from leafmark.chunking.leading import poverty
+from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import Group, pack, settle
-from leafmark.chunking.tree import SectionTree
-from leafmark.chunking.units import Cutter, Unit
-from leafmark.model.breadcrumb import format_breadcrumb
+from leafmark.chunking.packing import Group, divide, move_cuts, pack
+from leafmark.chunking.splitting import Cutter, Unit
+from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, under_breadcrumb
+from leafmark.model import format_breadcrumb
 
-__all__ = ["Workshop"]
+__all__ = ["ChunkingContext"]
 
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
@@ -36,7 +34,7 @@ _header_of: Callable[[Unit], int] = itemgetter(5)
 
 
 @dataclass(slots=True)
-class Workshop:
+class ChunkingContext:
     """One document and its options. Functions of the strategies take this first."""
 
     tree: SectionTree
@@ -83,18 +81,18 @@ class Workshop:
         Where a group is cut inside a line, its tokens may differ from the sum
         of its units: then it is counted, and all are packed tighter if need be.
         """
-        sizes = [*map(add, map(_tokens_of, units), map(_header_of, units))]
+        sizes, heads = [*map(_tokens_of, units)], [*map(_header_of, units)]
         limit = capacity
-        groups = pack(sizes, limit)
+        groups = pack(sizes, limit, heads)
         if True not in map(_inline_of, units):
-            return self._settle(units, sizes, groups, capacity=capacity)
+            return self._settle(units, groups, capacity=capacity)
         for _ in range(_REPACKINGS):
             excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
             if excess <= 0:
                 break
             limit = max(1, limit - excess)
-            groups = pack(sizes, limit)
-        settled = self._settle(units, sizes, groups, capacity=limit)
+            groups = pack(sizes, limit, heads)
+        settled = self._settle(units, groups, capacity=limit)
         moved = set(settled).difference(groups)
         return groups if any(self._excess(units[a:b], capacity) > 0 for a, b in moved) else settled
 
@@ -122,21 +120,20 @@ class Workshop:
         best = min(tried, key=faults)
         if best is groups:
             return groups
-        sizes = [*map(add, sizes, heads)]
-        return min(self._settle(units, sizes, best, capacity=limit), best, key=faults)
+        return min(self._settle(units, best, capacity=limit), best, key=faults)
 
-    def _settle(
-        self, units: Sequence[Unit], sizes: Sequence[int], groups: list[Group], *, capacity: int
-    ) -> list[Group]:
+    def _settle(self, units: Sequence[Unit], groups: list[Group], *, capacity: int) -> list[Group]:
         """Move each cut that would part what belongs together, as far as sizes allow it."""
         if len(groups) < 2:
             return groups
-
-        def poor(at: int) -> int:
-            return poverty(self.reader, units[at - 1].start, units[at].start)
-
-        least = self.options.min_tokens
-        return settle(sizes, groups, least=least, capacity=capacity, poor=poor)
+        return move_cuts(
+            [*map(_tokens_of, units)],
+            groups,
+            least=self.options.min_tokens,
+            capacity=capacity,
+            penalty=lambda at: cut_penalty(self.reader, units[at - 1].start, units[at].start),
+            heads=[*map(_header_of, units)],
+        )
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
@@ -173,11 +170,15 @@ class Workshop:
         return self.size_of((units[0].start, units[-1].end), total, number=len(units))
 
     def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
-        """The tokens of `span`: of `number` ranges that have `total` when counted one by one."""
+        """The tokens of `span`: of `number` ranges that have `total` when counted one by one.
+
+        Counted apart, each range, and each heading in it, may have a token or two too many.
+        """
         least = self.options.min_tokens
-        if least <= total < least + 2 * number:
-            return self.meter.tokens(*span)
-        return total
+        if not least <= total < 2 * least:
+            return total
+        number += self.tree.count_headings(*span)
+        return self.meter.tokens(*span) if total < least + 2 * number else total
 
     def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
         """Group neighbouring ranges of a node's body so that none is blank, or padding of a table.

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.chunking.rows import cell_starts, untied_rows
+from leafmark.chunking.tables import cell_starts, untied_rows
 from leafmark.parsing import parse
 
 MARKDOWN = """\

@@ -1,0 +1,643 @@
+"""Blocks of a document by their place, and bodies as they are read and as models get them.
+
+A `BodyReader` serves one document and looks at its blocks only when it is asked, since chunking by
+headings needs none. Blocks that lie in others (items in lists, code in items) are looked for when
+they are needed, and code inside other blocks only where their bytes say that there may be some.
+Front matter stands in bodies, but is not in the text. Lines of a normalised text end with LF.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
+
+from leafmark.chunking.tables import Columns, MarkupTable, columns_of, markup_tables
+from leafmark.model import (
+    MAX_REGIONS,
+    Block,
+    BlockRegions,
+    Document,
+    Heading,
+    HeadingColumns,
+    ReadableText,
+    Reader,
+    TopBlocks,
+    subtract,
+)
+
+__all__ = [
+    "TABLE_PADDING",
+    "BodyReader",
+    "DocumentText",
+    "Fence",
+    "OneRegion",
+    "PlacedBlocks",
+    "dedent_code",
+    "fence_of",
+    "has_any",
+    "is_dedented",
+    "may_have_code",
+    "narrow_ends",
+    "narrow_header",
+    "outermost",
+    "tidy_prose",
+]
+
+TABLE_PADDING = " \t\r\n\xa0|:-"
+"""What the rows of a table in Markdown have besides words."""
+
+_BLANK_LINES = re.compile(r"\n{3,}")
+_FENCES = b"`~"
+_WHITE_SPACE = b" \t\r\n"
+_MAX_FENCE_BYTES = 1024
+"""Bytes in which the first line of code is looked for where the parser does not say its end."""
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
+_COLUMN_SPACE = re.compile(r"(?<!\\\|)(?<=\|)[ \t]{2,}+|(?<![ \t])[ \t]{2,}+(?=\|)")
+"""Space beside the bars of a table, without which its columns are the same."""
+_DASHES = re.compile(r"-{4,}+")
+
+
+def tidy_prose(text: str) -> str:
+    """Remove trailing white space, and all but one of neighbouring blank lines.
+
+    >>> tidy_prose("a  \\n\\n \\n\\nb")
+    'a\\n\\nb'
+    """
+    # Line by line: a regular expression for trailing space takes quadratic time
+    # on a long run of spaces inside a line.
+    text = "\n".join(map(str.rstrip, text.split("\n")))
+    if text[:2] == "\n\n":
+        text = "\n" + text.lstrip("\n")
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
+
+
+def dedent_code(text: str, *, fenced: bool) -> str:
+    """Remove the indentation that all lines share; fences lose their own.
+
+    >>> dedent_code("  ```py\\n    if x:\\n      y\\n  ```\\n", fenced=True)
+    '```py\\nif x:\\n  y\\n```\\n'
+    >>> dedent_code("  ```\\n  a\\n    b", fenced=True), dedent_code("```\\n", fenced=True)
+    ('```\\na\\n  b', '```\\n')
+    """
+    lines = text.split("\n")
+    if not fenced:
+        return "\n".join(_dedent(lines))
+    closing = next((i for i in range(len(lines) - 1, 0, -1) if lines[i].strip()), 0)
+    if not closing or not _FENCE.fullmatch(lines[closing]):
+        closing = len(lines)
+    opening, content, rest = lines[0].lstrip(), lines[1:closing], lines[closing:]
+    return "\n".join([opening, *_dedent(content), *[line.strip() for line in rest]])
+
+
+def narrow_header(text: str) -> str:
+    """Remove from the header of a table in Markdown what only lines up its columns.
+
+    >>> narrow_header("| Name      | Means |\\n|-----------|:-----:|\\n")
+    '| Name | Means |\\n|---|:---:|\\n'
+    """
+    words, line, delimiters = text.rstrip("\n").rpartition("\n")
+    below = text[len(words) + len(line) + len(delimiters) :]
+    return _COLUMN_SPACE.sub(" ", words) + line + _narrowed(delimiters) + below
+
+
+def narrow_ends(text: str) -> Iterator[str]:
+    """Yield a text without what only lines up columns at its ends, which are rows of a table.
+
+    At last without rows that have nothing else, and without all that is behind the last word.
+
+    >>> [*narrow_ends("|      |\\n| Name - |   |\\n|--------|-----")]
+    ['| |\\n| Name - | |\\n|---|---', '| Name']
+    """
+    words = text.strip(TABLE_PADDING)
+    start = text.index(words)
+    before, behind = text[:start], text[start + len(words) :]
+    yield _narrowed(before) + words + _narrowed(behind)
+    yield _narrowed(before.rpartition("\n")[2]) + words
+
+
+def _narrowed(padding: str) -> str:
+    return _DASHES.sub("---", _COLUMN_SPACE.sub(" ", padding))
+
+
+def is_dedented(data: bytes, code: Block) -> bool:
+    """Whether the fences of a code block are at the margin, and so is the first line between them.
+
+    `dedent_code` then changes no line that is not blank.
+    """
+    content = code.content_start
+    if content is None or not code.start < content < code.end or data[code.start] not in _FENCES:
+        return False
+    last = data.rfind(b"\n", 0, code.end - 1) + 1
+    return data[content] not in _WHITE_SPACE and data[last] not in _WHITE_SPACE
+
+
+def _dedent(lines: list[str]) -> list[str]:
+    kept = [*filter(str.strip, lines)]
+    # what the least and the greatest in order share, all share
+    pairs = zip(min(kept), max(kept), strict=False) if kept else ()
+    width = sum(1 for _ in takewhile(_is_indent, pairs))
+    if len(kept) + lines.count("") < len(lines):
+        lines = ["" if line.isspace() else line for line in lines]
+    return [*map(itemgetter(slice(width, None)), lines)] if width else lines
+
+
+def _is_indent(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1] and pair[0] in " \t"
+
+
+_CLOSING = re.compile(
+    rb"(?:[ \t\n\r\f]*+</[A-Za-z][A-Za-z0-9:-]*+[ \t\n\r\f]*+>|(?!))*+[ \t\n\r\f]*+"
+)
+"""Tags that end elements, right behind a word."""
+
+
+class DocumentText:
+    """The readable text of one document whose bytes are markup or escapes, or hold data."""
+
+    def __init__(self, document: Document, reader: Reader) -> None:
+        self._data = document.data
+        self._reader = reader
+        self._is_rendered = document.is_rendered
+        front = document.front_matter
+        self.dropped = document.dropped_ranges if front is None else [(0, front.end)]
+
+    @cached_property
+    def _whole(self) -> ReadableText:
+        return self._reader(self._data, [*subtract(0, len(self._data), self.dropped)])
+
+    @property
+    def text(self) -> str:
+        return self._whole.text
+
+    def within(self, start: int, end: int) -> str:
+        """Return what is read in the bytes `[start, end)`."""
+        first, after = self._whole.text_range(start, end)
+        return self._whole.text[first:after]
+
+    def joined(self, spans: Iterable[tuple[int, int]]) -> str:
+        """Return what is read in several ranges.
+
+        In a page or notebook one begins a line where it follows no other; the ranges of a
+        source have their own line ends.
+        """
+        parts: list[str] = []
+        last = 0
+        for span in spans:
+            first, after = self._whole.text_range(*span)
+            if self._is_rendered and parts and first > last and not parts[-1].endswith("\n"):
+                parts.append("\n")
+            if first < after:
+                parts.append(self._whole.text[first:after])
+            last = after
+        return "".join(parts)
+
+    def cut_before(self, at: int) -> tuple[int, int]:
+        """Return the last character, up to `at`, that the source can be cut before, and where.
+
+        Not in a tag, an entity or an escape, and behind the tags that end an element. A line
+        break goes with what it ends: then the character is the one after it.
+        """
+        at, first, last = self._whole.cut_before(at)
+        found = _CLOSING.match(self._data, first, last)
+        return at, found.end() if found else first
+
+    def step(self, at: int) -> int:
+        """Return the character after `at`, or after all that is not cut with it."""
+        return self._whole.step(at)
+
+    def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        """Return the places in `[start, end)` of what `find` finds in the text of that range.
+
+        These are offsets from `start` at which the source can be cut, 0 first. `find` takes
+        the text in UTF-8 and returns offsets into it.
+        """
+        before, after = self._whole.text_range(start, end)
+        raw, found = self._whole.text[before:after].encode(), [0]
+        at, character, passed = 0, before, before
+        for offset in find(raw):
+            character += len(raw[at:offset].decode())
+            at = offset
+            if 0 < offset < len(raw) and character >= passed:
+                cut, place = self.cut_before(character)
+                passed = self.step(character) if cut < character else character
+                if start + found[-1] < place < end:
+                    found.append(place - start)
+        return found
+
+    def outside_dropped(self, at: int) -> tuple[int, int]:
+        """Return where dropped bytes around `at` begin and end, `at` twice if there are none."""
+        number = bisect_right(self.dropped, (at, at)) - 1
+        for start, end in self.dropped[max(0, number) : number + 2]:
+            if start <= at <= end:
+                return start, end
+        return at, at
+
+
+_CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
+"""Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
+
+_WITH_CODE = frozenset(("code", "list", "quote", "definition"))
+"""Blocks of Markdown that are code, or that it may lie in."""
+
+_start_of: Callable[[Block], int] = itemgetter(1)
+_end_of: Callable[[Block], int] = itemgetter(2)
+
+
+class PlacedBlocks:
+    """The blocks of the region `number`, in order."""
+
+    def __init__(self, regions: BlockRegions, number: int, document: Document) -> None:
+        self.top = regions.top(number)
+        self._inside = regions.inside
+        self._document = document
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        return [block for top in self.top for block in (top, *self._inside(top))]
+
+    def within(self, start: int, end: int) -> list[Block]:
+        """Those that start in `[start, end)`."""
+        first = max(0, bisect_right(self.top.starts, start) - 1)
+        found: list[Block] = []
+        for top in self.top[first : bisect_left(self.top.starts, end)]:
+            if top.start >= start:
+                found.append(top)
+            inner = self._inside(top)
+            low, high = bisect_left(inner, start, key=_start_of), len(inner)
+            if top.end > end:
+                high = bisect_left(inner, end, key=_start_of)
+            found += inner[low:high]
+        return found
+
+    @cached_property
+    def code(self) -> list[Block]:
+        found: list[Block] = []
+        is_markdown = self._document.format == "markdown"
+        for number, kind in enumerate(self.top.kinds):
+            if is_markdown and kind not in _WITH_CODE:
+                continue
+            top = self.top[number]
+            if kind == "code":  # code in code, as scripts have it, is part of it
+                found.append(top)
+            elif may_have_code(self._document, self._document.data[top.start : top.end]):
+                found += [block for block in self._inside(top) if block.kind == "code"]
+        return outermost(found)
+
+    def code_between(self, start: int, end: int) -> Sequence[Block]:
+        """The code that has bytes in `[start, end)`."""
+        at = bisect_left(self.code, start + 1, key=_end_of)
+        return self.code[at : bisect_left(self.code, end, key=_start_of)]
+
+    @cached_property
+    def tables(self) -> list[Block]:
+        return [block for block in self.blocks if block.kind == "table"]
+
+    @cached_property
+    def markup_tables(self) -> list[MarkupTable]:
+        """The tables of Markdown that are written in HTML."""
+        if self._document.format != "markdown":
+            return []
+        return markup_tables(self._document.data, self.top)
+
+    @cached_property
+    def table_holders(self) -> list[int]:
+        """The number of the table that each table lies in, -1 for none."""
+        holders: list[int] = []
+        for number, table in enumerate(self.tables):
+            holder = number - 1
+            while holder >= 0 and self.tables[holder].end <= table.start:
+                holder = holders[holder]
+            holders.append(holder)
+        return holders
+
+
+class OneRegion(BlockRegions):
+    """Blocks that are there all at once."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        places = [place for place, block in enumerate(blocks) if not block.level]
+        self._blocks = blocks
+        self._places = [*places, len(blocks)]
+        self._top = TopBlocks.of(map(blocks.__getitem__, places))
+
+    def regions_of(self, start: int, end: int) -> range:
+        return range(1)
+
+    def top(self, number: int) -> TopBlocks:
+        return self._top
+
+    def inside(self, block: Block) -> Sequence[Block]:
+        number = bisect_right(self._top.starts, block.start)
+        first, after = self._places[number - 1 : number + 1]
+        return self._blocks[first + 1 : after]
+
+
+def outermost(blocks: Sequence[Block]) -> list[Block]:
+    """Those of the blocks that lie in no other of them."""
+    found: list[Block] = []
+    for block in blocks:
+        if not found or block.start >= found[-1].end:
+            found.append(block)
+    return found
+
+
+def may_have_code(document: Document, raw: bytes) -> bool:
+    """Whether there may be a code block among `raw`, by bytes that it would have."""
+    if document.format != "markdown":
+        return True
+    return has_any(raw, _CODE_MARKS)
+
+
+def has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
+    """Whether one of the marks is in `raw`; one byte is found twenty times as fast as two."""
+    return any(mark[:1] in raw and mark in raw for mark in marks)
+
+
+_ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
+"""White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
+
+_PADDING_BYTES = TABLE_PADDING.encode()
+
+_table_start, _table_end = attrgetter("start"), attrgetter("end")
+
+
+@dataclass(eq=False)
+class BodyReader:
+    """Reads the bodies of one document's chunks."""
+
+    document: Document
+    _seen: dict[int, PlacedBlocks] = field(default_factory=dict, repr=False)
+    """Blocks by the number of the region they lie in."""
+
+    _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
+    """Where items begin, by where their list does."""
+
+    _rows: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict, repr=False)
+    _columns: dict[tuple[int, int], Columns | None] = field(default_factory=dict, repr=False)
+    """Where rows begin, and the columns, by where their table does and its level."""
+
+    @cached_property
+    def dropped(self) -> list[tuple[int, int]]:
+        """The ranges that are in no body, in order."""
+        return self.document.dropped_ranges
+
+    @cached_property
+    def document_text(self) -> DocumentText | None:
+        """What is read where that is not the bytes themselves; None where it is."""
+        reader = self.document.reader
+        return None if reader is None else DocumentText(self.document, reader)
+
+    @cached_property
+    def _regions(self) -> BlockRegions:
+        blocks = self.document.blocks
+        return blocks if isinstance(blocks, BlockRegions) else OneRegion(blocks)
+
+    def regions_within(self, start: int, end: int) -> list[PlacedBlocks]:
+        """The regions that have bytes in `[start, end)`, in order."""
+        return [self._placed(number) for number in self._regions.regions_of(start, end)]
+
+    def _placed(self, number: int) -> PlacedBlocks:
+        """The blocks of a region."""
+        found = self._seen.get(number)
+        if found is None:
+            if len(self._seen) >= MAX_REGIONS:
+                for memory in (self._seen, self._items, self._rows, self._columns):
+                    memory.clear()
+            found = self._seen[number] = PlacedBlocks(self._regions, number, self.document)
+        return found
+
+    def blocks_within(self, start: int, end: int) -> Sequence[Block]:
+        """The blocks that start in `[start, end)`, nested ones too, in order."""
+        found: list[Block] = []
+        for part in self.regions_within(start, end):
+            found += part.within(start, end)
+        return found
+
+    def top_within(self, start: int, end: int) -> TopBlocks:
+        """The blocks of level 0 that start in `[start, end)`, in order."""
+        regions = self._regions
+        numbers = regions.regions_of(start, end)
+        tops = [regions.top(number).starting_within(start, end) for number in numbers]
+        return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
+
+    def last_top_within(self, start: int, end: int) -> Block | None:
+        """The last block of level 0 that starts in `[start, end)`."""
+        for number in reversed(self._regions.regions_of(start, end)):
+            top = self._regions.top(number)
+            at = bisect_left(top.starts, end) - 1
+            if at >= 0:
+                return top[at] if top.starts[at] >= start else None
+        return None
+
+    def item_starts(self, block: Block) -> Sequence[int]:
+        """Where the items of a list of level 0 begin, in order."""
+        if block.start not in self._items:
+            self._items[block.start] = self._regions.item_starts(block)
+        return self._items[block.start]
+
+    def begins_item(self, at: int) -> bool:
+        """Whether an item of a list of level 0 begins at a byte."""
+        for part in self.regions_within(at, at + 1):
+            number = bisect_right(part.top.starts, at) - 1
+            if number >= 0 and part.top.kinds[number] == "list":
+                starts = self.item_starts(part.top[number])
+                found = bisect_left(starts, at)
+                return found < len(starts) and starts[found] == at
+        return False
+
+    @cached_property
+    def _headings(self) -> list[Heading]:
+        return [heading for heading in self.document.headings if not heading.nested]
+
+    @cached_property
+    def _heading_starts(self) -> Sequence[int]:
+        columns = HeadingColumns.of(self.document.headings)
+        return columns.only([not nested for nested in columns.nested]).starts
+
+    def headings_within(self, start: int, end: int) -> list[Heading]:
+        """The headings at the top level whose lines start in `[start, end)`."""
+        starts = self._heading_starts
+        first, after = bisect_left(starts, start), bisect_left(starts, end)
+        return self._headings[first:after] if first < after else []
+
+    def heading_after(self, start: int) -> Heading | None:
+        """The next heading at the top level whose line starts after `start`."""
+        at = bisect_left(self._heading_starts, start + 1)
+        return self._headings[at] if at < len(self._heading_starts) else None
+
+    def code_within(self, start: int, end: int) -> list[Block]:
+        """The code blocks that have bytes in `[start, end)`, at any depth."""
+        found: list[Block] = []
+        for part in self.regions_within(start, end):
+            if part.code:
+                found += part.code_between(start, end)
+        return found
+
+    def table_around(self, at: int) -> Block | None:
+        """The innermost table between whose rows `at` is, if any."""
+        for table in self._tables_over(at):
+            if table.start < at and (table.content_start or at) <= at:
+                return table
+        return None
+
+    def is_padding(self, start: int, end: int) -> bool:
+        """Whether a range of Markdown is in a table and has nothing but space, bars and dashes."""
+        document = self.document
+        if document.format != "markdown" or document.data[start] not in _PADDING_BYTES:
+            return False
+        text = document.data[start:end].decode("utf-8", "replace")
+        return not text.strip(TABLE_PADDING) and self._is_in_table(start)
+
+    def narrowed(self, text: str, start: int, end: int) -> Iterator[str]:
+        """Yield the text of a range, then with less and less padding at ends in a table."""
+        yield text
+        if self.document.format != "markdown" or end <= start:
+            return
+        last = start + len(self.document.data[start:end].rstrip()) - 1
+        if self._is_in_table(start) or self._is_in_table(max(start, last)):
+            yield from narrow_ends(text)
+
+    def _is_in_table(self, at: int) -> bool:
+        return next(self._tables_over(at), None) is not None
+
+    def _tables_over(self, at: int) -> Iterator[Block]:
+        """Yield the tables that have a byte, the innermost first."""
+        (part,) = self.regions_within(at, at + 1)
+        number = bisect_right(part.tables, at, key=_table_start) - 1
+        while number >= 0:
+            if at < part.tables[number].end:
+                yield part.tables[number]
+            number = part.table_holders[number]
+
+    def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
+        """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
+        found: list[MarkupTable] = []
+        for part in self.regions_within(start, end):
+            tables = part.markup_tables
+            first = bisect_left(tables, start + 1, key=_table_end)
+            found += tables[first : bisect_left(tables, end, key=_table_start)]
+        return found
+
+    def markup_table_around(self, at: int) -> Block | None:
+        """The table written in HTML below whose header `at` is, if any."""
+        for table in self.markup_tables(at, at + 1):
+            if table.content_start is not None and at >= table.content_start:
+                return table.block
+        return None
+
+    def row_starts(self, table: Block) -> Sequence[int]:
+        """Where the rows of a table begin, in order."""
+        place = table.start, table.level
+        if place not in self._rows:
+            inside = self.blocks_within(table.start, table.end)
+            rows = [block for block in inside if block.kind == "table_row"]
+            self._rows[place] = [row.start for row in rows if row.level == table.level + 1]
+        return self._rows[place]
+
+    def columns(self, table: Block) -> Columns | None:
+        """The columns of a table, where they are known: not those of tables with tables inside."""
+        place = table.start, table.level
+        if place not in self._columns:
+            inside = self.blocks_within(table.start, table.end)
+            is_plain = not any(b.kind == "table" and b.level > table.level for b in inside)
+            rows = self.row_starts(table)
+            self._columns[place] = columns_of(self.document, table, rows) if is_plain else None
+        return self._columns[place]
+
+    def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
+        """Return ranges as `text` has them, blank lines around them removed."""
+        if self.document.is_rendered:
+            return tidy_prose(self.body_text(spans)).strip("\n")
+        if self.document.format == "script":
+            code = "".join([self._decode(start, end) for start, end in spans])
+            return dedent_code(tidy_prose(code), fenced=False).strip("\n")
+        parts = [part for start, end in spans for part in self._parts(start, end)]
+        return "".join(parts).strip("\n")
+
+    def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        """Return what `find` finds in `[start, end)`, as offsets from `start`.
+
+        It is shown the bytes, or what is read there where that is something else, so that no
+        tag, entity, escape or embedded data is cut.
+        """
+        if self.document_text is not None:
+            return self.document_text.places(start, end, find)
+        return find(self.document.data[start:end])
+
+    def body_text(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return ranges as they are read, front matter apart."""
+        if self.document_text is not None:
+            return self.document_text.joined(spans)
+        data, front = self.document.data, self.document.front_matter
+        skip = 0 if front is None else front.end
+        if len(spans) == 1 and spans[0][0] >= skip:
+            return data[slice(*spans[0])].decode("utf-8", "replace")
+        return b"".join([data[max(start, skip) : end] for start, end in spans]).decode(
+            "utf-8", "replace"
+        )
+
+    def is_normal(self, start: int, end: int) -> bool:
+        """Whether normalising would change nothing but the ends; may say no when it would not.
+
+        The range begins and ends between blocks.
+        """
+        if self.document.is_rendered:
+            return False
+        raw = self.document.data[start:end]
+        if has_any(raw, _ABNORMAL):
+            return False
+        if not may_have_code(self.document, raw):
+            return True
+        return all(
+            start <= code.start and code.end <= end and is_dedented(self.document.data, code)
+            for code in self.code_within(start, end)
+        )
+
+    def _parts(self, start: int, end: int) -> Iterator[str]:
+        """The normalised prose and code, part by part, in `[start, end)`."""
+        front = self.document.front_matter
+        if front is not None and start < front.end:
+            start = min(front.end, end)
+        for block in self.code_within(start, end):
+            if start < block.start:
+                yield tidy_prose(self._decode(start, block.start))
+            start, stop = max(start, block.start), min(block.end, end)
+            is_whole = start == block.start and stop == block.end
+            is_fenced = is_whole and (block.content_start or 0) > block.start
+            yield dedent_code(self._decode(start, stop), fenced=is_fenced)
+            start = stop
+        if start < end:
+            yield tidy_prose(self._decode(start, end))
+
+    def _decode(self, start: int, end: int) -> str:
+        if self.document_text is not None:
+            text = self.document_text.within(start, end)
+        else:
+            text = self.document.data[start:end].decode("utf-8", "replace")
+        if not start:
+            text = text.removeprefix("\ufeff")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+class Fence(NamedTuple):
+    """The lines around code, and where the first of them stands in the source."""
+
+    opening: str
+    closing: str
+    span: tuple[int, int]
+
+
+def fence_of(reader: BodyReader, code: Block) -> Fence | None:
+    """Return the fence that is read around code, if one is."""
+    content = code.content_start or code.start
+    after = content if content > code.start else min(code.end, code.start + _MAX_FENCE_BYTES)
+    line = reader.body_text(((code.start, after),)).lstrip().partition("\n")[0].rstrip()
+    mark = _FENCE.match(line)
+    return None if mark is None else Fence(line, mark[1], (code.start, content))

@@ -1,0 +1,356 @@
+"""`chunk_document`: the tree, the strategy's choice of nodes, the chunks.
+
+`heading` takes every node. `auto` does, too, and gives a body over the target pieces: the fewest,
+of nearly equal size. A code block, or a table that fits the bound, may make one larger. Each piece
+is one contiguous range of the body; a range that is blank or under `min_tokens` stays the node's
+own. Many such ranges may come to more than the bound: then the node is `oversize`. `fixed` cuts
+windows of the same size that overlap, blind to structure: the baseline that the other strategies
+are measured against, and the way to cut text that has no structure. `section` has its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from operator import itemgetter
+
+from leafmark.chunking.blocks import DocumentText
+from leafmark.chunking.context import ChunkingContext
+from leafmark.chunking.cuts import (
+    byte_length,
+    count_ready,
+    decode_for_cutting,
+    grapheme_boundary,
+    next_boundary,
+)
+from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.packing import Group, absorb_small
+from leafmark.chunking.section import choose_section
+from leafmark.chunking.splitting import Cutter, Unit, split
+from leafmark.chunking.text import Renderer
+from leafmark.chunking.tokens import MAX_TOKEN_CHARACTERS, Prefixes, token_counter
+from leafmark.chunking.tree import Spans, build_tree, emit, is_blank_source
+from leafmark.model import ChunkedDocument, Document, Emitted, FindLink, leads_nowhere
+
+__all__ = ["choose_auto", "choose_fixed", "chunk_document"]
+
+_COUNTED_AT_ONCE = 4
+"""A body of more bytes than this for each token of the target is counted block by block only."""
+
+_FINER = 4
+"""Into how many parts, about, a group is split when its blocks do not share out evenly."""
+
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
+_whole_of = itemgetter(3)
+
+
+def choose_auto(context: ChunkingContext) -> Sequence[int]:
+    """Return the nodes and pieces that become chunks, in pre-order."""
+    tree = context.tree
+    pieces = [piece for node in _large(context) for piece in _split_body(context, node)]
+    # A parent and its first piece begin at the same byte; sorting is stable.
+    return sorted([*tree.nodes, *pieces], key=tree.places.__getitem__) if pieces else tree.nodes
+
+
+def _large(context: ChunkingContext) -> list[int]:
+    """The nodes whose bodies may be over the target.
+
+    Bodies of one range are counted in one call, where their number of bytes does not tell.
+    A body of at most `sure` tokens is small enough, whatever its breadcrumb.
+    """
+    tree, target = context.tree, context.options.target_tokens
+    sure, most = min(target, context.sure_room), target * _COUNTED_AT_ONCE
+    single = [
+        node
+        for node, start, end in zip(tree.nodes, tree.starts, tree.body_ends, strict=True)
+        if end - start > sure and node not in tree.bodies
+    ]
+    starts, ends = [tree.starts[node] for node in single], [tree.body_ends[node] for node in single]
+    sizes = context.meter.counts(starts, ends, most_bytes=most)
+    found = [
+        node
+        for node, size in zip(single, sizes, strict=True)
+        if size > sure and (size > most or size > context.capacity(node))
+    ]
+    found += [node for node in tree.bodies if _is_large(context, node, sure)]
+    return found
+
+
+def _is_large(context: ChunkingContext, node: int, sure: int) -> bool:
+    """Whether a body of several ranges may be over the target."""
+    meter, most = context.meter, context.options.target_tokens * _COUNTED_AT_ONCE
+    body = context.tree.body(node)
+    size = sum([meter.size_bytes(start, end) for start, end in body])
+    if size <= sure or size > most:
+        return size > sure
+    tokens = sum([meter.tokens(start, end) for start, end in body])
+    return tokens > sure and tokens > context.capacity(node)
+
+
+def _split_body(context: ChunkingContext, node: int) -> list[int]:
+    """Return the node's pieces, none where one would do.
+
+    Ranges that are blank or under `min_tokens` stay the node's own body.
+    """
+    tree, cutter = context.tree, context.cutter(node)
+    kept: Spans = []
+    found: list[list[Unit]] = []
+    for span in tree.body(node):
+        groups = _without_blanks(context, node, _split_evenly(context, cutter, span))
+        if len(groups) == 1 and _is_leftover(context, groups[0]):
+            kept.append(span)
+        else:
+            found += groups
+    if len(found) < 2:
+        if any(_is_oversize(context, node, group) for group in found) or context.is_scattered(node):
+            tree.oversize.add(node)
+        return []
+    tree.bodies[node] = kept
+    if context.is_scattered(node):
+        tree.oversize.add(node)
+    return [_piece(context, node, group, number=number) for number, group in enumerate(found, 1)]
+
+
+def _is_leftover(context: ChunkingContext, units: Sequence[Unit]) -> bool:
+    """Whether a range is too little to be a piece."""
+    is_small = context.size(units) < context.options.min_tokens
+    return is_small or context.meter.is_blank(units[0].start, units[-1].end)
+
+
+def _piece(context: ChunkingContext, node: int, units: list[Unit], *, number: int) -> int:
+    tree = context.tree
+    piece = tree.add_piece(node, (units[0].start, units[-1].end), number)
+    if _is_oversize(context, node, units):
+        tree.oversize.add(piece)
+    if context.size(units) < context.options.min_tokens:
+        tree.undersize.add(piece)
+    return piece
+
+
+def _is_oversize(context: ChunkingContext, node: int, units: Sequence[Unit]) -> bool:
+    """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
+    if True not in map(_whole_of, units):
+        return False
+    return context.is_over(node, [(units[0].start, units[-1].end)], sum(map(_tokens_of, units)))
+
+
+def _split_evenly(
+    context: ChunkingContext, cutter: Cutter, span: tuple[int, int]
+) -> list[list[Unit]]:
+    """Split a range and group its units, with finer units where only these keep the sizes."""
+    capacity = cutter.capacity
+    groups, is_best = _grouped(context, split(cutter, *span), capacity)
+    if is_best:
+        return groups
+    finer = cutter._replace(grain=max(1, capacity // _FINER))
+    others, _ = _grouped(context, split(finer, *span), capacity)
+    return min(groups, others, key=partial(context.faults, capacity=capacity))
+
+
+def _grouped(
+    context: ChunkingContext, units: list[Unit], capacity: int
+) -> tuple[list[list[Unit]], bool]:
+    """Return groups of units, and whether finer units could not be grouped better.
+
+    Only where a group that takes in a leftover becomes too large all divisions are compared.
+    """
+    least, ranges = context.options.min_tokens, context.pack(units, capacity)
+    groups = _taken(units, ranges)
+    sizes = [context.size(group) for group in groups]
+    if min(sizes) >= least and max(sizes) <= capacity:
+        return groups, True
+    merged = absorb_small(sizes, least=least, capacity=capacity)
+    ranges = [(ranges[first][0], ranges[after - 1][1]) for first, after in merged]
+    groups = _taken(units, ranges)
+    if all(_keeps(group, capacity) and context.size(group) >= least for group in groups):
+        return groups, True
+    groups = _taken(units, context.divide(units, ranges, capacity))
+    return groups, len(groups) <= len(ranges) and all(_keeps(group, capacity) for group in groups)
+
+
+def _taken(units: list[Unit], ranges: Sequence[Group]) -> list[list[Unit]]:
+    return [units[first:after] for first, after in ranges]
+
+
+def _without_blanks(
+    context: ChunkingContext, node: int, groups: list[list[Unit]]
+) -> list[list[Unit]]:
+    """Give groups that are blank to their neighbours."""
+    joined = context.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
+    return _joined(groups, joined)
+
+
+def _joined(groups: list[list[Unit]], runs: Sequence[Group]) -> list[list[Unit]]:
+    """Make one group of each run of groups."""
+    return [list(chain.from_iterable(groups[first:after])) for first, after in runs]
+
+
+def _keeps(units: Sequence[Unit], capacity: int) -> bool:
+    """Whether units fit the capacity, or hold a block that cannot be cut."""
+    return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)
+
+
+def choose_fixed(context: ChunkingContext) -> list[int]:
+    """Return the document and its windows; a document that fits one window has none."""
+    tree, size = context.tree, len(context.reader.document.data)
+    windows = list(_windows(context, size))
+    if len(windows) < 2:
+        tree.bodies[0] = [(0, size)]
+        return [0]
+    tree.bodies[0] = [(0, windows[0][0])] if windows[0][0] else []
+    return [0, *[tree.add_piece(0, window, k) for k, window in enumerate(windows, 1)]]
+
+
+def _windows(context: ChunkingContext, size: int) -> Iterator[tuple[int, int]]:
+    """The byte ranges of the windows; front matter is before the first one."""
+    document, document_text = context.reader.document, context.reader.document_text
+    if document_text is not None:
+        text = _Read(document_text, context.options)
+        return (text.span(*window) for window in text.windows())
+    start = 0 if document.front_matter is None else min(document.front_matter.end, size)
+    return _byte_ranges(_Text(decode_for_cutting(document.data[start:]), context.options), start)
+
+
+def _byte_ranges(text: _Text, begin: int) -> Iterator[tuple[int, int]]:
+    """The ranges of the windows of a text that begins at the byte `begin`."""
+    begun = 0
+    for at, end in text.windows():
+        begin += byte_length(text.own[begun:at])
+        begun = at
+        yield begin, begin + byte_length(text.own[at:end])
+
+
+class _Text:
+    """The text that windows are cut from."""
+
+    def __init__(self, own: str, options: ChunkingOptions) -> None:
+        self.own = own
+        self._shown = count_ready(own)
+        self._size, self._overlap = options.fixed_tokens, options.fixed_overlap
+        self._count = token_counter(options.tokenizer)
+        self._prefixes = Prefixes(options.tokenizer)
+
+    def windows(self) -> Iterator[tuple[int, int]]:
+        """The windows, as ranges of characters; each begins in the one before it."""
+        at = end = 0
+        while end < len(self.own):
+            at, end = self._window(at, end)
+            yield at, end
+            following = self._stop(at, end, self._size - self._overlap)
+            at = min(following if following > at else self._after(at), end)
+
+    def _window(self, at: int, before: int) -> tuple[int, int]:
+        """The window from `at` on, that of before having ended at `before`.
+
+        One that would not get further begins later: it shares less, and is not larger.
+        """
+        longest = self._size * MAX_TOKEN_CHARACTERS
+        end = self._stop(at, at + longest, self._size)
+        while end <= before and at < before:
+            at = self._later(at, before)
+            end = self._stop(at, at + longest, self._size)
+        return at, end if end > at else self._after(at)
+
+    def _later(self, at: int, before: int) -> int:
+        """Where a window begins instead that, from `at`, would end no later than the one before."""
+        return self._after(at)
+
+    def _after(self, at: int) -> int:
+        """The first place to cut after `at`."""
+        return next_boundary(self.own, at + 1)
+
+    def _place(self, at: int) -> int:
+        """The last place to cut up to `at`."""
+        return grapheme_boundary(self.own, at)
+
+    def _stop(self, at: int, end: int, limit: int) -> int:
+        """Where the graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
+        stop = at + self._prefixes.take(self._shown[at:end], limit)
+        boundary = max(at, self._place(stop))
+        if boundary == stop:
+            return stop
+        while boundary > at and self._count(self._shown[at:boundary]) > limit:
+            boundary = max(at, self._place(boundary - 1))
+        return boundary
+
+
+class _Read(_Text):
+    """What is read in a page or notebook, cut where no tag, entity or escape is torn."""
+
+    def __init__(self, document_text: DocumentText, options: ChunkingOptions) -> None:
+        super().__init__(document_text.text, options)
+        self._document_text = document_text
+
+    def span(self, at: int, end: int) -> tuple[int, int]:
+        """The bytes of a window, less what is dropped at its ends."""
+        outside = self._document_text.outside_dropped
+        start = 0 if not at else self._document_text.cut_before(at)[1]
+        return outside(start)[1], outside(self._document_text.cut_before(end)[1])[0]
+
+    def _later(self, at: int, before: int) -> int:
+        return before
+
+    def _after(self, at: int) -> int:
+        later = at
+        while (place := self._place(later)) <= at:
+            later = next_boundary(self.own, self._document_text.step(later))
+        return place
+
+    def _place(self, at: int) -> int:
+        place = grapheme_boundary(self.own, at)
+        while (cut := self._document_text.cut_before(place)[0]) < place:
+            place = grapheme_boundary(self.own, cut)
+        return cut
+
+    def _stop(self, at: int, end: int, limit: int) -> int:
+        for allowed in range(limit, 0, -1):
+            stop = at + self._prefixes.take(self._shown[at:end], allowed)
+            place = self._place(stop)
+            if place <= at or place == stop or self._count(self._shown[at:place]) <= limit:
+                return max(at, place)
+        return at
+
+
+_DEFAULTS = ChunkingOptions()
+
+_CHOOSE: dict[str, Callable[[ChunkingContext], Sequence[int]]] = {
+    "auto": choose_auto,
+    "section": choose_section,
+    "fixed": choose_fixed,
+}
+"""What chooses nodes and pieces, by strategy; under `heading` every node is a chunk."""
+
+
+def chunk_document(
+    document: Document,
+    *,
+    tree: str,
+    options: ChunkingOptions = _DEFAULTS,
+    find_link: FindLink = leads_nowhere,
+) -> ChunkedDocument:
+    """Return the chunks of `document` in the tree called `tree`, in order of position.
+
+    A blank source has none. The cost is linear in the source. `find_link` tells
+    records where links lead that stay not in the document.
+    """
+    renderer = Renderer(document, options)
+    if is_blank_source(document.data):
+        emitted = Emitted()
+    else:
+        section_tree = build_tree(
+            document, slug_style=options.slug_style, heading_levels=options.heading_levels
+        )
+        chosen: Sequence[int] = section_tree.nodes
+        if options.strategy in _CHOOSE:
+            context = ChunkingContext(section_tree, options, renderer.reader, renderer.meter)
+            chosen = _CHOOSE[options.strategy](context)
+        emitted = emit(section_tree, chosen)
+    return ChunkedDocument(
+        document=document,
+        tree=tree,
+        strategy=options.strategy,
+        emitted=emitted,
+        rendering=renderer,
+        find_link=find_link,
+    )
