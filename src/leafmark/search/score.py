@@ -5,8 +5,7 @@
 - *Completeness*: a chunk gains the mean rarity of the words if it, or the section that it was
   cut from, has them all; of a few keywords, such chunks come first.
 - *Nearness*: neighbouring words of the query that stand near each other add to the score.
-- *Short chunks* and *roles*: what has few words, and what repeats, tests or lists other texts,
-  counts less.
+- *Roles*: what repeats, tests or lists other texts counts less.
 - *Names*: the bearers of a name that is all of the query come first.
 - *Places*: the project's own trees count more than the user's.
 
@@ -50,9 +49,6 @@ MAX_SLOP = 7
 
 BESIDE_SHARE = 0.65
 """The share of nearness that only words beside each other get (1 against 0.35 at a distance)."""
-
-SHORT_CHARACTERS = 160
-"""Chunks of fewer characters are short: about 40 tokens."""
 
 MAX_BEARERS = 20
 """The most bearers of a name that are looked at."""
@@ -98,7 +94,6 @@ class Scored(NamedTuple):
     words: float = 0.0
     completeness: float = 0.0
     nearness: float = 0.0
-    short: float = 1.0
     role: float = 1.0
     role_name: str = ""
     local: float = 1.0
@@ -109,7 +104,7 @@ class Scored(NamedTuple):
 
     @property
     def factor(self) -> float:
-        return self.short * self.role * self.local
+        return self.role * self.local
 
     @property
     def base(self) -> float:
@@ -319,7 +314,6 @@ class _Scorer:
             words,
             gain if is_complete else 0.0,
             0.0,
-            self._options.short_factor if columns.size < SHORT_CHARACTERS else 1.0,
             role,
             ROLES[columns.role],
             self._boost,
