@@ -153,9 +153,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         if not chunk.position:
             fields.append(f',"source":"{record}"')
         role_here = role or role_of_title(chunk.title)
-        numbers = (
-            f',"position":{chunk.position},"cut":{cut},"size":{len(body)},"role":{role_here}}}'
-        )
+        numbers = f',"position":{chunk.position},"cut":{cut},"role":{role_here}}}'
         fields.append(numbers)
         yield b"".join([facts.encode(), *map(str.encode, fields)])
 
