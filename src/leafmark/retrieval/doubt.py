@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leafmark.index import IndexReader
+from leafmark.index.queries import any_of
+from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.hits import Hit
-from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.weights import (
     DOUBT_AT_LEAST,
     DOUBT_BELOW,
@@ -30,7 +31,11 @@ def is_doubtful(best_first: Sequence[Hit], reader: IndexReader) -> bool:
     if not best_first:
         return True
     first = best_first[:DOUBT_MATCHES]
-    shares = sorted((_share_held(match, reader) for match in first), reverse=True)
+    shares: list[float] = []
+    for compiled in {id(match.compiled): match.compiled for match in first}.values():
+        own = [match for match in first if match.compiled is compiled]
+        shares += _shares_held(compiled, own, reader)
+    shares.sort(reverse=True)
     if shares[0] >= DOUBT_NONE_FROM:
         return False
     compiled = first[0].compiled
@@ -39,17 +44,16 @@ def is_doubtful(best_first: Sequence[Hit], reader: IndexReader) -> bool:
     return sum(best) < len(best) * max(DOUBT_AT_LEAST, DOUBT_BELOW - DOUBT_LESS * words)
 
 
-def _share_held(match: Hit, reader: IndexReader) -> float:
-    """Return the share of what was asked that a match has, words weighed by their rarity."""
-    asked = (*match.compiled.asked, *match.compiled.quoted)
-    held = sum(
-        rarity * (GUESS_HOLDS if looked.corrected else 1.0)
-        for looked, rarity in asked
-        if looked and _holds(looked, match, reader)
-    )
-    return held / sum(rarity for _, rarity in asked)
-
-
-def _holds(looked: Looked, match: Hit, reader: IndexReader) -> bool:
-    queries = [query for _, query in looked.queries]
-    return any(score is not None for (score,) in reader.scores(queries, [match.chunk]))
+def _shares_held(compiled: Compiled, matches: Sequence[Hit], reader: IndexReader) -> list[float]:
+    """Return the share of what was asked that each match has, words weighed by their rarity."""
+    asked = (*compiled.asked, *compiled.quoted)
+    queries = [any_of(query for _, query in looked.queries) for looked, _ in asked if looked]
+    scores = iter(reader.scores(queries, [match.chunk for match in matches]))
+    held = [0.0] * len(matches)
+    for looked, rarity in asked:
+        if looked:
+            weight = rarity * (GUESS_HOLDS if looked.corrected else 1.0)
+            for at, score in enumerate(next(scores)):
+                held[at] += 0.0 if score is None else weight
+    every = sum(rarity for _, rarity in asked)
+    return [share / every for share in held]
