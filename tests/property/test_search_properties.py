@@ -14,7 +14,7 @@ from support.library import Library
 from support.matcher import Chunk, distance, matches
 
 from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
-from leafmark.index.embedded.vocabulary import Vocabulary, bare, within_distance
+from leafmark.index.embedded.querying import Vocabulary, bare, within_distance
 from leafmark.query import (
     Expression,
     Field,

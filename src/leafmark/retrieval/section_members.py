@@ -65,7 +65,7 @@ class SectionMembers:
     def _find_all(self) -> Set[Handle]:
         """Return all chunks in the sections, remembered if they are few."""
         wanted = [words for one in self._parsed for words in one.words]
-        found = self._reader.places_in(self._admits, wanted)
+        found = self._reader.chunks_in_sections(self._admits, wanted)
         if len(found) <= _MOST_REMEMBERED:
             self._remembered.put(self._patterns, found)
         return found

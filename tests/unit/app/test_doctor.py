@@ -13,7 +13,7 @@ from support.projects import Here
 from leafmark.app import doctor, examine, installation
 from leafmark.app.installation import Requirement, parse_requirement, satisfies
 from leafmark.errors import StorageError
-from leafmark.index.layout import Layout
+from leafmark.index.folder import Layout
 from leafmark.model.examination import Check, DoctorReport
 
 

@@ -86,13 +86,13 @@ def test_what_is_found_at_once_is_remembered_of_a_reader(
 ) -> None:
     monkeypatch.setattr(section_members, "FEW_LOOKED_AT", 0)
     passes: list[object] = []
-    find = IndexReader.places_in
+    find = IndexReader.chunks_in_sections
 
     def counted(reader: IndexReader, *asked: Any) -> Any:
         passes.append(asked)
         return find(reader, *asked)
 
-    monkeypatch.setattr(IndexReader, "places_in", counted)
+    monkeypatch.setattr(IndexReader, "chunks_in_sections", counted)
     reader = library.reader
     chunks = [at for _, at in reader.search([(AllChunks(), 200)])[0]]
     for _ in range(2):
