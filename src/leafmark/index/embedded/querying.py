@@ -71,7 +71,6 @@ class Frequencies:
         self._schema = schema
         self._counts = counts
         self._live: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
-        self._stored: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
 
     def live(self, field: str, term: str) -> int:
         """Return in how many chunks a term stands.
@@ -91,12 +90,7 @@ class Frequencies:
 
     def stored(self, field: str, term: str) -> int:
         """Return the same with deleted chunks counted: an upper bound in constant time."""
-        key = (field, term)
-        found = self._stored.get(key)
-        if found is None:
-            found = self._searcher.doc_freq(field, term)
-            self._stored.put(key, found)
-        return found
+        return self._searcher.doc_freq(field, term)
 
     def correction(self, field: str, terms: Sequence[str]) -> float:
         """Return by what factor the engine's rarity of terms together is off."""
