@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.edits import edits_of
 from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
 from leafmark.retrieval.statistics import Statistics
@@ -17,7 +18,7 @@ from support.library import Library
 from support.matcher import Chunk, distance, matches
 
 from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
-from leafmark.index.embedded.vocabulary import Vocabulary, bare, within_distance
+from leafmark.index.embedded.querying import Vocabulary, bare, within_distance
 from leafmark.query import (
     Expression,
     Field,
@@ -31,7 +32,6 @@ from leafmark.query import (
     all_of,
     any_of,
 )
-from leafmark.retrieval import SearchParams, search
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]
 WORDS += ["alphabet", "betas", "betatron"]

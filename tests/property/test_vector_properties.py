@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafmark.index.manifest import ManifestRow
-from leafmark.index.vector_documents import WholeDocuments
-from leafmark.index.vector_view import PENDING, build_view
+from leafmark.index.vector_view import PENDING, WholeDocuments, build_view
 from leafmark.index.vectors import row_type
 
 ROWS = 8

@@ -10,7 +10,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
 from leafmark.errors import ProviderError
 from leafmark.index import IndexReader
-from leafmark.index.places import view_path
+from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
 

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
 from leafmark.errors import is_closed_pipe
-from leafmark.index import collection_paused
+from leafmark.index import gc_paused
 
 if sys.platform == "linux":
     import fcntl
@@ -167,7 +167,7 @@ def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
     work: Callable[[Any], Any] = pickle.load(batches)
     while True:
         batch = pickle.load(batches)
-        with collection_paused():  # till hardly anything is left that could be looked at
+        with gc_paused():  # till hardly anything is left that could be looked at
             data = pickle.dumps([work(task) for task in batch], pickle.HIGHEST_PROTOCOL)
         answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
         answers.write(data)

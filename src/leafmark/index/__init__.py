@@ -24,10 +24,10 @@ from leafmark.index.analysis import (
     with_parts,
 )
 from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN, path_stem
+from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta
+from leafmark.index.embedded.querying import bare, within_distance, without_marks
 from leafmark.index.embedded.reader import IndexReader, has_index, open_reader
-from leafmark.index.embedded.runs import Recent
-from leafmark.index.embedded.vocabulary import bare, within_distance, without_marks
 from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
     canonical,
@@ -37,13 +37,18 @@ from leafmark.index.facts import (
     meta_prefix,
     tag_fact,
 )
+from leafmark.index.folder import (
+    OTHER_LEAFMARK,
+    IndexOptions,
+    find_other,
+    has_other,
+    index_place,
+    note_use,
+)
 from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
-from leafmark.index.garbage import collection_paused
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
-from leafmark.index.manifest import Manifest
-from leafmark.index.options import IndexOptions
-from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
+from leafmark.index.manifest import Manifest, gc_paused
 from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
@@ -51,8 +56,7 @@ from leafmark.index.words import Vocabulary
 from leafmark.late import import_late
 
 if TYPE_CHECKING:
-    from leafmark.index.embedded.check import check_index
-    from leafmark.index.embedded.writer import IndexWriter, open_writer
+    from leafmark.index.embedded.writer import IndexWriter, check_index, open_writer
     from leafmark.index.filling import PreparedSource, prepare_source
 
 __all__ = [
@@ -92,11 +96,11 @@ __all__ = [
     "bare",
     "canonical",
     "check_index",
-    "collection_paused",
     "cut_fact",
     "fact",
     "find_other",
     "fold",
+    "gc_paused",
     "has_index",
     "has_other",
     "has_signs",
@@ -128,7 +132,7 @@ __all__ = [
 _LATE = {
     "IndexWriter": "leafmark.index.embedded.writer",
     "PreparedSource": "leafmark.index.filling",
-    "check_index": "leafmark.index.embedded.check",
+    "check_index": "leafmark.index.embedded.writer",
     "open_writer": "leafmark.index.embedded.writer",
     "prepare_source": "leafmark.index.filling",
 }

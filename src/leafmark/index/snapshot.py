@@ -123,9 +123,8 @@ class Snapshot(Protocol):
     ) -> list[tuple[str, int]]:
         """Return the terms of a field that begin with `prefix`, each with its number of chunks.
 
-        With a `limit`, the most frequent terms, best first, ties by term. Without, all in order
-        of term, perhaps terms of deleted chunks among them. `within` counts only chunks that
-        match a query.
+        The most frequent come first, ties by term. `within` counts only chunks that match a
+        query. Without it and without a `limit`, deleted chunks may count, too.
         """
 
     def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:

@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafmark.index.vector_documents import WholeDocuments
-from leafmark.index.vector_view import VectorView
+from leafmark.index.vector_view import VectorView, WholeDocuments
 from leafmark.index.vectors import map_rows, valid_rows
 from leafmark.model import document_id
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leafmark.index.engine import translate
-from leafmark.index.layout import remove_drafts, replace_index_file, sync_folder
+from leafmark.index.folder import remove_drafts, replace_index_file, sync_folder
 from leafmark.index.lock import hold_lock
 
 if TYPE_CHECKING:

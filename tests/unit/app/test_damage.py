@@ -10,7 +10,7 @@ from leafmark.app import list_documents, project_status
 from leafmark.app.requests import IndexRequest, ListRequest
 from leafmark.errors import DamagedError, StorageError
 from leafmark.index import check_index, open_reader
-from leafmark.index.layout import Layout
+from leafmark.index.folder import Layout
 
 
 @pytest.fixture

@@ -26,15 +26,15 @@ from leafmark.app.doctor import examine
 from leafmark.app.requests import IndexRequest, ListRequest, SearchRequest
 from leafmark.errors import NotFoundError
 from leafmark.index import check_index, open_writer
+from leafmark.index.folder import OTHER_LEAFMARK, UNUSED_S
 from leafmark.index.lock import hold_lock
-from leafmark.index.places import OTHER_LEAFMARK, UNUSED_S
 from leafmark.model import Hint
 
 OWN_VERSION = project_module.STRUCTURE_VERSION
 VERSION = "leafmark.app.configuration.project.STRUCTURE_VERSION"
 GRAMMARS = "leafmark.app.configuration.project.installed_grammars"
 FORMATS = (
-    "leafmark.index.layout.FORMAT",
+    "leafmark.index.folder.FORMAT",
     "leafmark.app.configuration.project.FORMAT",
 )
 OTHERS_STATE = (
@@ -50,7 +50,7 @@ def other(version: int = 999, format_: int | None = None) -> Iterator[None]:
         for name in FORMATS if format_ else ():
             patch.setattr(name, format_)
         if format_:
-            patch.setattr("leafmark.index.layout.Current.__new__.__defaults__", (format_,))
+            patch.setattr("leafmark.index.folder.Current.__new__.__defaults__", (format_,))
         yield
 
 
@@ -360,7 +360,8 @@ from pathlib import Path
 from leafmark.app import index_project
 from leafmark.app.configuration import project
 from leafmark.app.requests import IndexRequest
-from leafmark.index import lock, manifest, note_use, places, writer
+from leafmark.index import folder, lock, manifest, note_use
+from leafmark.index.embedded import writer
 from support.dying import Dying
 from support.projects import Here
 

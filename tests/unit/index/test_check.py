@@ -10,7 +10,7 @@ from support.indexes import index, put_in_place
 
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.index import check_index
-from leafmark.index.layout import Layout
+from leafmark.index.folder import Layout
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ import os, sys
 from pathlib import Path
 from support import indexes
 from support.dying import Dying
-from leafmark.index import layout, manifest
+from leafmark.index import manifest
 from leafmark.index.embedded import writer
 
 dying = Dying(int(sys.argv[2]))

@@ -22,7 +22,7 @@ from leafmark.index import (
     open_writer,
 )
 from leafmark.index.embedded.generation import _open_read_only
-from leafmark.index.layout import Layout
+from leafmark.index.folder import Layout
 from leafmark.index.schema import FORMAT
 from leafmark.model import Entry
 

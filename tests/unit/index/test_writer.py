@@ -25,13 +25,13 @@ from leafmark.index import (
     IndexWriter,
     PreparedSource,
     engine,
-    layout,
+    folder,
     open_reader,
     open_writer,
     prepare_source,
 )
 from leafmark.index.embedded.generation import index_languages, open_engine
-from leafmark.index.layout import Layout
+from leafmark.index.folder import Layout
 from leafmark.index.manifest import TO_RETRY
 from leafmark.index.queries import HasTerm
 from leafmark.index.schema import FORMAT
@@ -446,7 +446,7 @@ def test_on_windows_a_commit_waits_for_whoever_reads_what_it_replaces(
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     monkeypatch.setattr(engine, "_WINDOWS", True)
-    monkeypatch.setattr(layout, "_WINDOWS", True)
+    monkeypatch.setattr(folder, "_WINDOWS", True)
     with open_writer(tmp_path, SETTINGS) as writer:
         writer.put(chunk("b.md", "more\n"), state_of("more\n"))
         monkeypatch.setattr(writer, "_engine", _Refused(writer, refused, text))

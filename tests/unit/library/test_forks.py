@@ -15,7 +15,7 @@ _PROGRAM = """
 import gc, os, signal, sys, threading
 from pathlib import Path
 import leafmark
-from leafmark.index import collection_paused
+from leafmark.index import gc_paused
 
 docs = Path(sys.argv[1])
 index = leafmark.open_index(docs)
@@ -30,7 +30,7 @@ def wait(what, done, total):
         go_on.wait(60)
 
 def refresh():
-    with collection_paused():
+    with gc_paused():
         index.refresh(progress=wait)
 
 def told(*words):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from leafmark.retrieval import section_members
 from leafmark.retrieval.sections import parse_section
 from support.library import Library
 
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader, fold
 from leafmark.index.queries import AllChunks
-from leafmark.retrieval import section_members
 
 WIDE = {"limit": 200, "max_results": 200, "candidate_limit": 200}
 PATTERNS = [
@@ -86,13 +86,13 @@ def test_what_is_found_at_once_is_remembered_of_a_reader(
 ) -> None:
     monkeypatch.setattr(section_members, "FEW_LOOKED_AT", 0)
     passes: list[object] = []
-    find = IndexReader.places_in
+    find = IndexReader.chunks_in_sections
 
     def counted(reader: IndexReader, *asked: Any) -> Any:
         passes.append(asked)
         return find(reader, *asked)
 
-    monkeypatch.setattr(IndexReader, "places_in", counted)
+    monkeypatch.setattr(IndexReader, "chunks_in_sections", counted)
     reader = library.reader
     chunks = [at for _, at in reader.search([(AllChunks(), 200)])[0]]
     for _ in range(2):

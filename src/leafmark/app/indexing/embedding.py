@@ -29,8 +29,8 @@ from leafmark.embedding import (
 )
 from leafmark.errors import LeafmarkError, LockedError, ProviderError, StorageError
 from leafmark.index import IndexReader
+from leafmark.index.folder import other_views, view_path
 from leafmark.index.manifest import Key
-from leafmark.index.places import other_views, view_path
 from leafmark.index.vector_view import (
     PENDING,
     VectorView,

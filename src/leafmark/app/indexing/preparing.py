@@ -18,7 +18,7 @@ from typing import NamedTuple
 from leafmark.app.batches import cut_batches
 from leafmark.app.indexing.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.workers import Worker, can_start, core_count
-from leafmark.index import collection_paused
+from leafmark.index import gc_paused
 from leafmark.parsing import format_of
 
 __all__ = ["prepare_all"]
@@ -156,7 +156,7 @@ class _Line:
         return self._prepare(slot.batch) if answer is None else answer
 
     def _prepare(self, batch: Batch) -> list[Prepared]:
-        with collection_paused():  # till hardly anything is left that could be looked at
+        with gc_paused():  # till hardly anything is left that could be looked at
             return [self._work(task) for task in batch]
 
 

@@ -26,7 +26,7 @@ from leafmark.errors import (
     NotFoundError,
     StorageError,
 )
-from leafmark.index import IndexReader, Manifest, collection_paused, has_index
+from leafmark.index import IndexReader, Manifest, gc_paused, has_index
 from leafmark.index.manifest import Key
 from leafmark.model import CompressedList, IndexReport, document_id
 
@@ -151,7 +151,7 @@ def _look(
     What was read of a large index is let go before that run begins.
     """
     began_ns = time.time_ns()
-    with collection_paused():
+    with gc_paused():
         reader = None if request.rebuild else _usable_reader(project)
         found = scan(project, request.paths, progress)
         if reader is not None:

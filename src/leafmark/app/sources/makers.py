@@ -39,6 +39,6 @@ def made_by_program(
 
 
 def _is_index(names: Iterable[str]) -> bool:
-    from leafmark.index.layout import is_index_folder  # late: hardly any tree holds one
+    from leafmark.index.folder import is_index_folder  # late: hardly any tree holds one
 
     return is_index_folder(names)

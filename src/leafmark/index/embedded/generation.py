@@ -16,7 +16,12 @@ import tantivy
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD, engine_guard
-from leafmark.index.records import StoredDocument, deserialise_document, deserialise_state
+from leafmark.index.records import (
+    StoredDocument,
+    deserialise_document,
+    deserialise_object,
+    deserialise_state,
+)
 from leafmark.index.schema import (
     META_KEY,
     RAW_FIELDS,
@@ -25,7 +30,6 @@ from leafmark.index.schema import (
     Language,
     language_fields,
 )
-from leafmark.index.serialising import deserialise_object
 from leafmark.model import DocumentEntry
 
 __all__ = [

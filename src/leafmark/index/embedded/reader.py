@@ -7,7 +7,6 @@ share a reader.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -18,7 +17,7 @@ from typing import TypeVar, cast
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.compiling import Compilation, Compiler, Frequencies
+from leafmark.index.embedded.chunks import Place, Recent, Runs, doc_id_at, scan_records
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -30,11 +29,9 @@ from leafmark.index.embedded.generation import (
     source_record,
     with_latest_state,
 )
-from leafmark.index.embedded.holders import chunk_addresses, iter_holders
-from leafmark.index.embedded.runs import Recent, Runs, doc_id_at
-from leafmark.index.embedded.vocabulary import Vocabulary
+from leafmark.index.embedded.querying import Compilation, Compiler, Frequencies, Vocabulary
 from leafmark.index.engine import REBUILD, engine_guard, translate
-from leafmark.index.layout import Current, Layout
+from leafmark.index.folder import Current, Layout
 from leafmark.index.manifest import (
     FoundSource,
     ManifestTable,
@@ -45,7 +42,7 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.queries import AllOf, HasAny, Query, unscored
+from leafmark.index.queries import AllOf, HasAny, HasTerm, InRange, Query, any_of, unscored
 from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
@@ -62,44 +59,11 @@ _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
 
 
-_VALUE = re.compile(r'"value":\s*([-+0-9.eE]+)')
-"""The first number in the engine's explanation of a score: the score."""
-
 FEW_MATCHES = 2000
 """Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
 
 _WIDER = 4
 """How many times more terms are listed where deleted chunks may have changed their order."""
-
-
-class Place:
-    """Where a chunk lies in the engine's files: what a `Handle` is here.
-
-    The engine's own address cannot be hashed, and asking it for its numbers takes as long as
-    making it. So that is done for the few that are compared.
-    """
-
-    __slots__ = ("_key", "address")
-
-    def __init__(self, address: tantivy.DocAddress):
-        self.address = address
-        self._key: tuple[int, int] | None = None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """The number of the segment, and the number in it."""
-        if self._key is None:
-            self._key = (self.address.segment_ord, self.address.doc)
-        return self._key
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __repr__(self) -> str:
-        return f"Place{self.key}"
 
 
 def has_index(root: Path) -> bool:
@@ -145,7 +109,10 @@ def open_reader(root: Path) -> IndexReader:
 
 
 class IndexReader:
-    """One commit of one generation. Use `open_reader`."""
+    """One commit of one generation. Use `open_reader`.
+
+    It is a `Snapshot`, which says what most of its methods do.
+    """
 
     def __init__(self, layout: Layout, current: Current):
         self._layout = layout
@@ -184,12 +151,10 @@ class IndexReader:
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks there are."""
         return self.meta.chunks
 
     @property
     def scored_count(self) -> int:
-        """How many records the rarity of a term is computed from: the chunks and a few more."""
         return self.counts.live
 
     @property
@@ -199,11 +164,9 @@ class IndexReader:
 
     @property
     def tree_names(self) -> Set[str]:
-        """The names of the trees that the index knows, including trees without sources."""
         return self._language_of.keys()
 
     def language_of(self, tree: str) -> Language | None:
-        """Return the language of a tree, None for an unknown tree."""
         return self._language_of.get(tree)
 
     def is_current(self) -> bool:
@@ -261,7 +224,6 @@ class IndexReader:
 
     @cached_property
     def trees(self) -> Mapping[str, TreeCounts]:
-        """What is indexed of every tree, by name."""
         found: dict[str, list[int]] = {}
         for (tree, _), row in self.manifest.items():
             counts = found.setdefault(tree, [0, 0, 0])
@@ -274,7 +236,6 @@ class IndexReader:
     # -- documents ----------------------------------------------------------------------
 
     def documents(self) -> list[DocumentEntry]:
-        """Return the entry of every source, also of those without chunks, by tree and path."""
         with self.guard("read the index"):
             found = list(read_documents(self.engine, self.searcher))
         return sorted(found, key=lambda entry: (entry.tree, entry.path))
@@ -302,14 +263,12 @@ class IndexReader:
         return bool(self.searcher.terms_with_prefix("key", STATE_KEY, limit=1))
 
     def document(self, doc_id: str) -> DocumentEntry | None:
-        """Return the entry of a source, None if it is not indexed."""
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
 
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
-        """Return the entries of the chunks, in their order."""
         found = self._records_at(_addresses(chunks))
         return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
 
@@ -325,22 +284,25 @@ class IndexReader:
         paths = self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
         return [path for _, path in sorted(zip(order, paths, strict=True))]
 
-    def places_in(
+    def chunks_in_sections(
         self, admits: Callable[[tuple[str, ...]], bool], wanted: Sequence[Collection[str]]
     ) -> Set[Handle]:
         """Return all chunks whose section path is admitted.
 
-        A path that is admitted holds all words of one of the collections: see `iter_holders`.
+        A path that is admitted holds all words of one of the collections: see `scan_records`.
         Takes half a second for 25,000 sources, and longer where many hold the words.
         """
         found = set[Handle]()
+        made = Compilation(self._compiler)
         with self.guard("read the index"):
-            for holder in iter_holders(self.engine, self.searcher, wanted):
-                stored = holder.stored
-                chosen = [at for at in range(len(stored)) if admits(stored.section_path(at))]
-                found.update(
-                    map(Place, chunk_addresses(self.engine, self.searcher, holder, chosen))
-                )
+            for stored in scan_records(self.engine, self.searcher, wanted):
+                chosen = {at for at in range(len(stored)) if admits(stored.section_path(at))}
+                if chosen:
+                    own = HasTerm("doc_id", stored.entry.doc_id)
+                    addresses = [at for _, at in self._hits(made, own, len(stored))]
+                    positions = self._positions(addresses)
+                    pairs = zip(addresses, positions, strict=True)
+                    found.update(Place(address) for address, at in pairs if at in chosen)
         return found
 
     def titles(self, chunks: Sequence[Handle]) -> list[str]:
@@ -420,7 +382,6 @@ class IndexReader:
         return record if head.get_first("doc_id") == doc_id else None
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
-        """Return the chunk at a position of a document, None if there is none."""
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
@@ -435,18 +396,15 @@ class IndexReader:
             raise
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
-        """Return all chunks of a document by position; none if it is not indexed."""
         with self.guard("read the index"):
             return list(self.stored(doc_id) or ())
 
     def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
-        """Yield what `chunks_of` returns: the chunks are not kept, so there may be many."""
         with self.guard("read the index"):
             stored = self.stored(doc_id)
             yield from () if stored is None else stored.iter_anew()
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
-        """Return the chunk with a slug (None: the document) and piece number, if there is one."""
         stored = self.stored(doc_id)
         position = None if stored is None else stored.position_of(slug, piece)
         return None if position is None else self.entry(doc_id, position)
@@ -473,7 +431,6 @@ class IndexReader:
         return cast("list[tuple[float, tantivy.DocAddress]]", hits)
 
     def count(self, queries: Sequence[Query]) -> list[int]:
-        """Return how many chunks each query matches; linear in the matches."""
         made = Compilation(self._compiler)
         with self.guard("search the index"):
             return [
@@ -485,26 +442,25 @@ class IndexReader:
     ) -> list[list[float | None]]:
         """Return for each query the score of each chunk, None if it does not match.
 
-        To explain a score takes 8 µs for each chunk; a search in the chunks' documents is
-        slower for one chunk and for a hundred (measured).
+        By a search in the chunks' documents: the engine's explanation of a score takes as long,
+        and says of some chunks that match none of the queries that they do.
         """
-        made, addresses = Compilation(self._compiler), _addresses(chunks)
-        with self.guard("search the index"):
-            return [
-                [self._score(made.compile(query), address) for address in addresses]
-                for query in queries
-            ]
-
-    def _score(self, query: tantivy.Query, address: tantivy.DocAddress) -> float | None:
-        try:
-            explanation = query.explain(self.searcher, address)
-        except ValueError:  # the engine's way to say that it does not match
-            return None
-        found = _VALUE.search(explanation.to_json())
-        return float(found[1]) if found else 0.0
+        spans: dict[str, tuple[int, int]] = {}
+        for doc_id, at in self.refs(chunks):
+            first, last = spans.get(doc_id, (at, at))
+            spans[doc_id] = min(first, at), max(last, at)
+        within = unscored(
+            any_of(
+                AllOf((HasTerm("doc_id", doc_id), InRange("position", *span)))
+                for doc_id, span in spans.items()
+            )
+        )
+        most = sum(last - first + 1 for first, last in spans.values())
+        found = self.search([(AllOf((query, within)), most) for query in queries])
+        by_chunk = [{match.chunk: match.score for match in matches} for matches in found]
+        return [[scores.get(chunk) for chunk in chunks] for scores in by_chunk]
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
-        """Return the first `limit` matches by document, or a few more, and the number of all."""
         (count,) = self.count([query])
         if not count:
             return [], 0

@@ -8,12 +8,17 @@ after it was read back.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
+import struct
+import sys
+import zlib
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import tantivy
 
@@ -21,8 +26,10 @@ from leafmark.errors import (
     MAKE_ROOM,
     DamagedError,
     LeafmarkError,
+    NotFoundError,
     StorageError,
     UsageError,
+    reason_of,
 )
 from leafmark.index.embedded.generation import (
     IndexMeta,
@@ -34,13 +41,16 @@ from leafmark.index.embedded.generation import (
     read_documents,
     read_meta,
 )
-from leafmark.index.embedded.usable import usable_current
+from leafmark.index.embedded.reader import open_reader
 from leafmark.index.engine import engine_guard, is_held_open
 from leafmark.index.filling import PreparedSource, prepare_source
-from leafmark.index.layout import (
+from leafmark.index.folder import (
     ENGINE_DRAFTS,
+    OTHER_LEAFMARK,
     Current,
+    IndexOptions,
     Layout,
+    has_other,
     remove_drafts,
     sync_folder,
     when_free,
@@ -54,14 +64,11 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.memory import check_memory
-from leafmark.index.options import IndexOptions
-from leafmark.index.records import serialise_document, serialise_state
+from leafmark.index.records import serialise_document, serialise_object, serialise_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
-from leafmark.index.serialising import serialise_object
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
-__all__ = ["IndexWriter", "open_writer"]
+__all__ = ["IndexWriter", "check_index", "check_memory", "open_writer", "usable_current"]
 
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
@@ -383,3 +390,165 @@ class IndexWriter:
         del engine
         if self.is_new and not self.meta.seq:
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
+
+
+def usable_current(
+    layout: Layout, options: IndexOptions, rebuild: bool
+) -> tuple[Current | None, str | None]:
+    """Return the generation that readers have, and why it cannot be written on.
+
+    No generation is one that cannot be read, or that there is not yet: then the reason is
+    that another leafmark has an index, or there is none.
+    """
+    try:
+        current = layout.read_current()
+    except (DamagedError, NotFoundError) as err:
+        return None, err.message
+    if current is None:
+        return None, OTHER_LEAFMARK if has_other(layout.root) else None
+    if rebuild:
+        return current, "a rebuild was asked for"
+    if current.fingerprint != options.fingerprint:
+        return current, "settings have changed"
+    known = current.languages
+    if set(options.languages.values()) - set(known.values()):
+        return current, "a language was added"
+    if any(known.get(tree, name) != name for tree, name in options.languages.items()):
+        return current, "the language of a tree has changed"
+    return current, _find_damage(layout, current)
+
+
+def _find_damage(layout: Layout, current: Current) -> str | None:
+    """Look at every byte of a generation in which a reader met damage; say what is wrong."""
+    suspect = layout.suspect(current.generation)
+    if not suspect.exists():
+        return None
+    found = check_index(layout.root)
+    if found:
+        return f"the index is damaged: {found[0]}"
+    try:
+        suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+    except OSError as err:  # a folder, say
+        return f"the index is damaged: its mark cannot be removed: {reason_of(err)}"
+    return None
+
+
+_TRAILER = struct.Struct("<II")
+_MAGIC = 1337
+_BLOCK_BYTES = 1 << 20
+_MAX_FOOTER_BYTES = 10_000
+
+
+def check_index(root: Path) -> list[str]:
+    """Return what is wrong with the index in `root`, one sentence each; none if it is sound.
+
+    Linear in its size; about a second for a gigabyte.
+
+    Raises:
+        NotFoundError: there is no index.
+        UsageError: a newer leafmark wrote it.
+    """
+    layout = Layout(root)
+    try:
+        current = layout.read_current()
+        if current is None:
+            raise NotFoundError("there is no index yet", location=str(root))
+        folder = layout.text(current.generation)
+        found = [_describe(path) for path in _listed_files(folder) if not _is_sound(path)]
+    except (OSError, ValueError, KeyError, TypeError) as err:
+        return [f"the engine's list of files cannot be read: {err}"]
+    except LeafmarkError as err:
+        if err.kind != "damaged":
+            raise
+        return [err.message]
+    return found or list(_inconsistencies(root))
+
+
+def _listed_files(folder: Path) -> Iterator[Path]:
+    """Yield the files of all segments on the engine's own list, missing ones too."""
+    if not folder.exists():
+        raise FileNotFoundError(f"{folder} is missing")
+    for segment in json.loads((folder / "meta.json").read_bytes())["segments"]:
+        name = str(segment["segment_id"]).replace("-", "")
+        yield from sorted(path for path in folder.glob(f"{name}.*") if path.suffix != ".del")
+        deletes = segment.get("deletes")
+        if deletes:
+            yield folder / f"{name}.{deletes['opstamp']}.del"
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether the file ends in a footer with the checksum of what is before it."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _TRAILER.size))
+            length, magic = _TRAILER.unpack(file.read(_TRAILER.size))
+            body = size - _TRAILER.size - length
+            if magic != _MAGIC or length > _MAX_FOOTER_BYTES or body < 0:
+                return False
+            file.seek(body)
+            wanted = json.loads(file.read(length))["crc"]
+            file.seek(0)
+            return bool(_checksum(file, body) == wanted)
+    except (OSError, struct.error, ValueError, KeyError, TypeError):
+        return False
+
+
+def _checksum(file: BinaryIO, length: int) -> int:
+    checksum = 0
+    while length > 0:
+        block = file.read(min(_BLOCK_BYTES, length))
+        if not block:
+            break
+        checksum = zlib.crc32(block, checksum)
+        length -= len(block)
+    return checksum
+
+
+def _describe(path: Path) -> str:
+    if not path.exists():
+        return f"{path.name} is missing"
+    return f"{path.name} is not what was written"
+
+
+def _inconsistencies(root: Path) -> Iterator[str]:
+    """Compare the index's own counts with what it holds, and read every record."""
+    try:
+        reader = open_reader(root)
+        counted = count_chunks(reader.searcher)
+        if counted != reader.meta.chunks:
+            yield f"it holds {counted} chunks and says {reader.meta.chunks}"
+        documents = [entry for entry in reader.documents() if entry.chunk_count]
+        if len(documents) != reader.meta.documents:
+            yield f"it holds {len(documents)} documents and says {reader.meta.documents}"
+        promised = sum(entry.chunk_count for entry in documents)
+        if promised != counted:
+            yield f"its documents have {promised} chunks and it holds {counted}"
+    except LeafmarkError as err:
+        if err.kind not in ("damaged", "io"):
+            raise
+        yield err.message
+
+
+LEAST_BYTES = 600_000_000
+"""With this limit, an index of a few pages was written; with 512 MB, the process was ended
+(2026-11). Most of the memory is only reserved, for the engine's threads."""
+
+
+def check_memory(root: Path) -> None:
+    """Refuse to write the index in `root` if the process may take too little memory.
+
+    Raises:
+        StorageError: the limit is too low.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < LEAST_BYTES:
+        raise StorageError(
+            f"cannot write the index: {most // 1_000_000} MB of memory are allowed",
+            location=str(root),
+            hint=f"allow {LEAST_BYTES // 1_000_000} MB or more: `ulimit -v unlimited`",
+        )

@@ -11,16 +11,14 @@ from support.indexes import chunk, state_of
 from leafmark.errors import DamagedError
 from leafmark.index.records import (
     deserialise_document,
+    deserialise_object,
+    deserialise_record,
     deserialise_state,
     document_entry,
     serialise_document,
-    serialise_state,
-)
-from leafmark.index.serialising import (
-    deserialise_object,
-    deserialise_record,
     serialise_object,
     serialise_record,
+    serialise_state,
 )
 from leafmark.model import FileState
 

@@ -1,16 +1,22 @@
-"""Where things lie in an index folder, and which generation is current.
+"""Where things lie in the folders of an index, and which generation is current.
 
 ```
-ROOT/LOCK            held by the one writer
-ROOT/CURRENT         which generation serves readers; replaced atomically
-ROOT/gen-000007/text the engine's files
+INDEX/index-KEY/      ROOT, one index; KEY stands for what of an installation decides it
+INDEX/vectors/        shared by all, since nothing in it can be wrong for one: see `vectors`
+ROOT/LOCK             held by the one writer; its time is that of the last use, give or take a day
+ROOT/CURRENT          which generation serves readers; replaced atomically
+ROOT/gen-000007/text  the engine's files
 ROOT/gen-000007/manifest  a disposable copy of the manifest (see `manifest`)
 ROOT/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
 ```
 
-A rebuild makes the next generation beside the current one and then replaces
-CURRENT. A generation that CURRENT does not name is a leftover of a crash, or one
-whose readers have it open; the writer removes it.
+A rebuild makes the next generation beside the current one and then replaces CURRENT. A generation
+that CURRENT does not name is a leftover of a crash, or one whose readers have it open; the writer
+removes it.
+
+In one place two versions of leafmark would make the index anew in turns. So each leaves the
+others' alone, reads one only until its own is there, and removes those that nobody has used for a
+week.
 """
 
 from __future__ import annotations
@@ -21,25 +27,55 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageError, reason_of
+from leafmark.errors import (
+    DamagedError,
+    LeafmarkError,
+    NotFoundError,
+    StorageError,
+    UsageError,
+    reason_of,
+)
 from leafmark.index.engine import REBUILD, translate
+from leafmark.index.lock import hold_lock
 from leafmark.index.schema import FORMAT
 
 __all__ = [
     "ENGINE_DRAFTS",
+    "OTHER_LEAFMARK",
     "Current",
+    "IndexOptions",
     "Layout",
+    "find_other",
+    "has_other",
+    "index_place",
     "is_index_folder",
+    "note_use",
+    "other_views",
     "remove_drafts",
     "replace_index_file",
     "sync_folder",
+    "view_path",
     "when_free",
 ]
+
+
+class IndexOptions(NamedTuple):
+    """What decides what an index holds. A change of fingerprint or language needs a rebuild.
+
+    `fingerprint` stands for all settings that change chunks or terms. `languages`
+    maps each tree to its stemmer, one of `LANGUAGES` or None.
+    """
+
+    fingerprint: str
+    languages: Mapping[str, str | None] = MappingProxyType({})
+
 
 _GENERATION = re.compile(r"gen-(\d{6,})")
 _OF_VECTORS = {"MODEL", "documents"}
@@ -251,3 +287,113 @@ def sync_folder(path: Path) -> None:
             os.close(handle)
     except OSError as err:
         raise StorageError(f"cannot write the index: {reason_of(err)}", location=str(path)) from err
+
+
+OTHER_LEAFMARK = (
+    "the index that was there is of a leafmark of another version or with other grammars; "
+    "it is left to that one, and goes when nobody has used it for a week"
+)
+"""Why all is indexed anew, for people."""
+
+_PLACE = re.compile(r"index-[0-9a-f]{12}")
+_VIEW = re.compile(rf"view-{_PLACE.pattern}")
+
+NOTED_S = 86_400.0
+"""How old the note of the last use may be."""
+
+UNUSED_S = 7 * NOTED_S
+"""After how long without use an index of another leafmark goes; chosen by eye."""
+
+
+def index_place(folder: Path, key: str) -> Path:
+    """Return where in the folder INDEX the index of one leafmark lies; `key` is a digest in hex."""
+    return folder / f"index-{key[:12]}"
+
+
+def view_path(vectors: Path, root: Path) -> Path:
+    """Return where in a folder of vectors it stands which of them an index has."""
+    return vectors / f"view-{root.name}"
+
+
+def other_views(own: Path) -> list[Path]:
+    """Return where the same stands for other indexes, those that are gone left out.
+
+    A crash can leave what stood of one, and so can who moves it meanwhile.
+    """
+    folder = own.parents[2]
+    found = [
+        each for each in own.parent.glob("view-*") if each != own and _VIEW.fullmatch(each.name)
+    ]
+    return [
+        each for each in found if Layout(folder / each.name.removeprefix("view-")).current.exists()
+    ]
+
+
+def has_other(root: Path) -> bool:
+    """Whether another leafmark has an index beside `root`, in whatever state."""
+    return any(True for _ in _others(root))
+
+
+def find_other(root: Path) -> Path | None:
+    """Return the index beside `root` that was used last, of those that can be read here."""
+    found = sorted(_others(root), key=_age_s)
+    return next((place for place in found if _is_readable(place)), None)
+
+
+def _others(root: Path) -> Iterator[Path]:
+    return (place for place in _places(root) if os.path.exists(Layout(place).current))
+
+
+def _places(root: Path) -> Iterator[Path]:
+    """Yield where other indexes may lie: beside `root`, and where all of them lie."""
+    folder = root.parent
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if _PLACE.fullmatch(name)]
+        yield from (folder / name for name in names if name != root.name)
+        yield folder
+
+
+def _is_readable(place: Path) -> bool:
+    try:
+        return Layout(place).read_current() is not None
+    except LeafmarkError:
+        return False
+
+
+def _age_s(place: Path) -> float:
+    """Return how long ago an index was used; for ever where there is no telling."""
+    try:
+        return time.time() - Layout(place).lock.stat().st_mtime
+    except OSError:
+        return float("inf")
+
+
+def note_use(root: Path) -> None:
+    """Note that the index in `root` is in use, once a day, and remove others that are not."""
+    if 0 <= _age_s(root) < NOTED_S:
+        return
+    try:
+        os.utime(Layout(root).lock)
+    except OSError:  # there is no index yet, or it may only be read
+        return
+    for place in _places(root):
+        if UNUSED_S < _age_s(place) < float("inf"):
+            with suppress(LeafmarkError, OSError):
+                _remove(place)
+
+
+def _remove(place: Path) -> None:
+    """Remove an index that nobody writes; its pointer first, so that no half of it is read.
+
+    Raises:
+        LockedError: somebody writes it.
+        StorageError, OSError: it cannot be removed, or not all of it.
+    """
+    layout = Layout(place)
+    with hold_lock(layout.lock, timeout_s=0):
+        layout.current.unlink(missing_ok=True)
+        layout.collect(keep=None)
+        for vectors in (place.parent / "vectors").glob("*/"):
+            view_path(vectors, place).unlink(missing_ok=True)
+        layout.lock.unlink()  # while it is held: see `hold_lock`
+        place.rmdir()
