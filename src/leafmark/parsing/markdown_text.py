@@ -68,7 +68,7 @@ _WORDS = frozenset(
 )
 """Elements whose names stand for something else where they have no attributes."""
 
-_TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.*?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
 
 
 def markdown_reader(data: bytes) -> Reader | None:

@@ -193,8 +193,12 @@ def test_no_character_is_cut_in_mdx(source: str) -> None:
         "!!! a\n    ",
         "<A {",
         "    x\n\n",
-        "{/*",
+        "{/*\n",
+        "\\[\n",
+        "\\[\n\n",
+        "export const a = {\n\n",
+        "{% raw %}\n```\n```\n",
     ],
 )
 def test_any_repetition_is_read_in_time_that_grows_with_it(part: str, path: str) -> None:
-    assert read(part * 3000, path).data
+    assert read(part * 20_000, path).data
