@@ -179,8 +179,9 @@ class Dialect:
         for start, end, is_box in self.containers:  # the outer ones first
             first, after = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
             for at in range(first, after):
-                limits[at] = end
-                nested[at] = nested[at] or is_box
+                if headings.ends[at] <= end:  # else the end is a line of the heading
+                    limits[at] = end
+                    nested[at] = nested[at] or is_box
         return headings._replace(limits=limits, nested=nested)
 
     def place(self, at: int) -> int:
