@@ -194,8 +194,9 @@ class Cutter(NamedTuple):
 
     def cut_html(self, unit: Unit) -> Iterator[Unit]:
         """Cut HTML in Markdown at line ends that tear no tag apart."""
-        find = partial(markup_starts, kept=self.capacity * _ROW_BYTES)
-        return self._cut_at(unit, self._find(unit, find), self.capacity)
+        raw = self.meter.document.data[unit.start : unit.end]  # of which tags are not read
+        starts = markup_starts(raw, kept=self.capacity * _ROW_BYTES)
+        return self._cut_at(unit, starts, self.capacity)
 
     def _cut_at(self, unit: Unit, starts: Sequence[int], capacity: int) -> Iterator[Unit]:
         """Cut at offsets into the unit, and, within what is still too large, anywhere.

@@ -102,8 +102,12 @@ _LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
 _BRACKET = re.compile(rb"[\[\](){}]")
 _SHORTEST = 4
 """Bytes of `<!x>`, which becomes of tags and code."""
+
+_MAX_CODE = 50_000
+"""Bytes of code in MDX up to the end of its brackets."""
+
 _MAX_OPEN = 64
-"""Containers that are open and looked at when one ends."""
+"""Containers that are open at a time; those of people are hardly five deep."""
 
 _ROUNDS = 8
 """How often indented text is looked for in MDX; elements are hardly ever nested deeper."""
@@ -159,14 +163,12 @@ class Dialect:
         return [self._with_kind(block) for block in blocks]
 
     def _with_kind(self, block: Block) -> Block:
-        if block.kind == "html" and (found := self._quoted_in(block)):
+        found = self.quoted.get(block.start)
+        if block.kind == "html" and found is not None:
             return block._replace(kind=found.kind, info=found.info, content_start=found.content)
         if block.kind in ("list", "list_item") and block.start in self.boxes:
             return block._replace(kind="quote")
         return block
-
-    def _quoted_in(self, block: Block) -> _Quoted | None:
-        return self.quoted.get(block.start)
 
     def limited(self, headings: HeadingColumns) -> HeadingColumns:
         """Return headings that end with the container that they stand in."""
@@ -177,8 +179,9 @@ class Dialect:
         for start, end, is_box in self.containers:  # the outer ones first
             first, after = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
             for at in range(first, after):
-                limits[at] = end
-                nested[at] = nested[at] or is_box
+                if headings.ends[at] <= end:  # else the end is a line of the heading
+                    limits[at] = end
+                    nested[at] = nested[at] or is_box
         return headings._replace(limits=limits, nested=nested)
 
     def place(self, at: int) -> int:
@@ -224,6 +227,9 @@ class _Reader:
         self._boxes: set[int] = set()
         self._containers: list[_Container] = []
         self._open: list[_Opened] = []
+        self._blank = -1
+        self._none_before: dict[bytes, int] = {}
+        """Up to where what ends something is not found, so that nothing is searched twice."""
 
     def dialect(self) -> Dialect:
         containers = sorted(self._containers)
@@ -267,16 +273,27 @@ class _Reader:
         name = line["environment"]
         closing = b"\\]" if sign == b"\\[" else b"\\end{%b}" % name if name else sign
         limit = min(line.end() + _MAX_FORMULA, len(self._raw))
-        end = self._raw.find(closing, line.end(), limit)
-        if end < 0 or self._raw.find(b"\n", begin, end) < 0:
-            return line.end() if end < 0 else self._line_end(end)
-        inside = self._raw[line.end() : end]
-        is_open = sign == b"$$" and _FORMULA.match(self._raw, begin) is not None
-        if _TITLE.search(inside) or (_BLANK.search(inside) and not is_open):
+        if sign != b"$$" or not _FORMULA.match(self._raw, begin):
+            limit = min(limit, self._next_blank(line.end() - 1))
+        known = self._none_before.get(closing, 0)
+        end = self._raw.find(closing, max(line.end(), known), limit)
+        if end < 0:
+            self._none_before[closing] = max(known, limit - len(closing))
+            return line.end()
+        if self._raw.find(b"\n", begin, end) < 0:
+            return self._line_end(end)
+        if _TITLE.search(self._raw, line.end(), end):
             return line.end()
         end += len(closing)
         self._quote(begin, end, "paragraph")
         return end
+
+    def _next_blank(self, at: int) -> int:
+        """Where the next blank line begins, or the source ends; each is searched once."""
+        if self._blank < at:
+            found = _BLANK.search(self._raw, at)
+            self._blank = found.start() if found else len(self._raw)
+        return self._blank
 
     def _quote(self, begin: int, end: int, kind: BlockKind, info: str = "") -> None:
         """Make HTML of a range that begins at what containers write before it."""
@@ -298,16 +315,20 @@ class _Reader:
         elif tag in _QUOTING:
             return self._quoting(line, tag)
         elif tag in _BOXES:
-            self._open.append(_Opened(b"%" + tag, tag, line.start()))
+            self._enter(b"%" + tag, tag, line.start())
         return line.end()
 
     def _quoting(self, line: re.Match[bytes], tag: bytes) -> int:
         """Take in what a template tag quotes, unless that is Markdown."""
+        if line.start() < self._none_before.get(tag, 0):
+            return line.end()
         found = _end_of_template(tag).search(self._raw, line.end("tag"))
         if found is None or found.start() < line.end():
+            self._none_before[tag] = line.end() if found else len(self._raw)
             return line.end()
-        body = self._raw[line.end() : found.start()]
-        if _ANY_FENCE.search(body) or _TITLE_ALONE.search(body):
+        inside = line.end(), found.start()
+        if _ANY_FENCE.search(self._raw, *inside) or _TITLE_ALONE.search(self._raw, *inside):
+            self._none_before[tag] = found.start()
             return line.end()
         language = _LANGUAGE.search(self._raw, line.end("tag"), line.end())
         info = language[1].decode().lower() if language else ""
@@ -319,13 +340,17 @@ class _Reader:
         if not name:
             self._close(colons, self._line_end(line.end()))
         elif not line[0].rstrip().endswith(b":::") and not name.endswith(b"-end"):
-            self._open.append(_Opened(colons, name, line.start()))
+            self._enter(colons, name, line.start())
         return line.end()
+
+    def _enter(self, sign: bytes, name: bytes, start: int) -> None:
+        """Open a container; of very many the outer ones are forgotten."""
+        del self._open[: max(0, len(self._open) - _MAX_OPEN)]
+        self._open.append(_Opened(sign, name, start))
 
     def _close(self, sign: bytes, after: int) -> None:
         """Close the last container that was opened by a sign, and those in it."""
-        first = max(0, len(self._open) - _MAX_OPEN)
-        for number in range(len(self._open) - 1, first - 1, -1):
+        for number in range(len(self._open) - 1, -1, -1):
             opened = self._open[number]
             if opened.sign == sign:
                 del self._open[number:]
@@ -359,7 +384,7 @@ class _Reader:
         after = self._line_end(tag.end())
         is_closed = self._raw[tag.end() - 2 : tag.end() - 1] == b"/"
         if not is_closed and self._raw.find(b"</" + line["element"], tag.end(), after) < 0:
-            self._open.append(_Opened(name, name, line.start()))
+            self._enter(name, name, line.start())
         return tag.end()
 
 
@@ -402,33 +427,39 @@ def _read_mdx(dialect: Dialect, start: int) -> None:
 
 def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
     """Yield where the tags, comments and code of MDX stand that have lines to themselves."""
-    at = start
+    at, last_comment, is_balanced = start, raw.rfind(b"*/}"), True
     while line := _MDX.search(raw, at):
-        at = line.end()
+        at, end = line.end(), 0
         if line["fence"]:
             at = _after_fence(raw, line["fence"], at)
-        elif (end := _end_of_markup(raw, line)) > at:
+        elif line["comment"]:
+            end = raw.find(b"*/}", at) + 3 if at <= last_comment else 0
+        elif line["tag"]:
+            tag = _TAG_END.match(raw, at)
+            end = tag.end() if tag and _LINE_END.match(raw, tag.end()) else 0
+        else:
+            end, is_balanced = _end_of_code(raw, line.start(), by_brackets=is_balanced)
+        if end > at:
             yield line.start(line.lastgroup or 0), end
             at = end
 
 
-def _end_of_markup(raw: bytes, line: re.Match[bytes]) -> int:
-    """Where markup ends that has its lines to itself; 0 where it has not."""
-    if line["comment"]:
-        end = raw.find(b"*/}", line.end()) + 3
-        return end if end > 2 else 0
-    if line["tag"]:
-        tag = _TAG_END.match(raw, line.end())
-        return tag.end() if tag and _LINE_END.match(raw, tag.end()) else 0
-    depth, at = 0, line.start()
-    while at < len(raw):
+def _end_of_code(raw: bytes, start: int, *, by_brackets: bool) -> tuple[int, bool]:
+    """Where code ends: at a blank line, but not in brackets, and whether these are closed."""
+    depth, at, blank = 0, start, 0
+    limit = min(len(raw), start + _MAX_CODE)
+    while at < limit:
         after = raw.find(b"\n", at) + 1 or len(raw)
-        if not raw[at:after].strip() and depth <= 0:
-            break
+        if not raw[at:after].strip():
+            blank = blank or at
+            if depth <= 0 or not by_brackets:
+                break
         for sign in _BRACKET.findall(raw, at, after):
             depth += 1 if sign in b"([{" else -1
         at = after
-    return line.start() + len(raw[line.start() : at].rstrip())
+    is_closed = depth <= 0
+    end = at if is_closed or not blank else blank
+    return start + len(raw[start:end].rstrip()), by_brackets and is_closed
 
 
 def _move_left(text: bytearray, start: int, moved: dict[int, int]) -> bool:

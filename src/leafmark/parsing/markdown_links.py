@@ -277,7 +277,7 @@ _ATTRIBUTES = (
     % _VALUES
 )
 _BEHIND = re.compile(
-    rb"[ \t]*+\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\}[ \t#]*+"
+    rb"(?<![ \t])[ \t]*+\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\}[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
 )
 """What stands behind the words of a heading, and the rest of its lines."""
@@ -300,7 +300,7 @@ _INSIDE = re.compile(
     rb"<(?:a|span)\s[^<>]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>]++)[^<>]*+>",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"\s+#+\s*\Z")
+_CLOSING = re.compile(r"(?<=\s)#+\Z")
 _TAG = re.compile(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
 _ID = re.compile(rb"\sid%b" % _VALUE, re.IGNORECASE)
@@ -355,7 +355,7 @@ def _name_in(found: re.Match[bytes]) -> str | None:
 def _without_last(text: str) -> str:
     """A text without the braces at its end, and the closing marks before them."""
     at = text.rfind("{")
-    return _CLOSING.sub("", text[:at].rstrip()) if at >= 0 else text
+    return _CLOSING.sub("", text[:at].rstrip()).rstrip() if at >= 0 else text
 
 
 def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:

@@ -67,7 +67,9 @@ _WORDS = frozenset(
 )
 """Elements whose names stand for something else where they have no attributes."""
 
-_TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.*?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
+_HEADING_NEXT = re.compile(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>)*+\n#{1,6}[ \t]")
+
+_TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
 
 
 def markdown_reader(data: bytes) -> Reader | None:
@@ -88,7 +90,10 @@ def read_markdown(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText
 
 
 def find_html_title(raw: bytes, start: int, end: int) -> str:
-    """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture."""
+    """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture.
+
+    One with nothing but headings below it is a banner, which all pages of a site have.
+    """
     if raw.find(b"<h1", start, end) < 0 and raw.find(b"<H1", start, end) < 0:
         return ""
     pieces = _Reader(raw, start, end, ReadableBuilder()).html
@@ -97,7 +102,7 @@ def find_html_title(raw: bytes, start: int, end: int) -> str:
             out = ReadableBuilder()
             _add_html(out, raw, *title.span(1), is_block=True)
             words = " ".join(out.build(()).text.split())
-            if words:
+            if words and not _HEADING_NEXT.match(raw, title.end()):
                 return words
     return ""
 

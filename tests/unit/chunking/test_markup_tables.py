@@ -30,7 +30,7 @@ def table(count: int, *, header: str = HEADER, row: str = ROW) -> str:
 
 
 def test_it_is_cut_between_rows_whatever_blank_lines_stand_in_them() -> None:
-    found = pieces(f"Before.\n\n{table(12)}\nBehind.\n")
+    found = pieces(f"Before.\n\n{table(30)}\nBehind.\n")
 
     assert len(found) > 2
     assert all(piece.body.startswith("<tr>\n<td>\n<b>option") for piece in found[1:])
@@ -38,11 +38,11 @@ def test_it_is_cut_between_rows_whatever_blank_lines_stand_in_them() -> None:
 
 
 def test_pieces_carry_the_header_in_their_text_alone() -> None:
-    first, second, *_ = pieces(table(12))
+    first, second, *_ = pieces(table(30))
 
     assert first.body.startswith(HEADER)
     assert not first.context_spans
-    assert second.text.startswith(f"> a\n\n{HEADER}<tr>\n<td>\n<b>option")
+    assert second.text.startswith("> a\n\nName\nMeaning\noption")
     assert second.context_spans == ((0, len(HEADER)),)
 
 
@@ -59,21 +59,20 @@ def test_pieces_carry_the_header_in_their_text_alone() -> None:
     ],
 )
 def test_a_header_is_a_thead_or_a_first_row_of_header_cells(header: str, is_one: bool) -> None:
-    later = pieces(table(12, header=header))[1:]
+    later = pieces(table(30, header=header))[1:]
 
     assert later
     assert all(bool(piece.context_spans) == is_one for piece in later)
-    assert all((header in piece.text) == is_one for piece in later)
 
 
 def test_tables_beside_each_other_have_each_its_own_header() -> None:
     other = HEADER.replace("Name", "Code")
-    text = table(12) + table(12, header=other)
+    text = table(30) + table(30, header=other)
 
     found = pieces(text)
 
-    assert [piece.text.count("<table>") for piece in found] == [
-        max(1, piece.body.count("<table>")) for piece in found
+    assert [piece.text.count("Meaning") for piece in found] == [
+        max(1, piece.body.count("Meaning")) for piece in found
     ]
     assert "Code" in found[-1].text
     assert "Name" not in found[-1].text
@@ -83,7 +82,7 @@ def test_rows_of_a_table_inside_another_are_no_rows_of_it() -> None:
     inner = "<table>\n<tr><th>inner</th></tr>\n<tr><td>x</td></tr>\n</table>\n"
     row = f"<tr>\n<td>option{{}}</td>\n<td>\n{inner}</td>\n</tr>\n"
 
-    later = pieces(table(12, row=row))[1:]
+    later = pieces(table(40, row=row))[1:]
 
     assert later
     assert all(piece.body.startswith("<tr>\n<td>option") for piece in later)

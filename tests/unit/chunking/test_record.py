@@ -260,7 +260,7 @@ def test_a_breadcrumb_that_breaks_the_bound_is_cut_from_the_left() -> None:
 
 
 def test_a_heading_without_words_is_no_part_of_a_path() -> None:
-    source = b"# ![logo](x.png)\n\nHello.\n\n## Usage\n\nRun it.\n"
+    source = b"# ![](x.png)\n\nHello.\n\n## Usage\n\nRun it.\n"
     found = chunk_document(parse(source, "p.md"), tree="t").chunks
     paths = {chunk.fragment: chunk.section_path for chunk in found}
     assert paths == {"": ("p",), "#heading": ("p",), "#usage": ("p", "Usage")}

@@ -402,9 +402,9 @@ def test_html_in_markdown_is_cut_between_its_elements() -> None:
       Company {0} gives us money, machines and the time of its people, year after year.
     </td>
 """
-    cells = [cell.format(k) for k in range(30)]
+    cells = [cell.format(k) for k in range(120)]
     source = "# A\n\n<table>\n  <tr>\n" + "".join(cells) + "  </tr>\n</table>\n"
-    options = ChunkingOptions(strategy="section", max_tokens=90, target_tokens=60, min_tokens=20)
+    options = ChunkingOptions(strategy="section", max_tokens=300, target_tokens=200, min_tokens=20)
     found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
     bodies = [chunk.body for chunk in found.chunks if chunk.kind == "piece"]
     assert len(bodies) > 8

@@ -141,6 +141,12 @@ def test_a_heading_ends_with_its_element(element: str, path: str) -> None:
     assert "behind" in found["A"]
 
 
+def test_the_end_of_an_element_that_is_a_line_of_a_heading_ends_nothing() -> None:
+    source = "<Tab>\n\ntext\n</Tab>\n---\n\nbehind\n"
+
+    assert sections(source)[1] == ("text", "\nbehind\n")
+
+
 def test_mdx_has_no_indented_code() -> None:
     source = (
         "# A\n\n<Tabs>\n  <Tab>\n\n    ## B\n\n    See [this](x.md).\n\n    - one\n"
@@ -193,8 +199,12 @@ def test_no_character_is_cut_in_mdx(source: str) -> None:
         "!!! a\n    ",
         "<A {",
         "    x\n\n",
-        "{/*",
+        "{/*\n",
+        "\\[\n",
+        "\\[\n\n",
+        "export const a = {\n\n",
+        "{% raw %}\n```\n```\n",
     ],
 )
 def test_any_repetition_is_read_in_time_that_grows_with_it(part: str, path: str) -> None:
-    assert read(part * 3000, path).data
+    assert read(part * 20_000, path).data
