@@ -76,7 +76,7 @@ _PARSERS: dict[Format, str] = {
 }
 
 _READERS: dict[str, str] = {
-    "html": "leafmark.parsing.html_text:read_html",
+    "html": "leafmark.parsing.html:read_html",
     "info": "leafmark.parsing.info_text:read_info",
     "notebook": "leafmark.parsing.notebook:read_notebook",
     "pod": "leafmark.parsing.pod_text:read_pod",

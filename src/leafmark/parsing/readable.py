@@ -33,6 +33,11 @@ class ReadableBuilder:
         """Whether there is any text yet."""
         return self._size > 0
 
+    @property
+    def ends_line(self) -> bool:
+        """Whether the text so far ends with a line break."""
+        return bool(self._parts) and self._parts[-1].endswith("\n")
+
     def add(self, text: str, start: int, end: int) -> None:
         """Append `text`, which stands for the bytes `[start, end)` as a whole (empty: inserted)."""
         if text:
