@@ -71,11 +71,11 @@ def code_language(data: bytes, start: int, inner: int) -> str:
 
 
 def stands_in_cell(data: bytes, at: int) -> bool:
-    """Whether what is at `at` stands in a cell of a table that has more than code and its numbers."""
+    """Whether `at` is in a cell of a table that has more than code and its numbers."""
     tags = [*_CELL_TAG.finditer(data, max(0, at - _CELL_REACH), at)]
     if not tags or tags[-1][1] or tags[-1][2].lower() == b"table":
         return False
-    for start, end in _tags_before(data, at, most=_MAX_NUMBER_TAGS, texts=0):
+    for start, _ in _tags_before(data, at, most=_MAX_NUMBER_TAGS, texts=0):
         if data[start : start + 6].lower() == b"<table":
             return False
     return True

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html.tokens import (
     RAW_TAGS,
-    SELF_CLOSED,
     RUN,
+    SELF_CLOSED,
     VOID_TAGS,
     attributes_of,
     raw_end,
@@ -35,18 +35,30 @@ HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)
 
 _FRAME = frozenset(("html", "body", "head"))
-_FORMATTING = frozenset("b i u s em tt big code font strike strong nobr sup sub wbr".split())
+_FORMATTING = frozenset(
+    (
+        *("b", "i", "u", "s", "em", "tt", "big", "code", "font"),
+        *("strike", "strong", "nobr", "sup", "sub", "wbr"),
+    )
+)
 """Elements that hold no structure, whose end tags may stand anywhere."""
 
 _CLOSES_P = frozenset(
     (
-        "address article aside blockquote center details dialog dir div dl dd dt fieldset "
-        "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu "
-        "nav ol p plaintext pre search section summary table ul xmp "
-    ).split()
+        *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div"),
+        *("dl", "dd", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1"),
+        *("h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "li"),
+        *("listing", "main", "menu", "nav", "ol", "p", "plaintext", "pre", "search"),
+        *("section", "summary", "table", "ul", "xmp"),
+    )
 )
 _TABLE = frozenset(("table", "template"))
-_AROUND_ITEM = frozenset("ul ol menu dir dl table td th template button object".split())
+_AROUND_ITEM = frozenset(
+    (
+        *("ul", "ol", "menu", "dir", "dl", "table", "td", "th", "template"),
+        *("button", "object"),
+    )
+)
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _CELLS = frozenset(("td", "th"))
 _TERMS = frozenset(("dt", "dd"))
@@ -296,17 +308,14 @@ class _Builder:
         data, page = self.data, self.page
         size = len(data)
         last = at = len(BOM) if data.startswith(BOM) else 0
-        match, names, tags, spans = RUN.match, self._names, self._tags, self._spans
+        match, names = RUN.match, self._names
         while at < size and (found := match(data, at)) is not None:
             text, slash, raw_name, unfinished, sign = found.groups()
             start, at = found.end(1), found.end()
             if sign is not None:  # it begins no tag
                 continue
-            if text or last < start:
-                if start - last > len(text):
-                    text = data[last:start]
-                if not text.isspace():
-                    self._text(text, last, start)
+            if last < start:
+                self._text(text if start - last == len(text) else data[last:start], last, start)
             last = at
             if raw_name is None or unfinished is not None:  # a comment, or not finished
                 continue
@@ -315,18 +324,10 @@ class _Builder:
                 name = names[raw_name] = raw_name.lower().decode("utf-8", "replace")
             if slash:
                 self._end(name, start, at)
-                continue
-            raw = data[start:at]
-            opening = tags.get(raw)
-            if opening is None:
-                opening = tags[raw] = StartTag(name, raw)
-            if opening.is_inline and not opening.id:
-                if name == "span":
-                    spans.append(False)
             else:
-                last = at = self._start(opening, start, at)
-        if last < size and not (text := data[last:]).isspace():
-            self._text(text, last, size)
+                last = at = self._start(name, start, at)
+        if last < size:
+            self._text(data[last:], last, size)
         self._finish(size)
         return page
 
@@ -341,6 +342,8 @@ class _Builder:
     # -- text --------------------------------------------------------------------
 
     def _text(self, text: bytes, start: int, end: int) -> None:
+        if text.isspace():
+            return
         page = self.page
         page.body_end = len(self.data)
         self._in_head = False
@@ -369,9 +372,16 @@ class _Builder:
 
     # -- start tags --------------------------------------------------------------
 
-    def _start(self, opening: StartTag, start: int, end: int) -> int:
+    def _start(self, name: str, start: int, end: int) -> int:
         """Read a start tag; return where it, or its raw content, ends."""
-        name = opening.name
+        raw = self.data[start:end]
+        opening = self._tags.get(raw)
+        if opening is None:
+            opening = self._tags[raw] = StartTag(name, raw)
+        if opening.is_inline and not opening.id:
+            if name == "span":
+                self._spans.append(False)
+            return end
         if opening.id or (name == "a" and not opening.is_plain and opening.attribute("name")):
             self._name_place(opening, start, end)
         if name in _FRAME:
@@ -417,9 +427,8 @@ class _Builder:
             self._close("p", start, start)
         if name in _SIBLINGS:
             self._end_sibling(*_SIBLINGS[name], start)
-        elif name in _HEADINGS and not self._spans:
-            if self._open and self._open[-1].tag in _HEADINGS:
-                self._end_top(start, start)
+        elif name in _HEADINGS and not self._spans:  # which may stand in the heading
+            self._end_heading(start)
         if name == "image":
             opening = self._tags[self.data[start:end]] = StartTag("img", self.data[start:end])
         element = Element(opening, start, end, self._open[-1] if self._open else None)
@@ -438,6 +447,10 @@ class _Builder:
         self._open.append(element)
         self._counts[name] = self._counts.get(name, 0) + 1
         return end
+
+    def _end_heading(self, at: int) -> None:
+        if self._open and self._open[-1].tag in _HEADINGS:
+            self._end_top(at, at)
 
     def _raw(self, element: Element) -> int:
         """Take in the content of a raw element; return where its content ends."""
