@@ -249,7 +249,7 @@ class _Finder:
             if around.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
                 others = self.page.text_size(WORDS, around.inner, element.start)
                 return others + self.page.text_size(WORDS, element.end, around.close) > 0
-        return "aria-expanded" not in attributes or element.parent is None
+        return "aria-expanded" not in attributes
 
     # -- links by what they say ----------------------------------------------------
 

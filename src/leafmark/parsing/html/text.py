@@ -210,6 +210,9 @@ class _Reader:
         self._fence = ""
         """The fence that ends the code that is being read, once it was begun."""
 
+        self._held: tuple[int, int] | None = None
+        """The line ends behind the code so far, which are read if more of it follows."""
+
         self._due_fence = ""
         """The line that begins the code before its first word."""
 
@@ -239,10 +242,9 @@ class _Reader:
 
     def end_code(self, at: int) -> None:
         """End code with its fence, if any of it was read."""
-        if self._fence:
-            if not self.out.ends_line:
-                self.out.add_break(1)
-            self.out.add(self._fence, at, at)
+        self._held = None
+        if self._fence:  # a break, so that it is not parted from the code
+            self.out.add_break(1, self._fence)
             self._line(_PARAGRAPH)
         self._fence = self._due_fence = ""
 
@@ -318,7 +320,14 @@ class _Reader:
             start += data[start : start + 1] == b"\n"
         if data[start:end].strip(b"\0"):
             self._space = None
+            if self._is_fenced and not data[start:end].strip(b"\r\n\0"):
+                self._hold(start, end)
+                return
             self._begin(start)
+        if self._fence:
+            last = start + len(data[start:end].rstrip(b"\r\n"))
+            self._hold(last, end)
+            end = last
         for piece in _PREFORMATTED.finditer(data, start, end):
             at, stop = piece.span()
             kind = piece.lastindex
@@ -329,9 +338,27 @@ class _Reader:
             elif data[at]:
                 out.add(unescape(data[at:stop]), at, stop)
 
+    @property
+    def _is_fenced(self) -> bool:
+        return bool(self._fence or self._due_fence)
+
+    def _hold(self, start: int, end: int) -> None:
+        """Hold back line ends until more of the code follows."""
+        if start < end and self._fence:
+            self._release()
+            self._held = (start, end)
+
+    def _release(self) -> None:
+        """Read the line ends that are held back."""
+        if self._held is not None:
+            (start, end), self._held = self._held, None
+            for piece in _PREFORMATTED.finditer(self.data, start, end):
+                self.out.add("\n" if piece.lastindex == 2 else piece[0].decode(), *piece.span())
+
     def _begin(self, at: int) -> None:
         """Write what is held back before a word: line breaks, an item's mark, a fence, a space."""
         self._lists.is_between = False
+        self._release()
         if self._due_fence:
             self._prefix += f"{self._due_fence}\n"
             self._fence = self._due_fence[: _fence_size(self._due_fence)]
@@ -470,6 +497,7 @@ class _Reader:
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
+            self._release()
             ends_block = not self._breaks and _LAST_BREAK.match(self.data, end)
             if not ends_block:  # which ends the line, too
                 self.out.add("\n", start, end)
