@@ -80,7 +80,7 @@ _PARSERS: dict[Format, str] = {
 }
 
 _READERS: dict[Format, str] = {
-    "html": "leafmark.parsing.html_text:read_html",
+    "html": "leafmark.parsing.html:read_html",
     "notebook": "leafmark.parsing.notebook:read_notebook",
 }
 """What makes the readable text of spans, for formats whose bytes are markup."""

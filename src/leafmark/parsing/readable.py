@@ -42,10 +42,13 @@ class ReadableBuilder:
             self._parts.append(text)
             self._size += len(text)
 
-    def add_break(self, lines: int) -> None:
-        """Append so many line breaks, if there is text yet; they belong to the bytes before."""
+    def add_break(self, lines: int, mark: str = "") -> None:
+        """Append so many line breaks, if there is text yet; they belong to the bytes before.
+
+        So does a `mark` that stands on the new line.
+        """
         if self._size:
-            self.add("\n" * lines, self._ends[-1], self._ends[-1])
+            self.add("\n" * lines + mark, self._ends[-1], self._ends[-1])
 
     def add_verbatim(self, data: bytes, start: int, end: int) -> None:
         """Append the bytes `[start, end)` decoded; those that are not UTF-8 become U+FFFD."""

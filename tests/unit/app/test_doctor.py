@@ -7,13 +7,13 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from leafmark.index.folder import Layout
 from support.indexes import put_in_place
 from support.projects import Here
 
 from leafmark.app import doctor, examine, installation
 from leafmark.app.installation import Requirement, parse_requirement, satisfies
 from leafmark.errors import StorageError
+from leafmark.index.folder import Layout
 from leafmark.model import Check, DoctorReport
 
 

@@ -10,11 +10,7 @@ import pytest
 
 import leafmark
 from leafmark.model import Diagnostic, Document, subtract
-from leafmark.parsing import html as html_module
-from leafmark.parsing import html_tree
-from leafmark.parsing.html import declared_charset, parse_html, read_html
-from leafmark.parsing.html_soup import read_soup
-from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
+from leafmark.parsing.html import declared_charset, document, parse_html, read_html
 
 PAGE = "<title>T</title><main><h1 id=a>Über</h1>\r\n<p>x&amp;y\r\n<h2>Zwei</h2>é</main>"
 
@@ -101,86 +97,20 @@ class TestTitle:
         assert parse_html(page.encode(), "docs/my page.v2.html").title == title
 
 
-class TestFallback:
-    """What happens when the tree parser cannot be used."""
-
-    def test_a_misplaced_tag_is_noticed_and_the_tags_are_paired(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        import turbohtml
-
-        parse = turbohtml.parse
-        monkeypatch.setattr(turbohtml, "parse", lambda text, **_: parse(" " + text, **_))
-        with pytest.raises(OffsetError, match=r"no <title> at \[1, 8\)"):
-            read_tree(PAGE.encode())
-        document = parse_html(PAGE.encode(), "a.html")
-
-        assert document.degraded
-        assert document.diagnostics == (
-            Diagnostic(
-                "a.html",
-                "degraded",
-                "its tags were paired without a browser's repairs: "
-                "a tag was misplaced: no <title> at [1, 8)",
-            ),
-        )
-        assert [h.title for h in document.headings] == ["Über", "Zwei"]
-
-    def test_open_formatting_without_end_is_not_given_to_the_tree_parser(self) -> None:
-        page = b"".join(b"<font size=%d>" % n for n in range(2000)) + b"<h1>A</h1>x"
-
-        assert refusal(page) == "2000 formatting elements are open at once"
-        document = parse_html(page, "a.html")
-        assert document.degraded
-        assert [h.title for h in document.headings] == ["A"]
-
-    def test_many_root_tags_are_not_given_to_the_tree_parser(self) -> None:
-        page = b"".join(b"<html a%d=1>" % n for n in range(2000)) + b"<h1>A</h1>x"
-
-        assert refusal(page) == "it has 2000 html tags"
-
+class TestLimits:
     def test_a_page_of_too_many_tags_is_plain_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(html_module, "_TAG_LIMIT", 3)
-        document = parse_html(b"<h1>A</h1>\n\n<p>b<p>c", "a.html")
+        monkeypatch.setattr(document, "_TAG_LIMIT", 3)
+        found = parse_html(b"<h1>A</h1>\n\n<p>b<p>c", "a.html")
 
-        assert (document.format, document.degraded, document.reader) == ("text", True, None)
-        assert document.diagnostics == (
+        assert (found.format, found.degraded, found.reader) == ("text", True, None)
+        assert found.diagnostics == (
             Diagnostic(
                 "a.html",
                 "degraded",
                 "read as plain text: it has 4 tags, more than 3",
             ),
         )
-        assert len(document.blocks) == 2
-
-    def test_closed_formatting_is_no_reason(self) -> None:
-        assert refusal(b"<b>x</b>" * 10_000) is None
-        assert refusal(b"<b>" * 1000) is None
-
-    @pytest.mark.parametrize(
-        "page",
-        [
-            PAGE,
-            "<p>a<p>b<ul><li>c<li>d<ul><li>e</ul></ul><h2>f<h3>g</h3>h",
-            "<table><thead><tr><th>a<tbody><tr><td>b<td><h2>c</h2>d<tr><td>e</table>",
-            "<dl><dt>a<dd><p>b<dt>c<dd>d</dl><h1>e</h2>f",
-            "<div role=main><nav>a</nav><h1>b</h1><pre>c</pre><script>d</script></div>e",
-            "<section id=s><div><h2>a</h2></div><h2>b</h2></section><a href=x>c<img src=y></a>",
-            "<body>a<h1>b</h1></body>",
-        ],
-    )
-    def test_pairing_agrees_with_the_tree_where_nothing_needs_repair(
-        self, page: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        data = page.encode()
-        by_tree = parse_html(data, "a.html")
-        monkeypatch.setattr(html_module, "_read_page", lambda data: read_soup(data, "test"))
-        by_pairs = parse_html(data, "a.html")
-
-        assert by_pairs.headings == by_tree.headings
-        assert by_pairs.blocks == by_tree.blocks
-        assert by_pairs.links == by_tree.links
-        assert by_pairs.title == by_tree.title
+        assert len(found.blocks) == 2
 
 
 class TestUnclosedInTables:
@@ -234,18 +164,25 @@ HOSTILE = {
     "selects": "<select><option>",
     "templates": "<template>",
     "drawings": "<svg><title>",
+    "ordered lists": "<ol reversed><li>x",
+    "tabs": "<ul role=tablist><li role=tab>a</ul><div role=tabpanel>x</div>",
+    "open tabs": "<ul role=tablist><li role=tab>a<div role=tabpanel>",
+    "boxes": '<div class="note"><h2>a</h2>',
+    "entries": '<dl><dt id="f"><code>f()</code><dd>x',
+    "nested entries": '<div id="f" class="method"><code>f()</code>',
+    "powers": "x<sup>2",
+    "open code": "<pre>x<pre>",
+    "code": "<pre>x</pre>",
+    "numbers of lines": '<td class="linenos"><pre>1</pre>',
+    "feet": "<p>Generated by x",
+    "spans": '<span class="line">',
+    "quoted formatting": '<b title="',
+    "identified formatting": "<b id",
 }
 
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("pairing", [False, True], ids=["tree", "pairing"])
-def test_twice_the_input_is_about_twice_the_work(
-    unit: str, pairing: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(html_tree, "_SMALL", 0)
-    if pairing:
-        monkeypatch.setattr(html_module, "_read_page", lambda data: read_soup(data, "test"))
-
+def test_twice_the_input_is_about_twice_the_work(unit: str) -> None:
     def work(n: int) -> int:
         data = unit.encode() * n
 

@@ -38,7 +38,7 @@ def test_names_before_a_heading(source: str, expected: list[str]) -> None:
 ELSEWHERE = {
     "a term": ('<dl><dt id="os.join">join</dt><dd>x</dd></dl>', ["os.join"]),
     "an anchor with words": ('<a name="a">x</a>', ["a"]),
-    "a name with `>` in another value": ('<p title=">" id="a">x</p>', []),
+    "a name with `>` in another value": ('<p title=">" id="a">x</p>', ["a"]),
     "line numbers of code": ('<pre><a id="l1"></a>x\n<a id="l2"></a>y</pre>', []),
     "what is left out": ('<nav id="a">x</nav><script id="b">"<p id=c>"</script>', []),
     "of no anchor": ('<input name="b"><meta name="c">', []),

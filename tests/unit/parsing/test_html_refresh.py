@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.parsing.html_refresh import leads_away
+from leafmark.parsing.html import leads_away
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.parsing.html_tokens import attribute, iter_tokens, match_tag, tag_name, unescape
+from leafmark.parsing.html.tokens import attribute, iter_tokens, tag_name, unescape
 
 
 def tokens(source: str) -> list[str]:
@@ -71,16 +71,11 @@ def test_an_attribute_is_read_from_its_tag(tag: str, name: bytes, value: str | N
     assert attribute(data, 0, len(data), name) == value
 
 
-def test_a_tag_is_named_and_matched_where_it_stands() -> None:
+def test_a_tag_is_named_where_it_stands() -> None:
     data = b"x<DIV a='>'>y"
 
     assert tag_name(data, 1) == b"div"
     assert tag_name(data, 0) == b""
-    found = match_tag(data, 1)
-    assert found is not None
-    assert found.span() == (1, 12)
-    assert match_tag(data, 0) is None
-    assert match_tag(b"<!-- -->", 0) is None
 
 
 def test_bytes_that_are_not_utf8_become_replacement_characters() -> None:

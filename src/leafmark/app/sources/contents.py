@@ -27,7 +27,7 @@ def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnosti
     if not named and path.rpartition("/")[2] in LLMS_FILES and _is_ours(data):
         return Diagnostic(path, REPEATED, "the file was written by leafmark agents --llms")
     if not named and format_of(path) == "html":
-        from leafmark.parsing.html_refresh import leads_away  # late: of pages alone
+        from leafmark.parsing.html import leads_away  # late: of pages alone
 
         if leads_away(data):
             return Diagnostic(path, ELSEWHERE, "the page only leads to another one")

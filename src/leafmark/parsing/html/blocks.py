@@ -17,11 +17,10 @@ from itertools import pairwise
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind, merge, subtract
-from leafmark.parsing.code.blocks import is_prose
-from leafmark.parsing.html_languages import code_language
-from leafmark.parsing.html_page import HtmlElement, HtmlPage
-from leafmark.parsing.html_text import BLOCK_TAGS, CODE_LINE
-from leafmark.parsing.html_tokens import iter_tokens, unescape
+from leafmark.parsing.html.code import code_language, is_prose_pre
+from leafmark.parsing.html.dom import Element, Page
+from leafmark.parsing.html.text import BLOCK_TAGS, CODE_LINE
+from leafmark.parsing.html.tokens import iter_tokens
 from leafmark.parsing.text import BLANK_LINES
 
 __all__ = ["find_blocks"]
@@ -46,8 +45,8 @@ _KINDS: dict[str, BlockKind] = {
     "hr": "thematic_break",
 }
 _LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
-"""How Doxygen begins an example. A whole file, whose lines have anchors, is no block of code:
-nothing could cut it."""
+"""How code that is written line by line begins. A whole file, whose lines have anchors, is no
+block of code: nothing could cut it."""
 
 _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
 """The kind of an item or a row whose list or table is no block."""
@@ -57,16 +56,6 @@ _BLANK_CELL = re.compile(
 )
 
 _NESTED = frozenset((*_KINDS, "thead"))
-
-_LONG_PRE = 1200
-"""Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
-
-_NO_PROSE = re.compile(
-    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]"
-    rb"|\Apre\s[^<>]*\bprogramlisting\b",
-    re.IGNORECASE,
-)
-"""What says of a `pre` that it is code, as DocBook's class does, or parts it into other blocks."""
 
 _WORD = re.compile(rb"\s*[^<\s]")
 _LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGNORECASE)
@@ -83,6 +72,7 @@ class _Draft:
     level: int
     info: str = ""
     content_start: int | None = None
+    inner: int = 0
     close: int = 0
     has_rows: bool = False
     term_end: int = 0
@@ -92,7 +82,7 @@ class _Draft:
 
 
 def find_blocks(
-    page: HtmlPage, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
+    page: Page, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
 ) -> tuple[Block, ...]:
     """Return the blocks outside `headings` and `dropped`; a block ends in its span of `limits`.
 
@@ -103,7 +93,8 @@ def find_blocks(
     taken = merge([*headings, *dropped, *top])
     blocks = [block for draft in drafts for block in _blocks_of(page.data, draft)]
     for start, end in subtract(0, len(page.data), taken):
-        blocks += [Block("paragraph", *span) for span in _loose_text(page.data, start, end)]
+        if page.has_text(start, end) or page.links_in(start, end):
+            blocks += [Block("paragraph", *span) for span in _loose_text(page.data, start, end)]
     blocks.sort(key=attrgetter("start", "level"))
     return tuple(blocks)
 
@@ -112,7 +103,7 @@ class _Nesting:
     """Turns elements into nested drafts; an inner one never reaches past the outer."""
 
     def __init__(
-        self, page: HtmlPage, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
+        self, page: Page, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
     ) -> None:
         end = len(page.data) + 1
         self.page = page
@@ -141,13 +132,13 @@ class _Nesting:
                 found.append(draft)
         return found
 
-    def _is_listing(self, element: HtmlElement) -> bool:
-        """Whether an element is code that Doxygen writes line by line."""
-        if "listing" not in element.roles or element.tag != "div":
+    def _is_listing(self, element: Element) -> bool:
+        """Whether an element is code that is written line by line."""
+        if element.tag != "div" or "fragment" not in element.open.classes:
             return False
         return _LISTED.match(self.page.data, element.inner, element.close) is not None
 
-    def _enter(self, element: HtmlElement, limit: int) -> _Draft | None:
+    def _enter(self, element: Element, limit: int) -> _Draft | None:
         opened = self._open
         while opened and opened[-1].end <= element.start:
             opened.pop()
@@ -162,7 +153,7 @@ class _Nesting:
             opened.append(draft)
         return draft
 
-    def _draft(self, element: HtmlElement, end: int) -> _Draft | None:
+    def _draft(self, element: Element, end: int) -> _Draft | None:
         kind, opened = _KINDS.get(element.tag, "code"), self._open
         outer = opened[-1] if opened else None
         if kind == "paragraph" and outer is not None and outer.kind == "table_row":
@@ -171,11 +162,15 @@ class _Nesting:
             self._mark_header(outer, element)
         elif outer is None:
             kind = _ALONE.get(kind, kind)
-        info = code_language(self.page, element) if kind == "code" else ""
-        close = min(element.close, end)
-        return _Draft(element.tag, kind, element.start, end, len(opened), info, close=close)
+        info = ""
+        close = inner = min(element.close, end)
+        if kind == "code" and (outer is None or outer.kind != "code"):
+            info = code_language(self.page.data, element.start, element.inner)
+            inner = element.inner
+        level = len(opened)
+        return _Draft(element.tag, kind, element.start, end, level, info, inner=inner, close=close)
 
-    def _mark_header(self, table: _Draft, row: HtmlElement) -> None:
+    def _mark_header(self, table: _Draft, row: Element) -> None:
         """Where there is no `thead`, a first row of header cells is the header.
 
         Cells before a header cell may be blank ones of another kind: the corner, or what parts two.
@@ -186,7 +181,7 @@ class _Nesting:
                 table.content_start = min(row.end, table.end)
         table.has_rows = True
 
-    def _term(self, element: HtmlElement) -> _Draft | None:
+    def _term(self, element: Element) -> _Draft | None:
         """A term begins an entry of its list, which the next term ends, unless it adjoins."""
         opened = self._open
         outer = next((d for d in reversed(opened[-8:]) if d.tag == "dl"), None)
@@ -209,7 +204,8 @@ class _Nesting:
 
 def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
     """Yield the block of a draft; of preformatted prose the paragraphs."""
-    if draft.kind != "code" or draft.info or not _is_long_prose(data, draft):
+    is_code = draft.kind != "code" or draft.info or draft.tag not in ("pre", "listing", "xmp")
+    if is_code or not is_prose_pre(data, draft.start, draft.inner, draft.close):
         yield draft.block()
         return
     starts, words = [draft.start], False
@@ -226,16 +222,6 @@ def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
         starts.pop()
     for start, end in pairwise([*starts, draft.end]):
         yield Block("paragraph", start, end, draft.level)
-
-
-def _is_long_prose(data: bytes, draft: _Draft) -> bool:
-    """Whether a `pre` holds more than one piece does, and reads like prose."""
-    raw = data[draft.start : draft.end]
-    if len(raw) < _LONG_PRE or _NO_PROSE.search(raw[1:]):
-        return False
-    tokens = iter_tokens(raw, 0, len(raw))
-    text = b"".join([raw[at:stop] for name, at, stop, _ in tokens if name == b""])
-    return len(text) >= _LONG_PRE and is_prose(unescape(text).encode())
 
 
 def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -14,12 +14,14 @@ from collections.abc import Iterator
 
 __all__ = [
     "RAW_TAGS",
+    "RUN",
     "SELF_CLOSED",
     "VOID_TAGS",
     "Token",
     "attribute",
+    "attributes_of",
     "iter_tokens",
-    "match_tag",
+    "raw_end",
     "tag_name",
     "unescape",
 ]
@@ -37,6 +39,19 @@ _TOKEN = re.compile(
     rb"|</(?=[^A-Za-z])[^>]*+(?:>|\Z)"
     rb"|(<?[^<]++|<)"
 )
+_FORMATTING = rb"(?:b|i|u|s|em|tt|big|code|font|strike|strong|nobr|sup|sub|wbr|var|kbd|samp)"
+_QUOTED = rb"(?:[^<>\"']|\"[^\"<>]*+\"|'[^'<>]*+'|(?!))*+"
+RUN = re.compile(
+    rb"((?:[^<]++|<(?:/?%(formatting)b(?:\s(?![^<>]*\b(?:id|role|aria-hidden)\s*=)%(quoted)b|(?!))?+>"
+    rb"|span class=\"(?:pre|hljs-[a-z_-]++|(?!ln\b)[a-z][a-z0-9]?)\">[^<]*+</span>)|(?!))*+)"
+    rb"(?:<(?:(/?)([A-Za-z][^ \t\n\r\f/>]*+)(?:%(attribute)b|(?!))*+[ \t\n\r\f/]*+(?:>|(\Z))"
+    rb"|!--(?:-?>|(?s:.*?)(?:--!?>|\Z))|[!?][^>]*+(?:>|\Z)|/(?=[^A-Za-z])[^>]*+(?:>|\Z))|(<)|\Z)"
+    % {b"formatting": _FORMATTING, b"quoted": _QUOTED, b"attribute": _ATTRIBUTE}
+)
+"""Text, with formatting in it that names nothing, and the tag, comment or declaration behind it: a
+slash of an end tag, the name of a tag, an empty group where a tag is not finished, and a sign that
+begins no tag."""
+
 _NAMED = re.compile(
     rb"[ \t\n\r\f/]*+([^ \t\n\r\f/>=][^ \t\n\r\f/>=]*+|=[^ \t\n\r\f/>=]*+)"
     rb"(?:" + _WS + rb"*+=" + _WS + rb"*+"
@@ -101,10 +116,13 @@ def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
         start = stop
 
 
-def match_tag(data: bytes, start: int) -> re.Match[bytes] | None:
-    """Match the finished start or end tag at `start`, or return None."""
-    found = _TOKEN.match(data, start)
-    return found if found is not None and found.lastindex == _NAME else None
+def raw_end(data: bytes, name: bytes, start: int) -> tuple[int, int]:
+    """Return where the content of a raw element ends, and where its end tag does."""
+    found = _RAW_END[name].search(data, start)
+    if found is None:
+        return len(data), len(data)
+    tag = _TOKEN.match(data, found.start())
+    return found.start(), tag.end() if tag else len(data)
 
 
 def tag_name(data: bytes, start: int) -> bytes:
@@ -129,13 +147,30 @@ def _raw_attribute(data: bytes, start: int, end: int, name: bytes) -> bytes | No
     tag = data[start:end]
     if name not in tag and name not in tag.lower():
         return None
-    opening = _TAG_NAME.match(tag)
-    if opening is None:
-        return None
-    for found in _NAMED.finditer(tag, opening.end(), len(tag) - 1):
+    for found in _attributes(tag):
         if found[1].lower() == name:
             return found[2] or found[3] or found[4] or b""
     return None
+
+
+def _attributes(tag: bytes) -> Iterator[re.Match[bytes]]:
+    opening = _TAG_NAME.match(tag)
+    if opening is not None:
+        yield from _NAMED.finditer(tag, opening.end(), len(tag) - 1)
+
+
+def attributes_of(tag: bytes) -> dict[str, str]:
+    """Return the attributes of a start tag by their names in lower case, values decoded.
+
+    >>> attributes_of(b'<a HREF="x?a&amp;b" hidden href=y>')
+    {'href': 'x?a&b', 'hidden': ''}
+    """
+    found: dict[str, str] = {}
+    for each in _attributes(tag):
+        name = each[1].lower().decode("utf-8", "replace")
+        if name not in found:
+            found[name] = unescape(each[2] or each[3] or each[4] or b"")
+    return found
 
 
 def unescape(raw: bytes) -> str:

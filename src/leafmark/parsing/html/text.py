@@ -2,19 +2,27 @@
 
 In: a source and spans of it. Out: `ReadableText`. The source is read from left to right, without
 a tree: markup out of order does not change which words are shown. White space is folded, blocks
-begin lines (paragraphs after a blank one), cells are parted by a tab, list items begin with `- `,
-images are their alternative text. What is raised would run into the word before it: the number of
-a footnote is put into brackets, a power has `^`. Scripts, styles, templates and comments are left
-out, and so are permalink signs.
+begin lines (paragraphs after a blank one), cells are parted by a tab, images are their alternative
+text. List items begin with `- ` or their number, and are indented as deep as they nest. Code stands
+between fences with its language, but for code in a table. What is raised or lowered would run into
+the word before it: the number of a footnote is put into brackets, a power has `^`, an index `_`.
+What a tab panel shows begins with the label of its tab. Scripts, styles, templates and comments
+are left out, and so are permalink signs.
+
+Two things are not told by the bytes of a span: the number of an item whose list began before it,
+and the label of a panel. They are worked out for the whole source when they are first needed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from leafmark.model import ReadableText
-from leafmark.parsing.html_tokens import attribute, iter_tokens, unescape
+from leafmark.parsing.html.code import code_language, is_prose_pre, stands_in_cell
+from leafmark.parsing.html.lists import Lists, items_of
+from leafmark.parsing.html.tabs import labels_of_panels
+from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
 __all__ = ["BLOCK_TAGS", "CODE_LINE", "DRAWN_DOT", "UNREAD_TAGS", "is_permalink", "read_html"]
@@ -28,20 +36,39 @@ _PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|
 
 _SIGN = re.compile(
     rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>|(?!))*+"
-    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93"
-    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1)\b;?|(?!))?+"
+    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93|\xe2\x97[\x86\x87]"
+    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1|#967[01])\b;?|(?!))?+"
+    rb"(?:&nbsp;|&#160;|\xc2\xa0|(?!))*+"
     rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
     re.IGNORECASE,
 )
 _SIGN_SIZE = 400
 """How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
 
+_BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0)++", re.IGNORECASE)
+_MAYBE_BLANK = 64
+"""Bytes of a text that is looked at for being nothing but space that is written as entities."""
+
 _RAISED = re.compile(
-    rb"<sup(?:\s[^<>]*+|(?!))?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+(-?[0-9]{1,4})\s*+"
-    rb"(?:</a\s*+>\s*+|(?!))?+</sup\s*+>",
+    rb"<(su[pb])(?:\s[^<>]*+|(?!))?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+"
+    rb"((?:[^<>]|</?(?:i|em|b|strong|var|span|tt|code|mrow|mi|mn)\b[^<>]*+>){1,160}?)"
+    rb"(</a\s*+>\s*+|(?!))?+</\1\s*+>",
     re.IGNORECASE,
 )
-"""A raised number, in a link or not."""
+"""What is raised or lowered, in a link or not."""
+
+_WORD_BEFORE = re.compile(
+    rb"([^<>\s])(?:</?(?:i|em|b|strong|var|span|tt|code|a|mi|mn)\b[^<>]*+>)*+\Z", re.IGNORECASE
+)
+_BEFORE = 80
+"""Bytes in which the sign before it is looked for."""
+
+_ORDINAL = re.compile(
+    r"(?:st|nd|rd|th|e|er|re|[eè]re|[eè]me|nde?|os?|as?|ste?|de|TM|SM|MC|[®™*†‡§]+|\[.*\])"
+)
+"""What is raised and reads on without a sign: `4th`, trade marks, marks of notes."""
+
+_SIMPLE = re.compile(r"[+\-\u2212]?(?:[0-9]+(?:[.,/][0-9]+)?|\w{1,3}|\*|[+\-\u2212])")
 
 _PARAGRAPH = 2
 _LINE = 1
@@ -57,6 +84,12 @@ _BREAKS = dict.fromkeys(
     _PARAGRAPH,
 )
 _PRE = frozenset((b"pre", b"textarea", b"listing", b"xmp", b"plaintext"))
+_FENCED = frozenset((b"pre", b"listing", b"xmp"))
+_PRE_END = re.compile(rb"</(?:pre|listing|xmp)\b", re.IGNORECASE)
+_MAX_PRE = 6_000
+"""Bytes of code that are looked at for its end."""
+
+_TICKS = re.compile(rb"`{3,}+")
 _LISTS = frozenset((b"ul", b"ol", b"dir", b"menu"))
 _CELLS = frozenset((b"td", b"th"))
 BLOCK_TAGS = _BREAKS.keys() | _CELLS
@@ -67,11 +100,11 @@ UNREAD_TAGS = frozenset(
 )
 
 CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="lineno)')
-"""What Doxygen writes for a line of an example, whose blanks its style sheet keeps; those of a
+"""A line of code in an element of its own, whose blanks a style sheet keeps; those of a
 whole file have anchors, and a number with blanks behind it."""
 
 _LAST_BREAK = re.compile(rb"(?:</span\s*+>|(?!))*+</div\s*+>")
-"""What stands behind a line of code that is a block and has a break at its end: Docusaurus'."""
+"""What stands behind a line of code that is a block and has a break at its end."""
 
 _NEXT_WORDS = re.compile(rb"(?:\s++|<[^<>]*+>|(?!))*+([^<]*+)<")
 """The first text behind a tag."""
@@ -80,7 +113,7 @@ _NEXT_SIZE = 400
 """Bytes in which it is looked for."""
 
 DRAWN_DOT = b'<span class="sep"></span>'
-"""What gi-docgen writes for the dots of a name, which its style sheet draws."""
+"""What stands for the dots of a name, which a style sheet draws."""
 
 
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
@@ -92,13 +125,44 @@ def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     after, inside = 0, False
     for start, end in spans:
         inside = _is_in_pre(data, after, start, inside)
+        reader.begin_span(start, inside=inside)
         if not (
             data.startswith(b"<span", after, start) and data.endswith(b"</span>", after, start)
         ):
             reader.end_line()
         inside = reader.read(start, end, preformatted=inside)
         after = end
+    reader.end_code(after)
     return reader.out.build(spans)
+
+
+_ANY_TAG = re.compile(rb"<[^<>]*+>")
+_LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
+
+
+def _fence_size(line: str) -> int:
+    return len(line) - len(line.lstrip("`"))
+
+
+def _mark_of(said: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
+    """What stands around something raised or lowered behind a sign; nothing where it reads on.
+
+    >>> _mark_of("2", b"c", is_power=True), _mark_of("n+1", b"x", is_power=False)
+    (('^', ''), ('_(', ')'))
+    >>> _mark_of("2", b"H", is_power=False), _mark_of("th", b"n", is_power=True)
+    (('', ''), ('', ''))
+    """
+    is_word = (
+        before.isalnum() or before in (b")", b"]", b"}", b"|", b"'", b";") or before >= b"\x80"
+    )
+    if not said or not is_word or _ORDINAL.fullmatch(said):
+        return "", ""
+    if not is_power and said.isdigit():
+        return "", ""
+    if is_power and len(said) > 1 and said.isalpha() and len(said) > 3:
+        return "", ""
+    sign = "^" if is_power else "_"
+    return (sign, "") if _SIMPLE.fullmatch(said) or said.isalnum() else (f"{sign}(", ")")
 
 
 def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
@@ -142,7 +206,20 @@ class _Reader:
         self._is_one_line = False
         """Whether all words of the row are in one line so far."""
         self._fresh = False
-        self._lists = 0
+        self._lists = Lists()
+        self._fence = ""
+        """The fence that ends the code that is being read, once it was begun."""
+
+        self._held: tuple[int, int] | None = None
+        """The line ends behind the code so far, which are read if more of it follows."""
+
+        self._due_fence = ""
+        """The line that begins the code before its first word."""
+
+        self._listing = 0
+        """Elements that are open in code that is written line by line."""
+
+        self._labels: Mapping[int, str] = labels_of_panels(data)
         self._pre = 0
         self._pre_start = -1
         self._in_code_line = False
@@ -151,9 +228,38 @@ class _Reader:
         self._after_control = False
         """Whether nothing was read since a control ended: the next one begins a word."""
 
+    def begin_span(self, start: int, *, inside: bool) -> None:
+        """Make ready for a span that begins in a `pre` or not, perhaps that of the span before."""
+        if not inside:
+            self.end_code(start)
+        elif not (self._fence or self._due_fence):
+            opened = max(self.data.rfind(b"<pre", 0, start), self.data.rfind(b"<PRE", 0, start))
+            self._open_fence(opened)
+
     def end_line(self) -> None:
         """Let the next span begin a line of its own."""
         self._line(_LINE)
+
+    def end_code(self, at: int) -> None:
+        """End code with its fence, if any of it was read."""
+        self._held = None
+        if self._fence:  # a break, so that it is not parted from the code
+            self.out.add_break(1, self._fence)
+            self._line(_PARAGRAPH)
+        self._fence = self._due_fence = ""
+
+    def _open_fence(self, at: int) -> None:
+        """Let a fence stand before the next word, if the `pre` at `at` holds code."""
+        inner = self.data.find(b">", at) + 1
+        if at < 0 or not inner or stands_in_cell(self.data, at):
+            return
+        found = _PRE_END.search(self.data, inner, inner + _MAX_PRE)
+        close = found.start() if found else min(len(self.data), inner + _MAX_PRE)
+        if is_prose_pre(self.data, at, inner, close):
+            return
+        ticks = max(map(len, _TICKS.findall(self.data, inner, close)), default=2)
+        fence = "`" * (ticks + 1)
+        self._due_fence = fence + code_language(self.data, at, inner)
 
     def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
         """Read a span, which begins in preformatted text or not; return whether it ends so."""
@@ -169,7 +275,7 @@ class _Reader:
                     unread = None
             elif not name:
                 self._text(at, stop)
-            elif name == b"a" or name == b"sup":
+            elif name == b"a" or name == b"sup" or name == b"sub":
                 done = -1 if closing else self._reference(name, at, stop, end)
                 skip_to = max(skip_to, done)
             elif name in UNREAD_TAGS:
@@ -178,6 +284,8 @@ class _Reader:
                 handle = _HANDLERS.get(name)
                 if handle is not None:
                     handle(self, name, at, stop, closing)
+                if at in self._labels and not closing:
+                    self._label(at)
         return self._pre > 0
 
     # -- text --------------------------------------------------------------------
@@ -188,6 +296,9 @@ class _Reader:
             self._preformatted(start, end)
             return
         data, out = self.data, self.out
+        begins_line = self._breaks or self._fresh or not out
+        if begins_line and end - start < _MAYBE_BLANK and _BLANK.fullmatch(data, start, end):
+            return
         for piece in _PIECE.finditer(data, start, end):
             at, stop = piece.span()
             kind = piece.lastindex
@@ -202,12 +313,21 @@ class _Reader:
 
     def _preformatted(self, start: int, end: int) -> None:
         data, out = self.data, self.out
+        if self._lists.is_between and not data[start:end].strip():
+            return  # lines of code are the items of a list
         if start == self._pre_start:
             start += data[start : start + 1] == b"\r"
             start += data[start : start + 1] == b"\n"
         if data[start:end].strip(b"\0"):
             self._space = None
+            if self._is_fenced and not data[start:end].strip(b"\r\n\0"):
+                self._hold(start, end)
+                return
             self._begin(start)
+        if self._fence:
+            last = start + len(data[start:end].rstrip(b"\r\n"))
+            self._hold(last, end)
+            end = last
         for piece in _PREFORMATTED.finditer(data, start, end):
             at, stop = piece.span()
             kind = piece.lastindex
@@ -218,8 +338,31 @@ class _Reader:
             elif data[at]:
                 out.add(unescape(data[at:stop]), at, stop)
 
+    @property
+    def _is_fenced(self) -> bool:
+        return bool(self._fence or self._due_fence)
+
+    def _hold(self, start: int, end: int) -> None:
+        """Hold back line ends until more of the code follows."""
+        if start < end and self._fence:
+            self._release()
+            self._held = (start, end)
+
+    def _release(self) -> None:
+        """Read the line ends that are held back."""
+        if self._held is not None:
+            (start, end), self._held = self._held, None
+            for piece in _PREFORMATTED.finditer(self.data, start, end):
+                self.out.add("\n" if piece.lastindex == 2 else piece[0].decode(), *piece.span())
+
     def _begin(self, at: int) -> None:
-        """Write what is held back before a word: line breaks and an item's mark, or a space."""
+        """Write what is held back before a word: line breaks, an item's mark, a fence, a space."""
+        self._lists.is_between = False
+        self._release()
+        if self._due_fence:
+            self._prefix += f"{self._due_fence}\n"
+            self._fence = self._due_fence[: _fence_size(self._due_fence)]
+            self._due_fence = ""
         if self._breaks or self._prefix or self._fresh:
             if self._breaks:
                 self.out.add_break(self._breaks)
@@ -238,29 +381,37 @@ class _Reader:
         self._space = None
 
     def _reference(self, name: bytes, at: int, stop: int, end: int) -> int:
-        """Return where an `a` or `sup` ends that is done with: a permalink, a raised number."""
-        if name == b"sup":
+        """Return where an `a`, `sup` or `sub` ends that is done with: a permalink, a number."""
+        if name != b"a":
             return self._raised(at, end)
         self._link_end = stop if b"#" in self.data[at:stop] else -1
         return is_permalink(self.data, at, stop)
 
     def _raised(self, at: int, end: int) -> int:
-        """Write a raised number so that it does not run into what is before it.
+        """Write what is raised or lowered so that it does not run into what is before it.
 
-        Return where its element ends; -1 if it is no number, or stands at a word.
+        Return where its element ends; -1 if it is long, or reads on as it is.
         """
         data = self.data
         found = _RAISED.match(data, at, end)
-        if found is None:
+        if found is None or self._pre:
             return -1
-        link, (start, stop) = found[1], found.span(2)
-        is_note = b"#" in link if link else self._link_end == at
-        if not is_note and not data[at - 1 : at].isdigit():
-            return -1
+        said = " ".join(unescape(_ANY_TAG.sub(b"", found[3])).split())
+        is_power = found[1].lower() == b"sup"
+        is_note = bool(found[2]) or self._link_end == at
+        if is_power and is_note and said.isdigit():
+            mark, after = "[", "]"
+        else:
+            before = _WORD_BEFORE.search(data, max(0, at - _BEFORE), at)
+            sign = before[1] if before and self._space is None else b""
+            mark, after = _mark_of(said, sign, is_power=is_power)
+            if not mark:
+                return -1
         self._begin(at)
-        self.out.add("[" if is_note else "^", start, start)
-        self.out.add_verbatim(data, start, stop)
-        self.out.add("]" if is_note else "", stop, stop)
+        start, stop = found.span(3)
+        self.out.add(mark, start, start)
+        self.out.add(said, start, stop)
+        self.out.add(after, stop, stop)
         return found.end()
 
     # -- tags --------------------------------------------------------------------
@@ -283,21 +434,51 @@ class _Reader:
             self._in_code_line = True
             self._preformat(name, start, end, False)
 
+        if self._listing and name == b"div":
+            self._listing += -1 if closing else 1
+            if self._listing == 1:
+                self._listing = 0
+                self.end_code(start)
+        elif name == b"div" and not closing and _LISTED.match(self.data, end):
+            self._listing = 2
+            self._open_fence(start)
+
     def _preformat(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        if name in _FENCED and not closing and not self._pre and not self._fence:
+            self._open_fence(start)
         self._pre = max(0, self._pre + (-1 if closing else 1))
         self._is_one_line = False
         self._pre_start = -1 if closing else end
+        if name in _FENCED and closing and not self._pre:
+            self.end_code(start)
 
     def _list(self, name: bytes, start: int, end: int, closing: bool) -> None:
-        self._lists = max(0, self._lists - closing)
+        if self._pre:
+            self._lists.is_between = True
+            return
+        if closing:
+            self._lists.close()
         self._line(_LINE if self._lists else _PARAGRAPH)
-        self._lists += not closing
+        if not closing:
+            self._lists.open(self.data, start, end)
 
     def _item(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._fresh, self._prefix = False, ""
         self._line(_LINE)
-        if not closing:
-            self._fresh, self._prefix = True, "- "
+        if self._pre:
+            self._lists.is_between = True
+        elif not closing:
+            if not self._lists:
+                self._lists = items_of(self.data).before(start)
+            self._fresh, self._prefix = True, self._lists.mark(self.data, start, end)
+
+    def _label(self, at: int) -> None:
+        """Begin a panel with the label of its tab."""
+        self._line(_PARAGRAPH)
+        label = self._labels[at]
+        self._begin(at)
+        self.out.add(f"{label}:", at, at)
+        self._line(_LINE)
 
     def _cell(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if closing:
@@ -316,6 +497,7 @@ class _Reader:
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
+            self._release()
             ends_block = not self._breaks and _LAST_BREAK.match(self.data, end)
             if not ends_block:  # which ends the line, too
                 self.out.add("\n", start, end)

@@ -1,0 +1,655 @@
+"""What stands in a page and is no part of its text: navigation, scripts, buttons, feet.
+
+In: a page. Out: spans to drop. There is one rule: what an element is called, by its tag, its role,
+its class or its id, says that it serves the site (`words.toml`); the weaker a name says it, the
+more what is in the element has to bear it out. Names of the first kind (`drop`) are enough; those
+of the second (`linked`) go where there is nothing but links; those of a foot where it says who
+made the page. What names do not say, links do: a list or a table of links to the page's own
+places is a table of contents, links to the pages around are a pager, whatever they stand in.
+
+Nothing is dropped that holds the only h1 of a page, or most of its words.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from urllib.parse import unquote
+
+from leafmark.model import merge
+from leafmark.parsing.html.dom import LINKED, SIGNS, WORDS, Element, Page
+from leafmark.parsing.html.numbers import number_spans
+from leafmark.parsing.html.outline import is_credit
+from leafmark.parsing.html.tokens import unescape
+from leafmark.parsing.html.vocabulary import (
+    any_in,
+    class_lists,
+    id_lists,
+    label_of,
+    pattern_of,
+    words_of,
+)
+
+__all__ = ["boilerplate_spans"]
+
+Spans = list[tuple[int, int]]
+
+_MOST = 0.5
+"""The share of a page's words that what is dropped by its class may have at most."""
+
+_FEW_WORDS = 24
+"""Bytes of words beside links that an element of links may have."""
+
+_FEW_WORDS_ABOVE = 100
+"""Bytes of words that one may have above all other words of the page."""
+
+_MANY_WORDS = 200
+"""Bytes of words that a page has at least of which most may not be dropped."""
+
+_LONGEST_FOOT = 1_000
+"""Bytes of text. What is longer says more than who made the page, and when."""
+
+_LAST_TEXTS = 12
+"""How many texts from the end of a page may say who made it."""
+
+_LOOKS = 10
+_LEAST_LINKS = 3
+_LEAST_PAGES = 8
+"""Links of a list that leads to the page itself: shorter ones are chains of classes."""
+
+_LONGEST_PAGER = 700
+"""Bytes of text and signs of a bar of links to the pages around."""
+
+_MOST_NAMED = 8
+"""Links of a bar that words beside them say the steps of."""
+
+_REACH = 400
+"""Bytes before a list that are looked at for what introduces it."""
+
+_INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
+"""A sentence that says what a list is: then it is content."""
+
+_REGIONS = frozenset(("body", "main", "article"))
+_LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
+_LINES = frozenset(("p", "div", "td", "center", "small", "font", "table", *_LISTS))
+_CODE = re.compile(rb"<(?:code|tt|kbd|samp)\b", re.IGNORECASE)
+_BAR = re.compile(
+    rb"\||&\#124;|&\#x7c;|\]\s*\[|&lt;|&gt;|&[lr]s?aquo;|\xc2[\xab\xbb]|\xe2\x80[\xb9\xba]|[<>](?=\s)"
+)
+_PARTED = re.compile(rb"[\[\]|/,]|&\#124;|&[lr]s?aquo;|\xc2[\xab\xbb]")
+_BLOCK_TAG = re.compile(
+    rb"</?(?:br|p|div|td|th|tr|table|tbody|center|body|hr|ul|ol|li|dl|dt|dd|nav|header|footer|section"
+    rb"|article|main|blockquote|pre|h[1-6]|form|html|map|address)\b[^<>]*+>",
+    re.IGNORECASE,
+)
+_SECTIONING = frozenset(("article", "aside", "blockquote", "figure", "fieldset", "section", "td"))
+"""Elements that have feet of their own."""
+
+_ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
+"""Where one link alone is an entry of a list or a table."""
+
+
+def boilerplate_spans(page: Page, region: Spans, path: str) -> Spans:
+    """Return the spans to drop of the `region` of a page at `path`, in order and disjoint."""
+    return _Finder(page, region, path).spans()
+
+
+class _Finder:
+    """Collects what is dropped; what the later rules ask for is what the earlier ones left."""
+
+    def __init__(self, page: Page, region: Spans, path: str) -> None:
+        self.page, self.path = page, path
+        self.start, self.end = (region[0][0], region[-1][1]) if region else (0, 0)
+        self.dropped: Spans = []
+        starts = [h.start for h in page.having("h1")]
+        self.titles = [start for start in starts if self.start <= start < self.end]
+        self._budget = _LOOKS * (len(page.links) + len(page.elements))
+        """Links that are still looked at: elements in each other have the same ones."""
+
+        self.words = sum(page.text_size(WORDS, *span) for span in region)
+
+    def spans(self) -> Spans:
+        named = [*self._named()]
+        certain = merge([(e.start, e.end) for e, is_certain in named if is_certain])
+        self.dropped = merge([*certain, *((e.start, e.end) for e, _ in named)])
+        if not self._is_any_left(self.dropped):
+            self.dropped = certain
+        self._drop(number_spans(self.page))
+        self._drop(self._small_links())
+        self._drop(self._pagers())
+        self._drop(self._menus())
+        self._drop(self._feet())
+        self._drop(self._titles_of_menus())
+        return self.dropped
+
+    def _drop(self, spans: Iterable[tuple[int, int]]) -> None:
+        found = [*spans]
+        if found:
+            self.dropped = merge([*self.dropped, *found])
+
+    def _is_any_left(self, dropped: Spans) -> bool:
+        """Whether there is text in the region that is not dropped."""
+        return self._visible(self.start, self.end, dropped) is not None
+
+    def _visible(self, start: int, end: int, dropped: Spans | None = None) -> int | None:
+        """Where the first text in `[start, end)` begins that is not dropped."""
+        spans = self.dropped if dropped is None else dropped
+        at = bisect_left(spans, (start, start))
+        if at and spans[at - 1][1] > start:
+            start = spans[at - 1][1]
+        while start < end:
+            stop = min(spans[at][0], end) if at < len(spans) else end
+            text = self.page.first_text(start, stop)
+            if text >= 0:
+                return text
+            if at == len(spans):
+                return None
+            start, at = spans[at][1], at + 1
+        return None
+
+    def _is_dropped(self, offset: int) -> bool:
+        at = bisect_left(self.dropped, (offset + 1,)) - 1
+        return at >= 0 and offset < self.dropped[at][1]
+
+    # -- elements by their names ---------------------------------------------------
+
+    def _named(self) -> Iterator[tuple[Element, bool]]:
+        """Yield the elements that are dropped for what they are called, and if by tag or role."""
+        verdicts: dict[object, tuple[bool, frozenset[str]]] = {}
+        seen = -1
+        for element in self.page.elements:
+            if element.start < seen:
+                continue
+            opening = element.open
+            key = element.tag if opening.is_plain else opening
+            verdict = verdicts.get(key)
+            if verdict is None:
+                verdict = verdicts[key] = _verdict(element)
+            is_certain, lists = verdict
+            if is_certain or (lists and self._bears_out(element, lists)):
+                seen = element.end
+                yield element, is_certain
+
+    def _bears_out(self, element: Element, lists: frozenset[str]) -> bool:
+        """Whether what is in an element is what its name says."""
+        if element.tag in _REGIONS or self._is_main(element):
+            return False
+        if "drop" in lists:
+            return True
+        if "source" in lists:
+            return element.tag in ("details", "a", "label", "button", "summary")
+        if "button" in lists:
+            return self._is_button(element)
+        is_whole = "whole" in lists
+        is_foot = "foot" in lists and self._is_foot(element, is_whole=is_whole)
+        return is_foot or ("linked" in lists and self._is_linked(element))
+
+    def _is_main(self, element: Element) -> bool:
+        """Whether an element holds the only h1 there is, or most of the words."""
+        start, end = element.start, element.end
+        if start <= self.start and self.end <= end:
+            return True
+        inside = bisect_left(self.titles, end) - bisect_left(self.titles, start)
+        if inside and inside == len(self.titles) and element.tag not in _VERDICT_TAGS:
+            return True
+        size = self.page.text_size(WORDS, start, end)
+        is_much = size > _MANY_WORDS and size > self.words * _MOST
+        return is_much and size > self.page.text_size(LINKED, start, end)
+
+    def _is_linked(self, element: Element) -> bool:
+        """Whether there is nothing but links in an element, or links that say where they lead."""
+        page, inner, close = self.page, element.inner, element.close
+        if self._budget < 0:
+            return False
+        headings = page.headings_in(inner, close)
+        self._budget -= len(headings) + (close - inner) // 1000
+        if headings and (element.tag == "header" or not self._is_above(element)):
+            return False
+        links = [link for link in page.links_in(inner, close) if link.tag == "a"]
+        if not links:
+            return False
+        words, linked = self._words_of_text(inner, close), page.text_size(LINKED, inner, close)
+        is_first = not page.text_size(WORDS, self.start, element.start)
+        if is_first and words <= _FEW_WORDS_ABOVE:
+            return True
+        if any("accesskey" in link.open.attributes or _relation(link) for link in links):
+            return words <= linked
+        return words == 0 or (len(links) >= _LEAST_LINKS and words <= max(_FEW_WORDS, linked // 2))
+
+    def _is_above(self, element: Element) -> bool:
+        """Whether the page's h1 follows, and a heading in the element is another's."""
+        return bool(self.titles) and element.end <= self.titles[-1]
+
+    def _is_foot(self, element: Element, *, is_whole: bool) -> bool:
+        page = self.page
+        if page.headings_in(element.start, element.end):
+            return False
+        texts = page.texts_in(element.inner, element.close)
+        size = sum(map(len, texts))
+        if size > _LONGEST_FOOT:
+            return False
+        if element.tag == "footer" or "contentinfo" in element.open.role:
+            return not any(each.tag in _SECTIONING for each in element.ancestors)
+        return (is_whole or _says_who(texts)) and self._is_last(element.end)
+
+    def _is_last(self, end: int) -> bool:
+        """Whether hardly any text follows."""
+        at = bisect_left(self.page.text_starts, end)
+        return at >= bisect_left(self.page.text_starts, self.end) - _LAST_TEXTS
+
+    def _is_button(self, element: Element) -> bool:
+        """Whether a button is none of a text: not what opens a part of it, nor a whole heading."""
+        attributes = element.open.attributes
+        if attributes.get("role") == "tab":
+            return False
+        for around in element.ancestors:
+            if around.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+                others = self.page.text_size(WORDS, around.inner, element.start)
+                return others + self.page.text_size(WORDS, element.end, around.close) > 0
+        return "aria-expanded" not in attributes
+
+    # -- links by what they say ----------------------------------------------------
+
+    def _small_links(self) -> Iterator[tuple[int, int]]:
+        """Yield links to the source, to edit and the like, and the code that such a one opens."""
+        labels = words_of("source", "labels")
+        for element in self.page.having("a", "label", "summary"):
+            if element.close - element.inner > _REACH or self._is_dropped(element.start):
+                continue
+            said = label_of(self._said(element))
+            if element.tag == "summary":
+                if said.startswith(tuple(words_of("source", "openers"))) and element.parent:
+                    yield element.parent.start, element.parent.end
+            elif (said in labels and self._serves(element)) or (
+                said.startswith("skip to ") and element.open.attribute("href").startswith("#")
+            ):
+                yield element.start, element.end
+        yield from self._opened_sources()
+        yield from self._names_of_languages()
+
+    def _serves(self, link: Element) -> bool:
+        """Whether a link with such a label is one by its class or its address, too."""
+        href = link.open.attribute("href")
+        if any("src" in name or "source" in name or "edit" in name for name in link.open.classes):
+            return True
+        return href.startswith("#") or _SOURCE_ADDRESS.search(href) is not None
+
+    def _opened_sources(self) -> Iterator[tuple[int, int]]:
+        """Yield the code that stands right behind what opens it: the source of an entry."""
+        openers = [
+            element
+            for element in self.page.having("label", "a", "button")
+            if any("source.classes" in class_lists(name) for name in element.open.classes)
+        ]
+        if not openers:
+            return
+        code = self.page.having("pre")
+        starts = [each.start for each in code]
+        for opener in openers:
+            at = bisect_left(starts, opener.end)
+            if at == len(code) or code[at].start - opener.end > _REACH:
+                continue
+            if not self.page.text_size(WORDS, opener.end, starts[at]):
+                yield code[at].start, code[at].end
+
+    def _names_of_languages(self) -> Iterator[tuple[int, int]]:
+        """Yield what names the language of code, right before it."""
+        for element in self.page.having("span", "div", "p"):
+            if element.close - element.inner > _LONGEST_LANGUAGE or not element.open.classes:
+                continue
+            if not any_in(element.open.classes, "source.languages"):
+                continue
+            if _CODE_NEXT.match(self.page.data, element.end) and not self._is_dropped(
+                element.start
+            ):
+                yield element.start, element.end
+
+    def _said(self, element: Element) -> str:
+        texts = self.page.texts_in(element.inner, element.close)
+        said = unescape(b" ".join(texts))
+        if said or element.close - element.inner > _REACH:
+            return said
+        images = self.page.links_in(element.inner, element.close)
+        return " ".join(image.open.attribute("alt") for image in images if image.tag == "img")
+
+    # -- pagers --------------------------------------------------------------------
+
+    def _pagers(self) -> Iterator[tuple[int, int]]:
+        """Yield lines and elements of links to the pages before, after and above."""
+        page = self.page
+        seen = -1
+        steps, places = words_of("pager", "steps"), words_of("pager", "places")
+        for link in page.links:
+            if link.tag != "a" or link.start < seen or self._is_dropped(link.start):
+                continue
+            said = label_of(self._said(link)) if link.close - link.inner <= _REACH else ""
+            is_step = _is_step(said, steps) or _relation(link)
+            if is_step and self.start <= link.start < self.end:
+                span = self._pager_around(link, steps, places)
+                if span is not None:
+                    seen = span[1]
+                    yield span
+
+    def _pager_around(
+        self, link: Element, steps: frozenset[str], places: frozenset[str]
+    ) -> tuple[int, int] | None:
+        """The largest element or line around a link that is a pager, if there is one."""
+        span = self._line(link)
+        found = None
+        if span is not None and self._is_pager(*span, steps, places, link.parent):
+            found = span
+        for around in link.ancestors:
+            if around.tag in _REGIONS or around.end - around.start > 4 * _LONGEST_PAGER:
+                break
+            if found is not None and not (around.start <= found[0] and found[1] <= around.end):
+                continue
+            if not self._is_pager(around.inner, around.close, steps, places, around):
+                if page_words(self.page, around) > 0:
+                    break
+                continue
+            found = around.start, around.end
+        return found
+
+    def _line(self, link: Element) -> tuple[int, int] | None:
+        """What stands between the tags of blocks around a link."""
+        data = self.page.data
+        low = max(self.start, link.start - _LONGEST_PAGER)
+        before = [*_BLOCK_TAG.finditer(data, low, link.start)]
+        if not before and low > self.start:
+            return None
+        start = before[-1].end() if before else self.start
+        after = _BLOCK_TAG.search(data, link.end, min(self.end, start + 2 * _LONGEST_PAGER))
+        end = after.start() if after else self.end
+        return (start, end) if end - start <= 2 * _LONGEST_PAGER else None
+
+    def _is_pager(
+        self,
+        start: int,
+        end: int,
+        steps: frozenset[str],
+        places: frozenset[str],
+        around: Element | None,
+    ) -> bool:
+        page = self.page
+        if page.text_size(WORDS, start, end) or page.headings_in(start, end):
+            return False
+        links = [link for link in page.links_in(start, end) if link.tag == "a"]
+        kinds = [self._kind(link, steps, places) for link in links]
+        led = sum(1 for kind in kinds if kind != "name")
+        if "step" not in kinds and not self._names_step(start, end, steps):
+            return False
+        if self._names_step(start, end, steps):
+            return len(links) <= _MOST_NAMED
+        if around is not None and around.tag in _LISTS and led < len(links):
+            return False
+        if led < 2 and len(links) > 1:
+            return False
+        if led == 1:
+            return not any(each.tag in _ITEMS for each in _around(around))
+        signs = page.text_size(SIGNS, start, end)
+        return led == len(links) or (led * 2 >= len(links) - 1) or signs > len(links)
+
+    def _names_step(self, start: int, end: int, steps: frozenset[str]) -> bool:
+        """Whether words beside the links name a step: `Next: <a>Bulbs</a>`."""
+        texts = self.page.texts_in(start, end, SIGNS)
+        return any(_is_step(label_of(unescape(text)), steps) for text in texts)
+
+    def _kind(self, link: Element, steps: frozenset[str], places: frozenset[str]) -> str:
+        if link.close - link.inner > _REACH:
+            return "name"
+        if _CODE.search(self.page.data, link.inner, link.close):
+            return "name"
+        said = label_of(self._said(link))
+        if not said or said.isdigit():
+            return "sign"
+        if _is_step(said, steps):
+            place = link.open.attribute("href").partition("#")[2]
+            return "name" if place and said in unquote(place).casefold() else "step"
+        if said in places:
+            return "place"
+        return "step" if _relation(link) else "name"
+
+    # -- tables of contents and menus ------------------------------------------------
+
+    def _menus(self) -> Iterator[tuple[int, int]]:
+        """Yield elements of nothing but links: tables of contents, menus, trees of manuals."""
+        trees: list[Element] = []
+        seen = -1
+        for element in self.page.elements:
+            if element.tag not in _LINES or element.start < seen:
+                continue
+            if not self.start <= element.start < self.end or self._is_dropped(element.start):
+                continue
+            links = self._links_alone(element)
+            if len(links) < _LEAST_LINKS:
+                continue
+            if self._is_menu(element, links):
+                seen = element.end
+                yield self._with_name(element)
+            elif element.tag in _LISTS and _leads_here(links, self.path):
+                seen = element.end
+                trees.append(element)
+        yield from self._trees(trees)
+
+    def _links_alone(self, element: Element) -> list[Element]:
+        """The links of an element that has nothing else: no words, headings or pictures."""
+        page, inner, close = self.page, element.inner, element.close
+        if page.text_size(WORDS, inner, close) or self._budget < 0:
+            return []
+        links = page.links_in(inner, close)
+        self._budget -= len(links)
+        if page.headings_in(inner, close) or any(link.tag == "img" for link in links):
+            return []
+        return links
+
+    def _is_menu(self, element: Element, links: Sequence[Element]) -> bool:
+        data = self.page.data
+        is_list = element.tag in _LISTS
+        if is_list and _INTRODUCED.search(data, max(0, element.start - _REACH), element.start):
+            return False
+        if is_list and not all(map(_parts_items, self._beside(element))):
+            return False
+        name = posixpath.basename(self.path)
+        targets = [link.open.attribute("href").strip() for link in links]
+        is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
+        if is_list:
+            return is_local or bool(self.titles and element.end <= self.titles[0])
+        if _CODE.search(data, element.inner, element.close):
+            return False
+        if element.tag == "table" and is_local:
+            return True
+        gaps = [data[a.end : b.start] for a, b in pairwise(links)]
+        parts = _PARTED if element.tag == "table" else _BAR
+        return sum(1 for gap in gaps if parts.search(_TAGS.sub(b" ", gap))) >= len(gaps)
+
+    def _beside(self, element: Element) -> list[bytes]:
+        return self.page.texts_in(element.inner, element.close, SIGNS)
+
+    def _with_name(self, element: Element) -> tuple[int, int]:
+        """The span of a table of contents with the line that names it in an element of its own."""
+        for around in element.ancestors:
+            if around.tag in _REGIONS or self._is_main(around):
+                break
+            lists = {each for name in around.open.classes for each in class_lists(name)}
+            is_called = "linked.classes" in lists or any(
+                name.startswith(("toc", "list-of-")) for name in around.open.classes
+            )
+            if is_called and not self.page.headings_in(around.inner, around.close):
+                return around.start, around.end
+        return element.start, element.end
+
+    def _trees(self, lists: Sequence[Element]) -> Iterator[tuple[int, int]]:
+        """Yield the lists that have words of the page beside them: others are its content."""
+        for element in lists:
+            if self._words_of_text(self.start, element.start) or self._words_of_text(
+                element.end, self.end
+            ):
+                yield element.start, element.end
+
+    def _words_of_text(self, start: int, end: int) -> int:
+        """The bytes of words outside links and headings."""
+        page = self.page
+        titles = (page.text_size(WORDS, h.inner, h.close) for h in page.headings_in(start, end))
+        return page.text_size(WORDS, start, end) - sum(titles)
+
+    def _titles_of_menus(self) -> Iterator[tuple[int, int]]:
+        """Yield the headings, but for an h1, that have a table of contents under them and no more.
+
+        One with a deeper heading next is a chapter's, whose table names its own sections. So is the
+        first of a page with one of its own level next.
+        """
+        headings = [h for h in self.page.headings if self.start <= h.start < self.end]
+        headings = [h for h in headings if not (self._is_dropped(h.start) or is_credit(h))]
+        for at, heading in enumerate(headings):
+            after = headings[at + 1] if at + 1 < len(headings) else None
+            end = after.start if after else self.end
+            if heading.tag == "h1" or self._visible(heading.end, end) is not None:
+                continue
+            if not self._has_menu(heading, end):
+                continue
+            if after is None:
+                ends = at > 0
+            else:
+                ends = after.tag < heading.tag or (after.tag == heading.tag and at > 0)
+            if ends:
+                yield heading.start, heading.end
+
+    def _has_menu(self, heading: Element, end: int) -> bool:
+        """Whether links stand under a heading, all dropped: to places in the page, or contents."""
+        inside = self.page.links_in(heading.end, end)
+        targets = [link.open.attribute("href") for link in inside if link.tag == "a"]
+        if label_of(self._said(heading)) not in words_of("pager", "places"):
+            targets = [target for target in targets if "#" in target]
+        return len(targets) >= _LEAST_LINKS and all(link.tag == "a" for link in inside)
+
+    # -- feet ------------------------------------------------------------------------
+
+    def _feet(self) -> Iterator[tuple[int, int]]:
+        """Yield the lines at the end of a page that say who or what made it."""
+        page = self.page
+        last = bisect_left(page.text_starts, self.end)
+        for at in range(last - 1, max(-1, last - 1 - _LAST_TEXTS), -1):
+            start = page.text_starts[at]
+            if start < self.start:
+                return
+            if self._is_dropped(start):
+                continue
+            if page.text_kinds[at] == WORDS and _says_who(page.texts_in(start, start + 1)):
+                line = self._foot_line(start)
+                if line is not None:
+                    yield line
+
+    def _foot_line(self, start: int) -> tuple[int, int] | None:
+        """From a text that says who made the page to the end of its block, if that is short."""
+        data = self.page.data
+        after = _BLOCK_TAG.search(data, start, min(self.end, start + 2 * _LONGEST_FOOT))
+        while after is not None and after[0][:3].lower() == b"<br":
+            after = _BLOCK_TAG.search(data, after.end(), min(self.end, start + 2 * _LONGEST_FOOT))
+        end = after.start() if after else self.end
+        size = sum(map(len, self.page.texts_in(start, end)))
+        return (start, end) if size <= _LONGEST_FOOT // 3 else None
+
+
+_LONGEST_LANGUAGE = 60
+_CODE_NEXT = re.compile(
+    rb"\s*+(?:<(?:div|figure|button)\b[^<>]*+>\s*+(?:</button>\s*+)?){0,3}<pre\b", re.IGNORECASE
+)
+_VERDICT_TAGS = frozenset(("nav", "script", "style", "template", "noscript"))
+_TAGS = re.compile(rb"<[^<>]*+>")
+_SOURCE_ADDRESS = re.compile(
+    r"#L?[0-9]|#line|/src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw)/|\.html#l[0-9]|/issues/"
+    r"|\.(?:nim|c|h|py|js|ts|rs|java|go|rb|cs|hs|ml)\b",
+    re.IGNORECASE,
+)
+_PART = re.compile(r" (?:page|chapter|section|topic|part|node|slide|class|package|module)\Z")
+_RETURN = re.compile(
+    r"(?:(?:go|return|jump) (?:back |up )?|back |up )to (?:the )?"
+    r"(?:top|index|(?:main |table of )?contents|home page|main page)(?: of (?:the )?page)?"
+)
+
+
+def _is_step(said: str, steps: frozenset[str]) -> bool:
+    """Whether a label names a step, of whatever part.
+
+    >>> _is_step("next page", frozenset(["next"])), _is_step("next()", frozenset(["next"]))
+    (True, False)
+    """
+    return _PART.sub("", said) in steps or _RETURN.fullmatch(said) is not None
+
+
+def _relation(link: Element) -> bool:
+    named = link.open.attributes.get("rel", "").lower().split()
+    return bool(named) and not words_of("pager", "relations").isdisjoint(named)
+
+
+def _around(element: Element | None) -> Iterator[Element]:
+    """An element and the two around it."""
+    for _ in range(3):
+        if element is None:
+            return
+        yield element
+        element = element.parent
+
+
+def page_words(page: Page, element: Element) -> int:
+    """The bytes of words outside links in an element."""
+    return page.text_size(WORDS, element.inner, element.close)
+
+
+def _says_who(texts: Sequence[bytes]) -> bool:
+    """Whether one of some texts begins by saying who or what made the page, and when."""
+    pattern = pattern_of("foot", "phrases")
+    said = " ".join(unescape(b" ".join(texts)).split())
+    return pattern.match(said) is not None or any(
+        pattern.match(" ".join(unescape(text).split())) for text in texts
+    )
+
+
+def _verdict(element: Element) -> tuple[bool, frozenset[str]]:
+    """Whether a tag or a role is enough, and which lists name the element."""
+    opening, tag = element.open, element.tag
+    roles = opening.role.split()
+    if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):
+        return True, frozenset()
+    names = {each for name in opening.classes for each in class_lists(name)}
+    names |= id_lists(opening.id)
+    lists = {each.partition(".")[0] for each in names if each.endswith(".classes")}
+    lists &= {"drop", "linked", "foot", "source"}
+    if "foot.whole" in id_lists(opening.id) or any(map(_is_whole_foot, opening.classes)):
+        lists.add("whole")
+    for table in ("linked", "foot"):
+        is_role = not words_of(table, "roles").isdisjoint(roles)
+        if tag in words_of(table, "tags") or is_role:
+            lists.add(table)
+    if tag in ("button",):
+        lists.add("button")
+    return False, frozenset(lists)
+
+
+_ITEM_SIGNS = re.compile(
+    rb"(?:[\s0-9.,|\[\]()]|&nbsp;|&#160;|\xc2[\xa0\xb7]|\xe2\x80[\xa2\x93\x94]|(?!))*+",
+    re.IGNORECASE,
+)
+
+
+def _parts_items(text: bytes) -> bool:
+    """Whether signs may stand between the links of a list: numbers, and what parts them."""
+    return _ITEM_SIGNS.fullmatch(text) is not None
+
+
+def _is_whole_foot(name: str) -> bool:
+    return "foot.whole" in id_lists(name)
+
+
+def _leads_here(links: Sequence[Element], path: str) -> bool:
+    """Whether there are many links, and one leads to the page at `path` as a whole."""
+    folder, name = posixpath.split(path)
+    targets = [unquote(link.open.attribute("href").strip()) for link in links]
+    return len(targets) >= _LEAST_PAGES and any(
+        posixpath.normpath(posixpath.join(folder, target)) == posixpath.normpath(path)
+        for target in targets
+        if target.endswith(name)
+    )

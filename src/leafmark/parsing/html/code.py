@@ -1,0 +1,165 @@
+"""Code in a page: its language, by the classes of it and of what is around it, and whether it is.
+
+In: where a `pre` stands. A long one that reads like prose, as manual pages and old handbooks have
+it, is no code. The tree is not needed: what names a language stands right before the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
+from leafmark.parsing.code.blocks import is_prose
+
+__all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
+_MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
+_NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
+_NO_MARKER = frozenset(
+    ("linenums", "linenodiv", "highlight", "code", "numbersource", "numberlines")
+)
+_TAG_AROUND = re.compile(
+    rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE
+)
+_WRAPPERS = frozenset((b"div", b"figure", b"details", b"td", b"section"))
+_CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
+_BLANK_OR_NUMBERS = re.compile(rb"[\s0-9]*+")
+_MAX_TAGS = 40
+"""Tags before code in which its wrappers are looked for."""
+
+_MAX_TEXTS, _MAX_TEXT = 3, 40
+"""Texts between these tags that are no numbers, and the bytes of each: the name of a file, a
+button."""
+
+_MAX_WRAPPERS = 2
+
+_LONG_PRE = 1200
+"""Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
+
+_SAMPLE = 6_000
+"""Bytes of a `pre` that are looked at for being prose."""
+
+_NO_PROSE = re.compile(
+    rb"<(?:code|span|p|ul|ol|menu|dir|li|dl|dt|table|tr|listing|xmp|blockquote|hr|thead)[\s>]"
+    rb"|\Apre\s[^<>]*\bprogramlisting\b",
+    re.IGNORECASE,
+)
+"""What says of a `pre` that it is code, as DocBook's class does, or parts it into other blocks."""
+
+
+_MAX_GAP = 4_000
+"""Bytes of one of these tags, and of what stands between two of them."""
+
+_CELL_TAG = re.compile(rb"<(/?)(td|th|table)(?=[\s/>])", re.IGNORECASE)
+_CELL_REACH = 20_000
+_MAX_NUMBER_TAGS = 400
+
+
+def code_language(data: bytes, start: int, inner: int) -> str:
+    """The language of a `pre` whose start tag is `[start, inner)`, empty where none is named.
+
+    By the class of it, its `code`, or the two elements around it; a table that puts numbers of
+    lines beside the code does not count.
+    """
+    tags = [(start, inner)]
+    code = _CODE_TAG.match(data, inner)
+    if code:
+        tags.append((code.end() - len(code[0].lstrip()), code.end()))
+    return _first_language(data, tags) or _first_language(data, _wrappers(data, start))
+
+
+def stands_in_cell(data: bytes, at: int) -> bool:
+    """Whether `at` is in a cell of a table that has more than code and its numbers."""
+    tags = [*_CELL_TAG.finditer(data, max(0, at - _CELL_REACH), at)]
+    if not tags or tags[-1][1] or tags[-1][2].lower() == b"table":
+        return False
+    for start, _ in _tags_before(data, at, most=_MAX_NUMBER_TAGS, texts=0):
+        if data[start : start + 6].lower() == b"<table":
+            return False
+    return True
+
+
+def _wrappers(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    """The start tags of the two elements around what is at `at`, nearest first."""
+    closed = found = 0
+    for start, end in _tags_before(data, at):
+        tag = _TAG_AROUND.match(data, start, end)
+        if tag is None:
+            continue
+        if tag[1]:
+            closed += 1
+        elif closed:
+            closed -= 1
+        elif tag[2].lower() in _WRAPPERS:
+            yield start, end
+            found += tag[2].lower() != b"td"
+            if found == _MAX_WRAPPERS:
+                return
+
+
+def _tags_before(
+    data: bytes, at: int, most: int = _MAX_TAGS, texts: int = _MAX_TEXTS
+) -> Iterator[tuple[int, int]]:
+    """The tags before `at`, from the last to the first, with so few texts between them."""
+    for _ in range(most):
+        low = max(0, at - _MAX_GAP)
+        end = data.rfind(b">", low, at) + 1
+        if not end or _BLANK_OR_NUMBERS.fullmatch(data, end, at) is None:
+            texts -= 1
+        if not end or texts < 0 or (at - end > _MAX_TEXT and data[end:at].strip()):
+            return
+        start = data.rfind(b"<", max(0, end - _MAX_GAP), end)
+        if start < 0:
+            return
+        yield start, end
+        at = start
+
+
+def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
+    for start, end in tags:
+        named = attribute(data, start, end, b"data-lang") or ""
+        named = named or attribute(data, start, end, b"data-language") or ""
+        if named.strip():
+            return named.strip().lower()
+        classes = (attribute(data, start, end, b"class") or "").lower()
+        language = _class_language(classes.replace("brush: ", "brush:").split())
+        if language:
+            return language
+    return ""
+
+
+def _class_language(classes: list[str]) -> str:
+    """The language that a list of classes names.
+
+    >>> _class_language(["highlight-python3", "notranslate"])
+    'python3'
+    >>> _class_language(["sourcecode", "haskell"])
+    'haskell'
+    """
+    for name in classes:
+        found = _LANGUAGE.fullmatch(name)
+        if found:
+            language = found[1].removeprefix("source-").rstrip(";")
+            return "" if language in _NO_LANGUAGE else language
+    if any(name in _MARKERS for name in classes):
+        rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE | _NO_MARKER]
+        return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
+    return "rust" if "rust-example-rendered" in classes else ""
+
+
+def is_prose_pre(data: bytes, start: int, inner: int, close: int) -> bool:
+    """Whether a `pre` holds more than one piece does, and reads like prose.
+
+    Its tag begins at `start`, its content is `[inner, close)`.
+    """
+    close = min(close, inner + _SAMPLE)
+    if close - inner < _LONG_PRE or _NO_PROSE.search(data, start + 1, close):
+        return False
+    raw = data[inner:close]
+    if raw.startswith(b"pre") or _NO_PROSE.match(data[start + 1 : inner]):
+        return False
+    tokens = iter_tokens(raw, 0, len(raw))
+    text = b"".join([raw[at:stop] for name, at, stop, _ in tokens if name == b""])
+    return len(text) >= _LONG_PRE and is_prose(unescape(text).encode())

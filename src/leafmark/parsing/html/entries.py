@@ -1,0 +1,308 @@
+"""What a page documents without a heading: functions, classes, members, options.
+
+In: the names that tags give places. Out: entries, each with its title and its extents. An entry is
+a place with a name whose first line is a signature of that name: marked as code or by its class
+(`words.toml`), with the last part of the name as one of its first words. So are the terms of
+Sphinx, pdoc and DocBook, the members of pdoc, rustdoc, Haddock and RDoc, whatever the tags.
+An entry reaches as far as the element that begins with it, a term as far as its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from leafmark.model import span_at
+from leafmark.parsing.html.dom import Element, Named, Page
+from leafmark.parsing.html.text import BLOCK_TAGS, is_permalink
+from leafmark.parsing.html.tokens import iter_tokens, unescape
+from leafmark.parsing.html.vocabulary import any_in, words_of
+
+__all__ = ["Entry", "find_entries"]
+
+Spans = list[tuple[int, int]]
+
+_SIGNATURE = 1_500
+"""Bytes of a signature that are looked at."""
+
+_WORD = re.compile(
+    r"[A-Za-z_$~][\w$]*(?:(?:\.|::|->|#|-|:)[A-Za-z_$~][\w$]*)*|operator\W{1,3}|--?[A-Za-z][\w-]*"
+)
+_MAX_WORDS = 5
+"""Words of a signature among which its name is: the others say what it is."""
+
+_CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
+_CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+))", re.IGNORECASE)
+_INLINE = frozenset(("a", "span", "b", "i", "em", "strong", "code", "tt", "var", "small", "font"))
+_REGIONS = frozenset(("main", "article", "body"))
+_TABLED = frozenset(("table", "tr", "td", "th", "tbody"))
+_LONGEST_LISTING = 600
+"""Bytes of a `pre` that is a signature."""
+
+_MAX_CLIMB = 12
+_JOINTS = re.compile(r"[^a-z0-9$~]+")
+_LAST_PART = re.compile(r"(?:\.|::|->|#|:)(?=[^.:>#]+\Z)")
+_OVERLOAD = re.compile(r"(?<=\w)-[0-9a-f]{1,8}\Z(?<![a-f]{3})")
+"""What tells the names of overloads apart: `ap-1`, `map-fffff910`."""
+
+_MAX_TITLE = 80
+
+
+class Entry(NamedTuple):
+    """An entry begins with its signature at `start`, and ends at `limit` at the latest."""
+
+    start: int
+    limit: int
+    title: str
+    name: str
+
+
+class _Signed(NamedTuple):
+    """A place with a name, and the signature there."""
+
+    named: Named
+    element: Element | None
+    text: int
+    line_end: int
+    title: str
+
+
+def find_entries(page: Page, limits: Spans, dropped: Spans) -> list[Entry]:
+    """Return the entries of a region whose spans are `limits`, in order."""
+    signed = [*_Finder(page, limits, dropped).signed()]
+    if not signed:
+        return []
+    terms = _Terms(page)
+    found: list[Entry] = []
+    for at, each in enumerate(signed):
+        following = signed[at + 1].text if at + 1 < len(signed) else len(page.data)
+        term = terms.around(each)
+        if term is None:
+            found.append(_member(page, each, following))
+        elif term.start > (found[-1].start if found else -1):
+            found.append(Entry(term.start, term.end, each.title, each.named.name))
+    return found
+
+
+class _Finder:
+    """Looks at each name in a page for a signature that it belongs to."""
+
+    def __init__(self, page: Page, limits: Spans, dropped: Spans) -> None:
+        self.page, self.limits, self.dropped = page, limits, dropped
+        self._elements = {
+            element.start: element
+            for element in page.elements
+            if element.open.id or element.tag == "a"
+        }
+
+    def signed(self) -> Iterator[_Signed]:
+        seen = -1
+        for named in self.page.named:
+            found = self._signature(named)
+            if found is not None and found.text > seen:
+                seen = found.text
+                yield found
+
+    def _signature(self, named: Named) -> _Signed | None:
+        page = self.page
+        if not any(char.isalpha() for char in named.name) or named.tag in _TABLED:
+            return None
+        if span_at(self.limits, named.start) is None or span_at(self.dropped, named.start):
+            return None
+        element = self._elements.get(named.start)
+        around = element if element is not None and element.tag not in _INLINE else named.parent
+        if around is None or not self._may_document(around):
+            return None
+        text = self._first_visible(named.end, around.close)
+        if text < 0 or page.headings_in(around.start, text + 1):
+            return None
+        if around.start < named.start and page.has_text(around.inner, named.start):
+            return None
+        line, end = self._line(text)
+        token = _token_of(line, named.name)
+        if token is None or not self._is_marked(named.start, text, end, around):
+            return None
+        return _Signed(named, element, text, end, _title_of(line, token))
+
+    def _first_visible(self, start: int, end: int) -> int:
+        """Where the first text in `[start, end)` begins that is not dropped, -1 for none."""
+        for _ in range(_MAX_CLIMB):
+            text = self.page.first_text(start, end)
+            span = span_at(self.dropped, text) if text >= 0 else None
+            if span is None:
+                return text
+            start = span[1]
+        return -1
+
+    def _may_document(self, around: Element) -> bool:
+        """Whether an element may hold an entry: it is no cell, no heading and no long listing."""
+        chain = [
+            around,
+            *(each for each, _ in zip(around.ancestors, range(_MAX_CLIMB), strict=False)),
+        ]
+        for each in chain:
+            if each.tag in ("dt", "section", "article"):
+                return True
+            if each.tag == "li":
+                return each is around
+            if each.tag in _TABLED or (each.tag[0] == "h" and each.tag[1:].isdigit()):
+                return False
+            if each.tag == "pre":
+                return each.close - each.inner <= _LONGEST_LISTING
+        return True
+
+    def _line(self, text: int) -> tuple[str, int]:
+        """What is read from a text to the end of its block, and where that is."""
+        data, parts, skip = self.page.data, [], text
+        end = min(len(data), text + _SIGNATURE)
+        for name, at, stop, closing in iter_tokens(data, text, end):
+            if name is not None and name in BLOCK_TAGS:
+                end = at
+                break
+            if name == b"a" and not closing:
+                skip = max(skip, is_permalink(data, at, stop))
+            elif name == b"" and at >= skip and span_at(self.dropped, at) is None:
+                parts.append(unescape(data[at:stop]))
+        return " ".join("".join(parts).split()), end
+
+    def _is_marked(self, start: int, text: int, end: int, around: Element) -> bool:
+        """Whether a signature is marked as one: as code, or by a class of it or around it."""
+        data = self.page.data
+        link = next(iter(self.page.links_in(start, text + 1)[-1:]), None)
+        if (
+            link is not None
+            and link.close > text
+            and not link.open.attribute("href").startswith("#")
+        ):
+            return False
+        if _CODE.search(data, start, end) or around.tag == "pre":
+            return True
+        return _has_class(data[start:end], around)
+
+
+def _has_class(markup: bytes, around: Element) -> bool:
+    if any_in(around.open.classes, "entry.classes"):
+        return True
+    for found in _CLASS.finditer(markup):
+        names = (found[1] or found[2] or found[3]).decode("utf-8", "replace").split()
+        if any_in(names, "entry.classes"):
+            return True
+    return False
+
+
+def _token_of(line: str, name: str) -> re.Match[str] | None:
+    """The word of a signature that the name of its place ends with, if one does.
+
+    >>> _token_of("class tern.Queue(name)", "tern.Queue")[0], _token_of("Args", "tern.x")
+    ('tern.Queue', None)
+    >>> _token_of("max_connections (integer)", "GUC-MAX-CONNECTIONS")[0]
+    'max_connections'
+    """
+    name = _OVERLOAD.sub("", name)
+    spelt = _JOINTS.sub("_", name.partition("(")[0].lower().rstrip(")-_")).strip("_")
+    for count, word in enumerate(_WORD.finditer(line)):
+        if count == _MAX_WORDS:
+            return None
+        own = _JOINTS.sub("_", _LAST_PART.split(word[0])[-1].lower()).strip("_")
+        if own and spelt.endswith(own) and _is_part(spelt, len(spelt) - len(own), name, own):
+            return word
+        if "(" in line[: word.start()]:
+            return None
+    return None
+
+
+def _is_part(spelt: str, at: int, name: str, own: str) -> bool:
+    """Whether the end of a name is a part of it: behind a sign, digits or capitals."""
+    if at == 0 or spelt[at - 1] == "_":
+        return True
+    return name[: -len(own)].isupper() if len(name) > len(own) else False
+
+
+def _title_of(line: str, token: re.Match[str]) -> str:
+    """The word that names what is documented, with its kind before it where that is a type's.
+
+    >>> import re
+    >>> line = "class tern.Queue(name)"
+    >>> _title_of(line, re.search("tern.Queue", line))
+    'class tern.Queue'
+    """
+    kind = line[: token.start()].split()
+    title = token[0].rstrip(":.-")
+    if kind and kind[-1] in words_of("entry", "kinds"):
+        title = f"{kind[-1]} {title}"
+    return title[:_MAX_TITLE]
+
+
+def _member(page: Page, one: _Signed, following: int) -> Entry:
+    """The entry of a signature outside lists of terms; the next signature is at `following`.
+
+    It is the element with the name, if there is text behind the signature in that; else the largest
+    that begins with the signature and holds no other.
+    """
+    own = one.element
+    inner = own if own is not None and own.tag not in _INLINE else one.named.parent
+    assert inner is not None, "a signature stands in an element"
+    if not (inner is own and page.has_text(one.line_end, inner.close)):
+        inner = _climb(page, inner, following)
+    limit = inner.end
+    if not page.has_text(one.line_end, inner.close):
+        outer = inner.parent.close if inner.parent else len(page.data)
+        limit = max(inner.end, min(outer, following))
+    return Entry(min(inner.start, one.named.start), limit, one.title, one.named.name)
+
+
+def _climb(page: Page, inner: Element, following: int) -> Element:
+    for around, _ in zip(inner.ancestors, range(_MAX_CLIMB), strict=False):
+        begins_so = page.first_text(around.inner, around.close) >= inner.start
+        if not begins_so or following < around.end or around.tag in _REGIONS:
+            break
+        inner = around
+    return inner
+
+
+class _Term(NamedTuple):
+    start: int
+    end: int
+
+
+class _Terms:
+    """The terms of lists, each with the text that explains it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._beside: dict[Element | None, list[Element]] = {}
+        self._places: dict[Element, int] = {}
+        for term in page.having("dt"):
+            beside = self._beside.setdefault(term.parent, [])
+            self._places[term] = len(beside)
+            beside.append(term)
+
+    def around(self, one: _Signed) -> _Term | None:
+        """The extents of the entry of the list whose term a signature is in, if it is in one.
+
+        Terms that adjoin have the same entry; a list of one entry belongs to it as a whole.
+        """
+        nearest = one.element or one.named.parent
+        chain = (
+            [nearest, *(each for each, _ in zip(nearest.ancestors, "123", strict=False))]
+            if nearest
+            else []
+        )
+        term = next((each for each in chain if each.tag == "dt"), None)
+        if term is None or term.parent is None:
+            return None
+        beside, outer = self._beside[term.parent], term.parent
+        first = last = self._places[term]
+        while first and not self._is_parted(beside[first - 1], beside[first]):
+            first -= 1
+        while last + 1 < len(beside) and not self._is_parted(beside[last], beside[last + 1]):
+            last += 1
+        if first == 0 and last + 1 == len(beside):
+            begins_so = self.page.first_text(outer.inner, outer.close) >= beside[0].start
+            return _Term(outer.start if begins_so else beside[0].start, outer.end)
+        end = beside[last + 1].start if last + 1 < len(beside) else outer.close
+        return _Term(beside[first].start, end)
+
+    def _is_parted(self, term: Element, after: Element) -> bool:
+        return self.page.has_text(term.end, after.start)

@@ -1,0 +1,347 @@
+"""The sections of a page: its headings, the entries that it documents, and what ends them.
+
+In: a page, its region and what is dropped of it. Out: `Heading`s in order. A heading inside a
+container (a tab panel, a cell, a quote, `details`, a box, the text of an entry) ends with it and
+stands below the section around it; one that is alone in its cell or item heads what the table or
+list goes on with. The title of a box, and what names authors and dates, opens no section. A
+heading that is higher than the one before it, but deeper in the tree of elements, is in a container
+too. A documented entry without a heading (`entries`) is a definition: it has no heading line, and
+its own text begins with its signature.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from leafmark.model import Heading, span_at, subtract
+from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
+from leafmark.parsing.html.entries import Entry
+from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
+from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, iter_tokens, unescape
+from leafmark.parsing.html.vocabulary import any_in, in_words, words_of
+from leafmark.parsing.titles import fold
+
+__all__ = ["find_headings", "heading_text", "is_credit"]
+
+Spans = list[tuple[int, int]]
+
+_CONTAINERS = frozenset(
+    ("blockquote", "details", "td", "th", "li", "dd", "figure", "aside", "fieldset")
+)
+_HEADED = frozenset(("td", "th", "li", "dd"))
+"""Containers whose only content may be the heading of what follows."""
+
+_OUTER = {"td": ("table",), "th": ("table",), "li": ("ul", "ol", "menu"), "dd": ("dl",)}
+_LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
+"""What a heading that is alone in a cell or an item is the heading of."""
+
+_HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
+_ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
+
+
+def find_headings(
+    page: Page, limits: Spans, dropped: Spans, entries: Sequence[Entry], panels: Sequence[Element]
+) -> tuple[Heading, ...]:
+    """Return the headings and entries of the region whose spans are `limits`."""
+    return tuple(_Outline(page, limits, dropped, entries, panels).headings())
+
+
+def is_credit(heading: Element) -> bool:
+    """Whether a heading says who wrote the page, and when, by its class."""
+    classes = heading.open.classes
+    is_dated = "date" in classes and heading.tag > "h2"  # those of the days of a diary are larger
+    return is_dated or not words_of("heading", "credits").isdisjoint(classes)
+
+
+@dataclass(slots=True)
+class _Section:
+    """A section that is open: its level, where it starts, and where it ends at the latest."""
+
+    level: int
+    start: int
+    limit: int
+    is_entry: bool = False
+
+
+class _Outline:
+    """Goes through headings and entries in order, with the sections that are open."""
+
+    def __init__(
+        self,
+        page: Page,
+        limits: Spans,
+        dropped: Spans,
+        entries: Sequence[Entry],
+        panels: Sequence[Element],
+    ) -> None:
+        self.page, self.limits, self.dropped = page, limits, dropped
+        self.entries = entries
+        self.panels = {*panels}
+        self._open: list[_Section] = []
+        self._verdicts: dict[object, str] = {}
+
+    def headings(self) -> Iterator[Heading]:
+        """Yield them in order; a heading inside another is a part of that."""
+        before: Element | None = None
+        last_end = -1
+        entries = iter(self.entries)
+        entry = next(entries, None)
+        for element in (*self.page.headings, None):
+            start = element.start if element else len(self.page.data)
+            while entry is not None and entry.start < start:
+                if entry.start >= last_end:
+                    yield self._entry(entry)
+                entry = next(entries, None)
+            if element is None:
+                return
+            is_inside = element.start < last_end
+            if self._keeps(element.start) and not is_inside:
+                heading = self._heading(element, before)
+                last_end = heading.end
+                yield heading
+            before = element
+
+    def _keeps(self, offset: int) -> bool:
+        in_region = span_at(self.limits, offset) is not None
+        return in_region and span_at(self.dropped, offset) is None
+
+    # -- entries -----------------------------------------------------------------
+
+    def _entry(self, entry: Entry) -> Heading:
+        self._leave(entry.start)
+        level = self._open[-1].level + 1 if self._open else 1
+        region = span_at(self.limits, entry.start)
+        limit = min(entry.limit, region[1] if region else entry.limit)
+        self._open.append(_Section(level, entry.start, limit, is_entry=True))
+        return Heading(
+            level,
+            entry.title,
+            entry.title,
+            entry.start,
+            entry.start,
+            limit,
+            anchor=entry.name,
+            slug_path=entry.name,
+        )
+
+    def _leave(self, offset: int) -> None:
+        """Close the sections that end before `offset`."""
+        while self._open and self._open[-1].limit <= offset:
+            self._open.pop()
+
+    # -- headings ----------------------------------------------------------------
+
+    def _heading(self, element: Element, before: Element | None) -> Heading:
+        self._leave(element.start)
+        region = span_at(self.limits, element.start)
+        limit = region[1] if region else element.end
+        title = heading_text(self.page.data, element.inner, min(element.close, limit), self.dropped)
+        end = min(element.end, limit)
+        own = HEADING_LEVELS[element.tag]
+        around = [*_containers(self, element)]
+        is_title = own > 1 and any(self._names_box(box, before) for box in around)
+        nested = is_title or is_credit(element)
+        anchor = self._own_anchor(element) if nested else self._anchor(element, before)
+        start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
+        stop = min([limit, *(each.end for each in around[:1])])
+        lone = self._deeper(element, before)
+        if lone is not None and lone.start > start:
+            start, stop = lone.start, min(stop, lone.end)
+        level = own
+        if not nested:
+            level = self._level(own, start)
+            self._open.append(_Section(level, element.start, max(end, stop)))
+        ends = limit if nested else max(end, stop)
+        return Heading(level, title, title, element.start, end, ends, nested, anchor)
+
+    def _level(self, own: int, container: int) -> int:
+        """The level of a heading in a container that begins at `container`: below what is around.
+
+        Close the sections that it ends. An entry is a container, too.
+        """
+        outer = 0
+        for each in self._open:
+            if each.is_entry or each.start < container:
+                outer = each.level
+        level = max(own, outer + 1)
+        while self._open and self._open[-1].level >= level:
+            self._open.pop()
+        return level
+
+    def kind_of(self, element: Element) -> str:
+        """What kind of container an element is by its name, empty where it is none."""
+        if element in self.panels:
+            return "panel"
+        found = self._verdicts.get(element.open)
+        if found is None:
+            found = self._verdicts[element.open] = _kind_of(element)
+        return found
+
+    def _names_box(self, box: Element, before: Element | None) -> bool:
+        """Whether a heading is the title of a box: the first in it.
+
+        A class around a whole page says nothing of its second heading, nor of its h1.
+        """
+        if self.kind_of(box) != "box":
+            return False
+        return before is None or before.start < box.start
+
+    def _deeper(self, heading: Element, before: Element | None) -> Element | None:
+        """The element beside the heading before that holds a heading as high as that, or higher."""
+        if before is None or before.parent is None or not self._open:
+            return None
+        if HEADING_LEVELS[heading.tag] >= HEADING_LEVELS[before.tag]:
+            return None
+        around = heading
+        for parent in heading.ancestors:
+            if parent is before.parent:
+                is_beside = around is not heading and around.start > before.start
+                return around if is_beside and self._goes_on(before, around.end) else None
+            around = parent
+        return None
+
+    def _goes_on(self, heading: Element, offset: int) -> bool:
+        """Whether the next heading behind `offset` is one beside another, of the same level."""
+        headings = self.page.headings
+        at = bisect_left(self.page.heading_starts, offset)
+        after = headings[at] if at < len(headings) else None
+        return after is not None and after.tag == heading.tag and after.parent is heading.parent
+
+    # -- anchors -----------------------------------------------------------------
+
+    def _anchor(self, heading: Element, before: Element | None) -> str | None:
+        """The page's own name for a heading: its id, an anchor's in it, or that of what it heads.
+
+        What it heads is the nearest element in the region with an id whose first heading it is,
+        and no text stands in it before the heading.
+        """
+        own = self._own_anchor(heading)
+        if own:
+            return own
+        region = span_at(self.limits, heading.start)
+        heading_words = self.page.data[heading.inner : heading.close].decode("utf-8", "replace")
+        least = max(before.start if before else -1, region[0] - 1 if region else -1)
+        for around in heading.ancestors:
+            if around.start <= least or self._has_text_between(around.inner, heading.start):
+                return None
+            if around.open.id and not _is_generic(around.open.id, heading_words):
+                return around.open.id
+        return None
+
+    def _has_text_between(self, start: int, end: int) -> bool:
+        page = self.page
+        return any(page.has_text(*part) for part in subtract(start, max(start, end), self.dropped))
+
+    def _own_anchor(self, heading: Element) -> str | None:
+        """The id of a heading or of an anchor in it; a box's own id is the place of the box."""
+        return heading.open.id or self._inner_anchor(heading) or None
+
+    def _inner_anchor(self, heading: Element) -> str | None:
+        data = self.page.data
+        if _ANCHOR.search(data, heading.inner, heading.close) is None:
+            return None
+        return next(
+            (
+                named.name
+                for named in self.page.named_in(heading.inner, heading.close)
+                if named.tag == "a"
+            ),
+            None,
+        )
+
+
+def _containers(outline: _Outline, heading: Element) -> Iterator[Element]:
+    """Yield the containers that a heading ends with, nearest first."""
+    page = outline.page
+    skip: tuple[str, ...] | None = None
+    for around in heading.ancestors:
+        if skip is not None:
+            if around.tag in skip:
+                if page.has_text(heading.end, around.close):
+                    yield around
+                skip = None
+            continue
+        if not outline.kind_of(around):
+            continue
+        if around.tag in _HEADED and not page.has_text(heading.end, around.close):
+            skip = _OUTER[around.tag]
+            continue
+        yield around
+
+
+def _kind_of(element: Element) -> str:
+    opening = element.open
+    roles = opening.role.split()
+    if any_in(opening.classes, "box.classes") or not words_of("box", "roles").isdisjoint(roles):
+        return "box"
+    if "tabpanel" in roles or any_in(opening.classes, "tabs.panels"):
+        return "panel"
+    if any_in(opening.classes, "text.classes"):
+        return "text"
+    return "container" if element.tag in _CONTAINERS else ""
+
+
+def _is_generic(name: str, heading: str) -> bool:
+    """Whether an id is one that a generator puts on every page, and not in the words of a heading.
+
+    >>> _is_generic("__docusaurus_skipToContent_fallback", "Lamp"), _is_generic("main-lamp", "Lamp")
+    (True, False)
+    >>> _is_generic("description", "5.1 Description")
+    False
+    """
+    words = [word for word in in_words(name) if not word.isdigit()]
+    if not words or not words_of("ids", "generic").issuperset(words):
+        return False
+    return not {*words}.issubset(in_words(heading))
+
+
+def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
+    """Return the rendered text of the heading whose content is `[start, end)`, white space folded.
+
+    Left out: images, permalinks, buttons, what is dropped, and what is hidden from being read
+    aloud (`aria-hidden`). A heading that is nothing but a button, which opens what is below it, is
+    named by that.
+    """
+    if data.find(DRAWN_DOT, start, end) >= 0:
+        data = data[start:end].replace(DRAWN_DOT, b".")
+        start, end, dropped = 0, len(data), []
+    if data.find(b"<", start, end) < 0:
+        return _folded([unescape(data[start:end])])
+    spans = [*subtract(start, end, dropped)] if dropped else [(start, end)]
+    title = _folded([part for span in spans for part in _heading_parts(data, *span)])
+    return title or _folded(_heading_parts(data, start, end, buttons=True))
+
+
+def _folded(parts: list[str]) -> str:
+    return fold("".join(parts).replace("\0", ""))
+
+
+def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) -> list[str]:
+    parts: list[str] = []
+    hidden, depth, skip_to = b"", 0, start
+    for name, at, stop, closing in iter_tokens(data, start, end):
+        if hidden:
+            if name == hidden:
+                depth += -1 if closing else 1
+                hidden = hidden if depth else b""
+        elif at < skip_to or name is None:
+            continue
+        elif not name:
+            parts.append(unescape(data[at:stop]))
+        elif name in BLOCK_TAGS or name == b"br":
+            parts.append(" ")
+        elif not closing:
+            if name == b"a":
+                skip_to = max(skip_to, is_permalink(data, at, stop))
+            kept = name in VOID_TAGS or (buttons and name == b"button")
+            if at >= skip_to and not kept and _is_hidden(name, data[at:stop]):
+                hidden, depth = name, 1
+    return parts
+
+
+def _is_hidden(name: bytes, tag: bytes) -> bool:
+    unread = name == b"button" or name in UNREAD_TAGS or name in RAW_TAGS
+    return unread or (b"=" in tag and _HIDDEN.search(tag) is not None)

@@ -1,0 +1,154 @@
+"""The words by which pages name their parts: `words.toml` as what the readers of pages ask.
+
+In: classes, ids, labels. Out: which lists of the file they are in. A class is cut into words where
+it has a sign or begins a capital, and an entry fits where its words stand in a row.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "MAX_SIGN",
+    "any_in",
+    "class_lists",
+    "id_lists",
+    "in_words",
+    "is_sign",
+    "label_of",
+    "pattern_of",
+    "words_of",
+]
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+_LONGEST_CLASS = 100
+_MOST_WORDS = 4
+
+_MARKS = (
+    rb"&(?:nbsp|[lr]a?quo|[lr]saquo|[lrud]arr|[lg]t|amp|middot|bull|para|sect|#[0-9]{1,6}"
+    rb"|#x[0-9a-f]{1,5});|[\s\0\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e0-9]"
+    rb"|\xc2[\xa0-\xbf]|\xe2[\x80-\xbf][\x80-\xbf]|\xef\x83[\x80-\xbf]|\xef\xb8\x8f|\xf0\x9f[\x80-\xbf]{2}"
+)
+MAX_SIGN = 80
+"""Bytes of a text outside links that is looked at for saying nothing of its own."""
+
+_STRIPPED = " \t\r\n\f\xa0[](){}<>|:;,.*-\u2010\u2011\u2012\u2013\u2014«»‹›←→↑↓⇐⇒⇑⇓◀▶◄►▲▼△•·/\u200b"
+
+
+@cache
+def words_of(table: str, name: str) -> frozenset[str]:
+    """The entries of a list, as they stand in the file."""
+    return frozenset(_file()[table][name])
+
+
+@cache
+def pattern_of(table: str, name: str) -> re.Pattern[str]:
+    """A pattern that the entries of a list of patterns match, whatever their capitals."""
+    return re.compile("|".join(_file()[table][name]), re.IGNORECASE)
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _tables() -> dict[str, frozenset[str]]:
+    """For each entry of a list of classes, the tables that it is in."""
+    found: dict[str, set[str]] = {}
+    for table, lists in _file().items():
+        for name in (
+            "classes",
+            "labels",
+            "panels",
+            "around",
+            "credits",
+            "shown",
+            "whole",
+            "languages",
+        ):
+            if name in lists and (table, name) != ("source", "labels"):
+                for entry in lists[name]:
+                    found.setdefault(entry, set()).add(f"{table}.{name}")
+    return {entry: frozenset(tables) for entry, tables in found.items()}
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(4096)
+def id_lists(name: str) -> frozenset[str]:
+    """The lists that an id is in as a whole: its words may be those of what it names.
+
+    >>> sorted(id_lists("titlearea")), sorted(id_lists("getLastModified()"))
+    (['drop.classes'], [])
+    """
+    entry = "-".join(in_words(name[:_LONGEST_CLASS]))
+    tables = _tables()
+    return tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
+
+
+@lru_cache(4096)
+def class_lists(name: str) -> frozenset[str]:
+    """The lists that a class is in, as `table.list`.
+
+    >>> sorted(class_lists("md-topNav")), sorted(class_lists("navy"))
+    (['drop.classes'], [])
+    """
+    if len(name) > _LONGEST_CLASS:
+        return _NONE
+    words = in_words(name)
+    tables = _tables()
+    found: set[str] = set()
+    for first in range(len(words)):
+        for last in range(first + 1, min(len(words), first + _MOST_WORDS) + 1):
+            found |= tables.get("-".join(words[first:last]), _NONE)
+    found |= tables.get("=" + "-".join(words), _NONE)
+    return frozenset(found) if found else _NONE
+
+
+def in_words(name: str) -> list[str]:
+    """The words of a class or an id, in lower case.
+
+    >>> in_words("theme-docTOCMobile_x2")
+    ['theme', 'doc', 'toc', 'mobile', 'x', '2']
+    """
+    return [word.lower() for word in _PARTS.findall(name)]
+
+
+def is_sign(text: bytes) -> bool:
+    """Whether a text outside links says nothing of its own: signs, numbers, names of steps.
+
+    >>> is_sign(b" | "), is_sign(b"Next: "), is_sign(b"Next, wait.")
+    (True, True, False)
+    """
+    return len(text) <= MAX_SIGN and _sign_pattern().fullmatch(text) is not None
+
+
+@cache
+def _sign_pattern() -> re.Pattern[bytes]:
+    words = {*words_of("pager", "steps"), *words_of("pager", "places")}
+    spelt = (re.escape(word.encode()) for word in sorted(words, key=len, reverse=True))
+    return re.compile(
+        rb"(?:%b|(?<![A-Za-z])(?:%b)(?![A-Za-z])|(?!))*+" % (_MARKS, b"|".join(spelt)),
+        re.IGNORECASE,
+    )
+
+
+def label_of(text: str) -> str:
+    """What a link says, without signs around it, folded.
+
+    >>> label_of("[ Next\xa0>> ]")
+    'next'
+    """
+    return " ".join(text.casefold().strip(_STRIPPED).split())
+
+
+def any_in(names: Iterable[str], table: str) -> bool:
+    """Whether one of some classes is in a list."""
+    return any(table in class_lists(name) for name in names)
