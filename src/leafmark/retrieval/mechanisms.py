@@ -16,7 +16,6 @@ MECHANISMS: Mapping[str, Mapping[str, object]] = MappingProxyType(
         "surroundings": {"nearby_weight": 0},
         "coordination": {"coordination": 0},
         "title agreement": {"title_agreement": 0},
-        "exact titles first": {"NAMED_AHEAD": 1e-9},
         "roles": {"secondary_boost": 1},
         "derived words": {"derived_words": False},
         "corrections": {"fuzzy_distance": 0},
