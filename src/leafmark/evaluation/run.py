@@ -121,6 +121,9 @@ def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ..
     """Return the ways to search that a request compares, or tries without each mechanism."""
     strategy = project.configuration.chunking.strategy
     variants = parse_variants(request.compare, strategy, request.modes)
+    for variant in variants:
+        for name in variant.constants:
+            constant_named(name)  # to refuse it before anything is indexed
     if not request.ablate:
         return variants
     if len(variants) > 1 or variants[0].plain:
