@@ -168,8 +168,10 @@ def _table(found: Mapping[str, Values], before: Mapping[str, Values]) -> Iterato
         if any("empty" in each for each in values.values()):
             families["answerable"]["all"].append(key)
         for family, row in _family(key):
-            asked = "foreign" if _is_foreign(values) else family
-            families[asked][row].append(key)
+            if _is_foreign(values):
+                families["foreign"][row.partition(" ")[0]].append(key)
+            else:
+                families[family][row].append(key)
     for family, rows in families.items():
         for metric in MEASURES[family] if rows else ():
             yield from ("", f"{family}: {metric}")

@@ -96,16 +96,8 @@ def evaluate_project(
     found = []
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
-        trial = Trial(
-            apart,
-            reader,
-            reading,
-            limit=request.limit,
-            diagnose=request.diagnose,
-            plain=PlainRanking(reader, library) if variant.plain else None,
-        )
-        with _constants(variant.constants):
-            found.append(_judge(variant, trial, judged, progress))
+        trial = _trial(variant, apart, reader, request, reading)
+        found.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
     _, diagnostics = source_notes(library.scan, reader)
     forget_unused({apart.shared_dir for apart in opened})
@@ -129,6 +121,9 @@ def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ..
     """Return the ways to search that a request compares, or tries without each mechanism."""
     strategy = project.configuration.chunking.strategy
     variants = parse_variants(request.compare, strategy, request.modes)
+    for variant in variants:
+        for name in variant.constants:
+            constant_named(name)  # to refuse it before anything is indexed
     if not request.ablate:
         return variants
     if len(variants) > 1 or variants[0].plain:
@@ -211,6 +206,18 @@ def _index_apart(
     return reader
 
 
+def _trial(
+    variant: Variant,
+    project: Project,
+    reader: IndexReader,
+    request: EvaluationRequest,
+    reading: Reading,
+) -> Trial:
+    plain = PlainRanking(reader, reading.library) if variant.plain else None
+    limit, diagnose = request.limit, request.diagnose
+    return Trial(project, reader, reading, limit=limit, diagnose=diagnose, plain=plain)
+
+
 def _judge(
     variant: Variant,
     trial: Trial,
@@ -219,10 +226,11 @@ def _judge(
 ) -> VariantOutcomes:
     """Return how one way to search answers each of the judged queries."""
     outcomes = []
-    for done, (query, passages) in enumerate(judged, start=1):
-        outcomes.append(trial.run(query, passages))
-        if progress is not None:
-            progress(f"judging {variant.name}", done, len(judged))
+    with _constants(variant.constants):
+        for done, (query, passages) in enumerate(judged, start=1):
+            outcomes.append(trial.run(query, passages))
+            if progress is not None:
+                progress(f"judging {variant.name}", done, len(judged))
     return VariantOutcomes(variant, trial.chunks, trial.limit, tuple(outcomes))
 
 
