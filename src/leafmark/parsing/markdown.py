@@ -94,18 +94,17 @@ class MarkdownContent:
     def first_title(self) -> str:
         """The title of the first h1, be it written in HTML."""
         columns = self.headings.columns
-        rows = zip(columns.levels, columns.titles, columns.nested, columns.starts, strict=True)
+        rows = zip(columns.levels, columns.titles, columns.starts, columns.nested, strict=True)
+        own = [row[:3] for row in rows if not row[3]]
         title, end = next(
-            (
-                (title, at)
-                for level, title, nested, at in rows
-                if level == 1 and title and not nested
-            ),
-            ("", len(self._raw)),
+            ((title, at) for level, title, at in own if level == 1 and title), ("", len(self._raw))
         )
         if self.reader is not read_markdown:
             return title
-        return find_html_title(self._raw, self._start, end) or title
+        highest = min((level for level, _, _ in own), default=0)
+        tops = [at for level, _, at in own if level == highest]
+        top = tops[0] if len(tops) == 1 else -1
+        return find_html_title(self._raw, self._start, end, top) or title
 
     def links(self) -> tuple[Link, ...]:
         shown = _same if self._shown is None else self._shown

@@ -67,7 +67,7 @@ _WORDS = frozenset(
 )
 """Elements whose names stand for something else where they have no attributes."""
 
-_HEADING_NEXT = re.compile(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>)*+\n#{1,6}[ \t]")
+_ONLY_MARKUP = re.compile(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>)*+")
 
 _TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
 
@@ -89,10 +89,11 @@ def read_markdown(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText
     return out.build(spans)
 
 
-def find_html_title(raw: bytes, start: int, end: int) -> str:
+def find_html_title(raw: bytes, start: int, end: int, top: int = -1) -> str:
     """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture.
 
-    One with nothing but headings below it is a banner, which all pages of a site have.
+    `top` is where the one heading stands that all others are below, -1 where there is none:
+    an `h1` right above it is the banner that all pages of a site have.
     """
     if raw.find(b"<h1", start, end) < 0 and raw.find(b"<H1", start, end) < 0:
         return ""
@@ -102,7 +103,7 @@ def find_html_title(raw: bytes, start: int, end: int) -> str:
             out = ReadableBuilder()
             _add_html(out, raw, *title.span(1), is_block=True)
             words = " ".join(out.build(()).text.split())
-            if words and not _HEADING_NEXT.match(raw, title.end()):
+            if words and not _ONLY_MARKUP.fullmatch(raw, title.end(), max(top, 0)):
                 return words
     return ""
 
