@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.indexes import state_of
 
-from leafmark.index import IndexOptions, IndexReader, Match, open_reader, open_writer
+from leafmark.index import IndexOptions, Match, Snapshot, open_reader, open_writer
 from leafmark.index.queries import (
     AllChunks,
     AllOf,
@@ -181,7 +181,7 @@ def _random_chunk(rng: random.Random) -> Chunk:
 
 
 @cache
-def little_index(seed: int) -> tuple[IndexReader, Oracle]:
+def little_index(seed: int) -> tuple[Snapshot, Oracle]:
     """A random index: a commit takes too long to make one for each example."""
     rng = random.Random(seed)
     paths = rng.sample(["a.md", "a.md-b", "b.md", "c/d.md", "e.md"], rng.randint(1, 5))
@@ -266,7 +266,7 @@ def test_queries_match_and_score_as_they_say(seed: int, query: Query) -> None:
         assert set(first) <= set(expected)
 
 
-def refs_of(reader: IndexReader, matches: Sequence[Match]) -> list[Ref]:
+def refs_of(reader: Snapshot, matches: Sequence[Match]) -> list[Ref]:
     return reader.refs([match.chunk for match in matches])
 
 

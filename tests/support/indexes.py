@@ -9,7 +9,15 @@ from types import MappingProxyType
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import Handle, IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
+from leafmark.index import (
+    Handle,
+    IndexMeta,
+    IndexOptions,
+    IndexReader,
+    Store,
+    open_reader,
+    open_writer,
+)
 from leafmark.index.queries import AllChunks, HasPhrase, HasTerm, Query
 from leafmark.model import ChunkedDocument, FileState
 from leafmark.parsing import parse
@@ -46,10 +54,11 @@ def index(
 ) -> IndexMeta:
     """Put the sources into the index in `root`, take some out, and commit."""
     with open_writer(root, settings, timeout_s=0) as writer:
+        store: Store = writer
         for path in remove:
-            writer.remove(tree, path)
+            store.remove(tree, path)
         for path, source in sources.items():
-            writer.put(chunk(path, source, tree=tree), state_of(source))
+            store.put(chunk(path, source, tree=tree), state_of(source))
         return writer.commit(started_ns=5)
 
 

@@ -76,7 +76,7 @@ class Place:
         return isinstance(other, Place) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self._key or self.key)
 
     def __repr__(self) -> str:
         return f"Place{self.key}"

@@ -71,6 +71,7 @@ class Frequencies:
         self._schema = schema
         self._counts = counts
         self._live: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
+        self._corrections: Recent[tuple[str, tuple[str, ...]], float] = Recent(_REMEMBERED_TERMS)
 
     def live(self, field: str, term: str) -> int:
         """Return in how many chunks a term stands.
@@ -92,13 +93,18 @@ class Frequencies:
         """Return the same with deleted chunks counted: an upper bound in constant time."""
         return self._searcher.doc_freq(field, term)
 
-    def correction(self, field: str, terms: Sequence[str]) -> float:
+    def correction(self, field: str, terms: tuple[str, ...]) -> float:
         """Return by what factor the engine's rarity of terms together is off."""
         if not self._counts.deleted:
             return 1.0
-        live, stored = self._counts.live, self._counts.stored
-        true = sum(_idf(live, self.live(field, term)) for term in terms)
-        return true / sum(_idf(stored, self.stored(field, term)) for term in terms)
+        key = (field, terms)
+        found = self._corrections.get(key)
+        if found is None:
+            live, stored = self._counts.live, self._counts.stored
+            true = sum(_idf(live, self.live(field, term)) for term in terms)
+            found = true / sum(_idf(stored, self.stored(field, term)) for term in terms)
+            self._corrections.put(key, found)
+        return found
 
 
 def _idf(total: int, frequency: int) -> float:
@@ -125,15 +131,17 @@ class Compilation:
     def __init__(self, compiler: Compiler):
         self._compiler = compiler
         self._schema = compiler.schema
-        self._made: dict[tuple[int, bool], tantivy.Query] = {}
+        self._made: dict[tuple[int, bool], tuple[Query, tantivy.Query]] = {}
 
     def compile(self, query: Query, *, scored: bool = True) -> tantivy.Query:
-        """Return the engine's query; the values must live as long as the compilation."""
+        """Return the engine's query; if its scores are of no interest, without them."""
         key = (id(query), scored)
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = _BY_TYPE[type(query)](self, query, scored)
-        return made
+        known = self._made.get(key)
+        if known is None:
+            made = _BY_TYPE[type(query)](self, query, scored)
+            self._made[key] = (query, made)  # a value that is gone would leave its id to others
+            return made
+        return known[1]
 
     def _each(self, queries: Iterable[Query], scored: bool) -> list[tantivy.Query]:
         return [self.compile(query, scored=scored) for query in queries]
