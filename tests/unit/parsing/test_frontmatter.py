@@ -220,6 +220,12 @@ def test_the_good_lines_of_malformed_front_matter_count(body: str, values: dict[
     assert [diagnostic.code for diagnostic in found.diagnostics] == ["front-matter"]
 
 
+def test_one_quote_in_a_list_loses_no_file() -> None:
+    found = yaml('s: ["]\ntitle: A')
+
+    assert (found.title, len(found.diagnostics)) == ("A", 1)
+
+
 def test_toml_between_the_lines_of_yaml_counts() -> None:
     assert yaml('title = "A"\ntags = ["x", "y"]').title == "A"
 
