@@ -26,22 +26,6 @@ from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
 from leafmark.model import Block, BlockKind, Document, Format
 
-__all__ = [
-    "VOID",
-    "WORST_CUT",
-    "are_opening_tags",
-    "cut_penalty",
-    "depth_in_code",
-    "is_code_by_name",
-    "is_inside_code",
-    "is_unfinished",
-    "is_unread",
-    "item_starts",
-    "keep_with_next",
-    "last_paragraphs",
-    "leads_in_text",
-]
-
 VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
 """Tags that open nothing."""
 

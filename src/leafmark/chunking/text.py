@@ -36,16 +36,6 @@ from leafmark.model import (
     merge,
 )
 
-__all__ = [
-    "Renderer",
-    "Repeated",
-    "describe_content",
-    "head_text",
-    "iter_repeated",
-    "key_of",
-    "whole_header",
-]
-
 _LEFT_OUT = "\u2026"
 
 _MAX_KEY_CHARACTERS = 100

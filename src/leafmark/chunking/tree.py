@@ -31,18 +31,6 @@ from leafmark.model import (
     subtract,
 )
 
-__all__ = [
-    "BREADCRUMB_SHARE",
-    "GAP",
-    "SectionTree",
-    "Spans",
-    "build_tree",
-    "emit",
-    "is_blank_source",
-    "path_of",
-    "under_breadcrumb",
-]
-
 BREADCRUMB_SHARE = 4
 """A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
 

@@ -28,21 +28,6 @@ from leafmark.model.ids import decodable, document_id, format_breadcrumb, fragme
 from leafmark.model.sequences import Deferred
 from leafmark.model.span import bytes_in
 
-__all__ = [
-    "Chunk",
-    "ChunkKind",
-    "ChunkRecord",
-    "ChunkedDocument",
-    "Chunks",
-    "Content",
-    "ContentType",
-    "Emitted",
-    "FindLink",
-    "Rendered",
-    "Row",
-    "leads_nowhere",
-]
-
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
 

@@ -11,36 +11,6 @@ from typing import Any, Literal, NamedTuple, get_args
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.span import ReadableText
 
-__all__ = [
-    "GRAINS",
-    "RELATIONS",
-    "SORTS",
-    "AbsenceReason",
-    "Answer",
-    "Candidate",
-    "Extent",
-    "Factor",
-    "Grain",
-    "Hint",
-    "Item",
-    "KeyTerm",
-    "LostAt",
-    "Omission",
-    "Packing",
-    "Passage",
-    "Phase",
-    "Related",
-    "Relation",
-    "Result",
-    "Snippet",
-    "Sort",
-    "Step",
-    "Unit",
-    "UnmatchedPart",
-    "WeightedText",
-    "WhyNotReport",
-]
-
 
 class WeightedText(NamedTuple):
     """A part of a file and how much its words say about it; `source` names the part."""
