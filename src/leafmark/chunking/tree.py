@@ -49,7 +49,8 @@ def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count
     '> …lation\\n\\nBody.'
     """
     text = _above(format_breadcrumb(path), rest)
-    if limit is None or len(text) * 4 <= limit or count(text) <= limit:
+    most = len(text) if text.isascii() else len(text) * 4  # bytes; a token has at least one
+    if limit is None or most <= limit or count(text) <= limit:
         return text
     allowed = max(limit // BREADCRUMB_SHARE - count(GAP), limit - count(GAP + rest))
     return _above(_shortened(path, allowed, count), rest)
