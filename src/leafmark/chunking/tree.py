@@ -91,6 +91,10 @@ def _says_no_more(heading: str, title: str) -> bool:
     """
     if heading == title:
         return True
+    if heading[:1].casefold() != title[:1].casefold() and not (
+        _KIND.match(heading) or _KIND.match(title)
+    ):
+        return False
     names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
     bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
     return bare[0] == bare[1] != ""
