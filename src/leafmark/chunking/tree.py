@@ -89,8 +89,6 @@ def _says_no_more(heading: str, title: str) -> bool:
     >>> _says_no_more("Class Lamp<T>", "Lamp"), _says_no_more("Class Lamp", "Class diagrams")
     (True, False)
     """
-    if heading == title:
-        return True
     if heading[:1].casefold() != title[:1].casefold() and not (
         _KIND.match(heading) or _KIND.match(title)
     ):
@@ -247,8 +245,10 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         body_ends=body_ends,
         afters=afters,
     )
-    if len(afters) > 1 and _says_no_more(tree.titles[1], document.title):
-        tree.folded = 1
+    if len(afters) > 1:
+        first, title = tree.titles[1], document.title
+        is_same = first == title or (1 not in tree.definitions and _says_no_more(first, title))
+        tree.folded = 1 if is_same else None
     _give_gaps(tree)
     if document.dropped_spans:
         _drop(tree)
