@@ -31,24 +31,6 @@ from leafmark.model import (
     subtract,
 )
 
-__all__ = [
-    "TABLE_PADDING",
-    "BodyReader",
-    "DocumentText",
-    "Fence",
-    "OneRegion",
-    "PlacedBlocks",
-    "dedent_code",
-    "fence_of",
-    "has_any",
-    "is_dedented",
-    "may_have_code",
-    "narrow_ends",
-    "narrow_header",
-    "outermost",
-    "tidy_prose",
-]
-
 TABLE_PADDING = " \t\r\n\xa0|:-"
 """What the rows of a table in Markdown have besides words."""
 

@@ -17,8 +17,6 @@ from leafmark.chunking.splitting import Cutter, Unit
 from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, under_breadcrumb
 from leafmark.model import format_breadcrumb
 
-__all__ = ["ChunkingContext"]
-
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
 

@@ -18,22 +18,6 @@ from itertools import pairwise
 from leafmark.chunking.tokens import MAX_TOKEN_CHARACTERS, Prefixes
 from leafmark.model import span_at
 
-__all__ = [
-    "SOLID_STOPS",
-    "STOPS",
-    "byte_length",
-    "coalesce",
-    "count_ready",
-    "decode_for_cutting",
-    "extends",
-    "grapheme_boundary",
-    "line_starts",
-    "markup_starts",
-    "next_boundary",
-    "sentence_starts",
-    "token_cuts",
-]
-
 _JOINING = frozenset(
     "\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u1cf5\u1cf6"
     "\U000110bd\U000110cd\U000111c2\U000111c3\U000113d1\U0001193f\U00011941\U00011a84"

@@ -26,22 +26,6 @@ from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
 from leafmark.model import Block, BlockKind, Document, Format
 
-__all__ = [
-    "VOID",
-    "WORST_CUT",
-    "are_opening_tags",
-    "cut_penalty",
-    "depth_in_code",
-    "is_code_by_name",
-    "is_inside_code",
-    "is_unfinished",
-    "is_unread",
-    "item_starts",
-    "keep_with_next",
-    "last_paragraphs",
-    "leads_in_text",
-]
-
 VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
 """Tags that open nothing."""
 
@@ -453,6 +437,8 @@ class _Rule(NamedTuple):
     where: AbstractSet[str] = frozenset(("inside", "text"))
     formats: AbstractSet[Format] = frozenset()
     but: AbstractSet[Format] = frozenset(("script",))
+    begins: bytes = b""
+    """Where it has some, what follows begins with one of these bytes, or the rule does not hold."""
 
     def is_for(self, document_format: Format) -> bool:
         if self.formats:
@@ -502,30 +488,35 @@ _RULES = (
         _behind_matches(_ATTRIBUTES),
         _BELOW,
         but=_NO_PAGES,
+        begins=b"{/",
     ),
     _Rule(
         "What is in a box stays with what closes the box.",
         _behind_matches(_CLOSES),
         _BELOW,
         but=_NO_PAGES,
+        begins=b"<:/{",
     ),
     _Rule(
         "A table stays with its caption below.",
         lambda cut: cut.last_kind == "table" and _UNDER_TABLE.match(cut.behind),
         _BELOW,
         but=_NO_PAGES,
+        begins=b"T:",
     ),
     _Rule(
         "A term stays with what explains it.",
         lambda cut: cut.last_kind == "paragraph" and _DEFINITION.match(cut.behind),
         _BELOW,
         but=_NO_PAGES,
+        begins=b":",
     ),
     _Rule(
         "A picture stays with the line in italics below it.",
         lambda cut: _UNDER_PICTURE.match(cut.behind) and _PICTURE.search(cut.before),
         _BELOW,
         but=_NO_PAGES,
+        begins=b"*_",
     ),
     _Rule(
         "Code in the midst of a sentence stays with the rest of the sentence.",
@@ -599,7 +590,11 @@ def keep_with_next(reader: BodyReader, start: int, at: int) -> bool:
 def _is_kept(cut: _Cut) -> bool:
     if cut.document.format != "script" and cut.reader.headings_within(cut.at, cut.at + 1):
         return False
-    return any(rule.holds(cut) for rule in _rules_for(cut.document.format, cut.where))
+    first = cut.behind.lstrip()[:1]
+    for rule in _rules_for(cut.document.format, cut.where):
+        if (not rule.begins or first in rule.begins) and rule.holds(cut):
+            return True
+    return False
 
 
 def _opens(document: Document, block: Block) -> bool:

@@ -16,8 +16,6 @@ from leafmark.chunking.blocks import BodyReader, DocumentText
 from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model import subtract
 
-__all__ = ["Meter", "make_meter"]
-
 _SLASH = ord("/")
 
 _NEARLY = 32

@@ -14,8 +14,6 @@ from typing import Any, Literal, TypedDict, get_args
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
 
-__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Sizes", "Strategy", "Yielding"]
-
 Strategy = Literal["auto", "heading", "section", "fixed"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 

@@ -13,8 +13,6 @@ from operator import add, itemgetter, sub
 
 from leafmark.chunking.cuts import coalesce
 
-__all__ = ["Group", "absorb_small", "divide", "move_cuts", "pack"]
-
 Group = tuple[int, int]
 
 

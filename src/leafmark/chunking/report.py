@@ -17,17 +17,6 @@ from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.model import Block, Chunk, ChunkedDocument, rejoin, subtract
 
-__all__ = [
-    "Deviation",
-    "DocumentSizes",
-    "Finding",
-    "FindingKind",
-    "Statistics",
-    "inspect_quality",
-    "measure_document",
-    "summarise",
-]
-
 FindingKind = Literal[
     "undersize", "below_min", "above_bound", "split_code", "orphan_rows", "bare_heading"
 ]

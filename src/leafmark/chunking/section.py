@@ -20,8 +20,6 @@ from leafmark.chunking.splitting import Cutter, Unit, split
 from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
 from leafmark.model import subtract
 
-__all__ = ["Part", "Sizes", "choose_section", "gather", "is_surely_within"]
-
 _SURELY_LARGE = 8
 """A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
 

@@ -14,8 +14,6 @@ from functools import cache
 
 from leafmark.chunking.word_characters import WORD_CHARACTERS
 
-__all__ = ["distinct_slugs", "dropped_characters", "github_slug", "number_slugs", "slug_of"]
-
 
 @cache
 def dropped_characters() -> re.Pattern[str]:

@@ -29,8 +29,6 @@ from leafmark.chunking.text import head_text, key_of, whole_header
 from leafmark.chunking.tokens import least_tokens
 from leafmark.model import Block, Document, Heading, TopBlocks
 
-__all__ = ["Cutter", "Unit", "along_headings", "along_rows", "split", "split_table"]
-
 _CRUMBS = 4
 """Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
 
@@ -592,7 +590,7 @@ def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Iterable[Unit]:
     starts, nested = _nested(cutter, unit, block)
     if nested:
         return _split_at(cutter, [unit.start, *starts[1:]], nested, end=unit.end)
-    if kind == "code":
+    if block is not None and kind == "code":
         return cutter.keep_code(unit, block)
     return cutter.cut_prose(unit, cutter.capacity)
 

@@ -33,8 +33,6 @@ from leafmark.chunking.tokens import MAX_TOKEN_CHARACTERS, Prefixes, token_count
 from leafmark.chunking.tree import Spans, build_tree, emit, is_blank_source
 from leafmark.model import ChunkedDocument, Document, Emitted, FindLink, leads_nowhere
 
-__all__ = ["choose_auto", "choose_fixed", "chunk_document"]
-
 _COUNTED_AT_ONCE = 4
 """A body of more bytes than this for each token of the target is counted block by block only."""
 

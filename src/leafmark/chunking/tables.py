@@ -22,22 +22,6 @@ from typing import NamedTuple
 from leafmark.chunking.cuts import grapheme_boundary
 from leafmark.model import Block, Document, TopBlocks
 
-__all__ = [
-    "ROWSPAN",
-    "Cell",
-    "Columns",
-    "MarkupTable",
-    "Row",
-    "cell_starts",
-    "columns_of",
-    "columns_taken",
-    "goes_on_in_page",
-    "is_title_in_page",
-    "markup_tables",
-    "rows_taken",
-    "untied_rows",
-]
-
 _GOES_ON_IN_MARKDOWN = re.compile(rb"[ \t]*\|[ \t]*\|")
 _INLINE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|</?(?:a|b|br|div|em|i|p|span|strong)\b[^<>]*>|(?!))*+"
 _GOES_ON_IN_PAGE = re.compile(

@@ -36,16 +36,6 @@ from leafmark.model import (
     merge,
 )
 
-__all__ = [
-    "Renderer",
-    "Repeated",
-    "describe_content",
-    "head_text",
-    "iter_repeated",
-    "key_of",
-    "whole_header",
-]
-
 _LEFT_OUT = "\u2026"
 
 _MAX_KEY_CHARACTERS = 100
@@ -321,7 +311,7 @@ _SURELY_LARGE = 64
 _SENTENCE_BYTES, _NEXT_BYTES = 240, 64
 """Bytes before and behind a cut that tell whether a sentence ends there."""
 
-_NOTHING = Rendered("", 0, ())
+_NOTHING = Rendered("", ())
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter", "heading"))
 
 
@@ -336,7 +326,8 @@ class Renderer:
 
     @property
     def count_tokens(self) -> Count:
-        return token_counter(self.options.tokenizer)
+        """What counts a text, and remembers the last ones."""
+        return self.meter.count_once
 
     @cached_property
     def reader(self) -> BodyReader:
@@ -344,7 +335,7 @@ class Renderer:
 
     @cached_property
     def meter(self) -> Meter:
-        return make_meter(self.reader, self.count_tokens)
+        return make_meter(self.reader, token_counter(self.options.tokenizer))
 
     @cached_property
     def _deep_headings(self) -> Sequence[Heading]:
@@ -434,8 +425,7 @@ class Renderer:
     def _rendered(
         self, chunk: Chunk, rest: str, context_spans: tuple[tuple[int, int], ...]
     ) -> Rendered:
-        text = self._under_breadcrumb(chunk, rest)
-        return Rendered(text, self.meter.count_once(text), context_spans)
+        return Rendered(self._under_breadcrumb(chunk, rest), context_spans)
 
     def _under_breadcrumb(self, chunk: Chunk, rest: str) -> str:
         """Return `rest` below its breadcrumb, a blank line between them."""

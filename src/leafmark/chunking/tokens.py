@@ -14,18 +14,6 @@ from typing import Protocol, cast
 
 from leafmark.errors import UsageError
 
-__all__ = [
-    "MAX_TOKEN_CHARACTERS",
-    "Count",
-    "Prefixes",
-    "direct_counter",
-    "least_tokens",
-    "register_tokenizer",
-    "take_tokens",
-    "token_counter",
-    "tokenizer_names",
-]
-
 Count = Callable[[str], int]
 
 _BUILT_IN = ("o200k_base", "cl100k_base")

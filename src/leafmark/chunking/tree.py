@@ -31,18 +31,6 @@ from leafmark.model import (
     subtract,
 )
 
-__all__ = [
-    "BREADCRUMB_SHARE",
-    "GAP",
-    "SectionTree",
-    "Spans",
-    "build_tree",
-    "emit",
-    "is_blank_source",
-    "path_of",
-    "under_breadcrumb",
-]
-
 BREADCRUMB_SHARE = 4
 """A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
 
@@ -61,7 +49,8 @@ def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count
     '> …lation\\n\\nBody.'
     """
     text = _above(format_breadcrumb(path), rest)
-    if limit is None or len(text) * 4 <= limit or count(text) <= limit:
+    most = len(text) if text.isascii() else len(text) * 4  # bytes; a token has at least one
+    if limit is None or most <= limit or count(text) <= limit:
         return text
     allowed = max(limit // BREADCRUMB_SHARE - count(GAP), limit - count(GAP + rest))
     return _above(_shortened(path, allowed, count), rest)
@@ -100,8 +89,10 @@ def _says_no_more(heading: str, title: str) -> bool:
     >>> _says_no_more("Class Lamp<T>", "Lamp"), _says_no_more("Class Lamp", "Class diagrams")
     (True, False)
     """
-    if heading == title:
-        return True
+    if heading[:1].casefold() != title[:1].casefold() and not (
+        _KIND.match(heading) or _KIND.match(title)
+    ):
+        return False
     names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
     bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
     return bare[0] == bare[1] != ""
@@ -258,8 +249,10 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         body_ends=body_ends,
         afters=afters,
     )
-    if len(afters) > 1 and _says_no_more(tree.titles[1], document.title):
-        tree.folded = 1
+    if len(afters) > 1:
+        first, title = tree.titles[1], document.title
+        is_same = first == title or (1 not in tree.definitions and _says_no_more(first, title))
+        tree.folded = 1 if is_same else None
     _give_gaps(tree)
     if document.dropped_spans:
         _drop(tree)

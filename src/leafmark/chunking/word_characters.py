@@ -6,8 +6,6 @@ from the properties as Unicode publishes them (DerivedCoreProperties.txt and
 DerivedGeneralCategory.txt): every code point from U+0080 that has one of them.
 """
 
-__all__ = ["WORD_CHARACTERS"]
-
 WORD_CHARACTERS = """
 aa b5 ba c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 300-374 376-377 37a-37d 37f 386 388-38a
 38c 38e-3a1 3a3-3f5 3f7-481 483-52f 531-556 558-559 560-588 58b-58c 591-5bd 5bf 5c1-5c2

@@ -28,21 +28,6 @@ from leafmark.model.ids import decodable, document_id, format_breadcrumb, fragme
 from leafmark.model.sequences import Deferred
 from leafmark.model.span import bytes_in
 
-__all__ = [
-    "Chunk",
-    "ChunkKind",
-    "ChunkRecord",
-    "ChunkedDocument",
-    "Chunks",
-    "Content",
-    "ContentType",
-    "Emitted",
-    "FindLink",
-    "Rendered",
-    "Row",
-    "leads_nowhere",
-]
-
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
 
@@ -65,13 +50,12 @@ class Content(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """`text`, which a model is given, and its tokens.
+    """`text`, which a model is given.
 
     `context_spans` are the ranges of the source that it carries before the body.
     """
 
     text: str
-    tokens: int
     context_spans: tuple[tuple[int, int], ...]
 
 
@@ -589,7 +573,7 @@ class Chunk(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        return self.owner.rendering.render(self).tokens
+        return self.owner.count_tokens(self.text)
 
     @property
     def body_tokens(self) -> int:
@@ -671,7 +655,7 @@ class Chunk(NamedTuple):
             "is_complete_section": self.is_complete_section,
             "oversize": self.oversize,
             "undersize": self.undersize,
-            "tokens": rendered.tokens,
+            "tokens": self.owner.count_tokens(rendered.text),
             "body_tokens": self.body_tokens,
             "tags": list(self.tags),
             "version": self.version,

@@ -17,22 +17,6 @@ from typing import Any, Literal, NamedTuple, overload
 from leafmark.model.sequences import Deferred
 from leafmark.model.span import Reader, Span
 
-__all__ = [
-    "CORE_FORMATS",
-    "Anchor",
-    "Block",
-    "BlockKind",
-    "BlockRegions",
-    "Diagnostic",
-    "Document",
-    "Format",
-    "Heading",
-    "HeadingColumns",
-    "Headings",
-    "Link",
-    "TopBlocks",
-]
-
 BINARY = "binary"
 """The code of a source that is no text."""
 

@@ -15,8 +15,6 @@ from leafmark.model.chunk import Chunk, ChunkKind, ContentType
 from leafmark.model.document import Diagnostic
 from leafmark.model.ids import document_id, format_breadcrumb, fragment, ordinal_id
 
-__all__ = ["DocumentEntry", "Entry", "FileState", "heading_and_span", "is_secondary", "whole_range"]
-
 
 class FileState(NamedTuple):
     """How a file looked when it was indexed; equal states mean that it need not be read again.

@@ -13,21 +13,6 @@ from functools import lru_cache
 
 from leafmark.errors import UsageError
 
-__all__ = [
-    "BETWEEN_TITLES",
-    "PREAMBLE",
-    "TREE_NAME",
-    "check_tree_name",
-    "decodable",
-    "document_id",
-    "document_part",
-    "encode_path",
-    "format_breadcrumb",
-    "fragment",
-    "ordinal_id",
-    "tree_name",
-]
-
 BETWEEN_TITLES = " › "
 
 

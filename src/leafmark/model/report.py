@@ -11,32 +11,6 @@ from leafmark.model.document import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.result import Hint, Omission, Packing, Passage, Related
 
-__all__ = [
-    "AgentFile",
-    "AgentsReport",
-    "Check",
-    "CitationStatus",
-    "DoctorReport",
-    "IndexReport",
-    "LlmsReport",
-    "Place",
-    "SettingOrigin",
-    "ShowReport",
-    "Shown",
-    "Size",
-    "Skipped",
-    "StatusReport",
-    "TreeStatus",
-    "TrustReport",
-    "TrustWish",
-    "TrustedFile",
-    "Verified",
-    "VerifyReport",
-    "WatchEvent",
-    "count_of",
-    "plural",
-]
-
 
 def count_of(number: int, noun: str) -> str:
     """Return a number and its noun.

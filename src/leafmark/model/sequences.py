@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Generic, TypeVar, overload
 
-__all__ = ["CompressedList", "Deferred"]
-
 T = TypeVar("T")
 
 

@@ -16,18 +16,6 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-__all__ = [
-    "ReadableText",
-    "Reader",
-    "Runs",
-    "Span",
-    "bytes_in",
-    "merge",
-    "rejoin",
-    "span_at",
-    "subtract",
-]
-
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
 

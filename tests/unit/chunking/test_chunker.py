@@ -128,3 +128,10 @@ def test_a_first_heading_that_says_no_more_than_the_title_is_in_no_breadcrumb(
     options = ChunkingOptions(strategy="heading")
     found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
     assert list(found.chunks[-1].section_path) == path
+
+
+def test_a_definition_is_in_its_breadcrumb_though_the_file_has_its_name() -> None:
+    source = b"class Lamp:\n    def light(self):\n        return 1\n"
+    options = ChunkingOptions(strategy="heading")
+    found = chunk_document(parse(source, "lamp.py"), tree="t", options=options)
+    assert len(found.chunks[-1].section_path) == 3

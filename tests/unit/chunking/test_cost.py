@@ -157,7 +157,7 @@ def test_code_at_the_margin_needs_no_normalising(code: str, is_read: bool) -> No
     """Told by what is counted: the text of a section near the bound, beside the bytes."""
     tally = Tally()
     register_tokenizer("counting", tally)
-    source = "".join(f"## T{n}\n\n{words(700)}\n\n{code}\n\n{words(20)}\n\n" for n in range(3))
+    source = "".join(f"## T{n}\n\n{words(810)}\n\n{code}\n\n{words(20)}\n\n" for n in range(3))
     options = ChunkingOptions(strategy="section", tokenizer="counting", max_tokens=1000)
     chunk_document(parse(source.encode(), "a.md"), tree="t", options=options)
     assert (tally.counted > 1.5 * len(source)) is is_read
