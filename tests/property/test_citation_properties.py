@@ -13,7 +13,7 @@ from leafmark.app import search_project, verify_texts
 from leafmark.app.requests import SearchRequest, VerifyRequest
 from leafmark.model import Verified
 from leafmark.model.ids import document_id
-from leafmark.retrieval.citations import cited_ids, format_citation
+from leafmark.search.citations import cited_ids, format_citation
 
 lines = st.sampled_from(
     [

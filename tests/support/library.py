@@ -11,7 +11,7 @@ from leafmark.index import IndexOptions, IndexReader, open_reader
 from leafmark.model import Answer, DocumentEntry
 from leafmark.parsing import decode
 from leafmark.query import parse_query, parse_topics
-from leafmark.retrieval import SearchParams, search
+from leafmark.search import SearchOptions, search
 from support.indexes import index
 
 Sources = Mapping[str, str | bytes]
@@ -48,7 +48,7 @@ class Library:
         return search(
             self.reader,
             parse_topics(queries) if len(queries) > 1 else [parse_query(queries[0])],
-            SearchParams(**params),
+            SearchOptions(**params),
             read_source=self.read,
             local_trees=local,
         )

@@ -20,7 +20,7 @@ from leafmark.cli.help import command_help, overview, usage
 from leafmark.cli.options import ALIASES, Command
 from leafmark.cli.reference import reference
 from leafmark.model import GRAINS, RELATIONS, SORTS
-from leafmark.retrieval.params import MODES
+from leafmark.search.options import Mode
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 

@@ -31,8 +31,8 @@ from leafmark.evaluation.run import constant_named
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
-from leafmark.retrieval import SearchParams
-from leafmark.retrieval.mechanisms import MECHANISMS
+from leafmark.search import SearchOptions
+from leafmark.search import MECHANISMS
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
@@ -471,7 +471,7 @@ def test_what_switches_a_mechanism_off_is_known() -> None:
             if name.isupper():
                 assert value != constant_named(name)
             else:
-                assert value != getattr(SearchParams(), name)
+                assert value != getattr(SearchOptions(), name)
 
 
 def test_a_constant_has_another_value_in_one_way_only(here: Here) -> None:

@@ -18,8 +18,8 @@ from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, Document, FileState, Omission, Passage
 from leafmark.parsing import parse
-from leafmark.retrieval.citations import format_citation
-from leafmark.retrieval.packing import passages
+from leafmark.search.citations import format_citation
+from leafmark.search.packing import passages
 
 Form = Literal["NFC", "NFD"]
 

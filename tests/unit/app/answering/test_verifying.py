@@ -15,7 +15,7 @@ from leafmark.app.answering.resolving import Resolver
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
-from leafmark.retrieval.citations import format_citation
+from leafmark.search.citations import format_citation
 
 GUIDE = "# Guide\n\nPreamble.\n\n## Setup\n\nInstall it.\n\n## Usage\n\nCall it. Twice.\n"
 

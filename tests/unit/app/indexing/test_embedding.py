@@ -36,7 +36,7 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
-from leafmark.retrieval.compiler import compile_for_languages
+from leafmark.search.compile import compile_topic
 
 GUIDE = """# Workshop
 
@@ -980,9 +980,9 @@ def test_a_topic_is_compiled_once_for_words_and_meaning(
 
     def noting(*given: Any) -> object:
         compiled.append(given[1])
-        return compile_for_languages(*given)
+        return compile_topic(*given)
 
-    monkeypatch.setattr("leafmark.retrieval.compiler.compile_for_languages", noting)
+    monkeypatch.setattr("leafmark.search.compile.compile_topic", noting)
     answer = search(desk, "watter rosses in the evening")
     assert (answer.mode, len(compiled)) == ("hybrid", 1)
 
