@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from support.candidates import Forest, all_matched, count_by, match, shape
 
 from leafmark.model import GRAINS, Candidate
-from leafmark.search.grain import aggregate, drop_large, filter_ancestors
-from leafmark.search.order import elbow_cutoff
-from leafmark.search.grain import bring_to_grain
+from leafmark.search.grain import aggregate, bring_to_grain, drop_large, filter_ancestors
 from leafmark.search.options import SearchOptions
+from leafmark.search.order import elbow_cutoff
 from leafmark.search.snippets import Match, byte_ranges, join_ranges, make_snippet
 
 scores = st.floats(0.01, 100.0).map(lambda score: round(score, 2))

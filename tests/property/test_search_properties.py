@@ -29,8 +29,8 @@ from leafmark.query import (
     any_of,
 )
 from leafmark.search import SearchOptions, search
-from leafmark.search.spelling import edits_of
 from leafmark.search.highlight import PhraseFinder, Place, WordFinder, scan
+from leafmark.search.spelling import edits_of
 from leafmark.search.vocabulary import Statistics
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]

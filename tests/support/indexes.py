@@ -24,8 +24,10 @@ def as_bytes(source: str | bytes) -> bytes:
     return source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
 
 
-def chunk(path: str, source: str | bytes, *, tree: str = "t") -> ChunkedDocument:
-    return chunk_document(parse(as_bytes(source), path), tree=tree, options=_STRATEGY)
+def chunk(
+    path: str, source: str | bytes, *, tree: str = "t", cutting: ChunkingOptions = _STRATEGY
+) -> ChunkedDocument:
+    return chunk_document(parse(as_bytes(source), path), tree=tree, options=cutting)
 
 
 def state_of(source: str | bytes, *, modified_s: int = 1_700_000_000, inode: int = 7) -> FileState:
@@ -43,13 +45,14 @@ def index(
     remove: tuple[str, ...] = (),
     settings: IndexOptions = SETTINGS,
     tree: str = "t",
+    cutting: ChunkingOptions = _STRATEGY,
 ) -> IndexMeta:
     """Put the sources into the index in `root`, take some out, and commit."""
     with open_writer(root, settings, timeout_s=0) as writer:
         for path in remove:
             writer.remove(tree, path)
         for path, source in sources.items():
-            writer.put(chunk(path, source, tree=tree), state_of(source))
+            writer.put(chunk(path, source, tree=tree, cutting=cutting), state_of(source))
         return writer.commit(started_ns=5)
 
 

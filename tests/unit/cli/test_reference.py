@@ -20,7 +20,6 @@ from leafmark.cli.help import command_help, overview, usage
 from leafmark.cli.options import ALIASES, Command
 from leafmark.cli.reference import reference
 from leafmark.model import GRAINS, RELATIONS, SORTS
-from leafmark.search.options import Mode
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 
@@ -62,8 +61,6 @@ def test_help_names_everything_and_fits(command: Command) -> None:
 def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
     """They list it once more, since help imports no use case."""
     taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
-    if command.name == "eval":
-        taken["mode"] = MODES
     for option in command.options:
         if option.choices and option.setting:
             assert option.choices == SETTINGS[option.setting].rules.choices

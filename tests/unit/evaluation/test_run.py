@@ -31,8 +31,7 @@ from leafmark.evaluation.run import constant_named
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
-from leafmark.search import SearchOptions
-from leafmark.search import MECHANISMS
+from leafmark.search import MECHANISMS, SearchOptions
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 

@@ -13,9 +13,9 @@ from support.library import Library
 from leafmark.query import format_query, parse_query, parse_topics
 from leafmark.render.absence import word_reason
 from leafmark.search import SearchOptions
-from leafmark.search.whynot import Absence, explain_absence
 from leafmark.search.lookup import find_chunk
 from leafmark.search.present import Texts
+from leafmark.search.whynot import Absence, explain_absence
 
 FILLER = "".join(f"\n## Step {n}\n\nTurn the crank {'gently ' * n}\n" for n in range(30))
 SOURCES = {

@@ -8,8 +8,7 @@ import pytest
 from support.candidates import Forest, count_by, make_entry, match, shape
 
 from leafmark.model import Entry, Phase
-from leafmark.search.grain import bring_to_grain
-from leafmark.search.grain import Introduce, give_introductions
+from leafmark.search.grain import Introduce, bring_to_grain, give_introductions
 from leafmark.search.options import SearchOptions
 
 LIMIT = 100

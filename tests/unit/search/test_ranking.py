@@ -190,7 +190,15 @@ def test_an_edited_index_scores_as_a_fresh_one(tmp_path: Path) -> None:
     edited.put("t", new, remove=tuple(path for path in old if path not in new))
     fresh = Library(tmp_path / "fresh", t=new | kept)
     assert edited.reader.counts.deleted > 0
-    queries = ("rare", "word text", "plain word", '"plain word"', "raer", "wor*", "what is the word")
+    queries = (
+        "rare",
+        "word text",
+        "plain word",
+        '"plain word"',
+        "raer",
+        "wor*",
+        "what is the word",
+    )
     for query in queries:
         one, other = (
             library.search(query, aggregation=False, cutoff_ratio=0.0).results

@@ -121,7 +121,9 @@ def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
 
 
 def test_a_document_that_is_asked_for_by_name_keeps_its_place(tmp_path: Path) -> None:
-    library = Library(tmp_path, t={"guide.txt": "The changelog is kept.\n" * 3, "CHANGELOG.md": SAID})
+    library = Library(
+        tmp_path, t={"guide.txt": "The changelog is kept.\n" * 3, "CHANGELOG.md": SAID}
+    )
     assert library.find("changelog")[0] == "CHANGELOG.md"
 
 

@@ -165,3 +165,40 @@ def test_the_phase_says_what_was_joined(
     library = Library(tmp_path, t=dict.fromkeys(pages, "# Beer\n\nOf wort and yeast.\n"))
     (phase,) = (each for each in library.search("wort").phases if each.name == "duplicates")
     assert (phase.before, phase.after, phase.note) == (len(pages), after, note)
+
+
+def test_a_page_in_several_languages_is_shown_once(tmp_path: Path) -> None:
+    """In the main language, whichever matches best."""
+    text = "The valve lets through what comes, and the valve stops it again: {}.\n"
+    said = {"en": "at times", "de": "valve valve", "pt-BR": "valve", "fr": "valve valve valve"}
+    pages = {f"docs/{code}/a.md": f"# Valve\n\n{text.format(end)}" for code, end in said.items()}
+    library = Library(tmp_path, t=pages)
+    (found,) = library.search("valve").results
+    assert found.entry.path == "docs/en/a.md"
+    assert {entry.path for entry in found.other_versions} == pages.keys() - {"docs/en/a.md"}
+
+
+def test_where_the_query_is_in_its_language_a_translation_is_shown(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={})
+    library.settings = type(library.settings)("both", {"t": "english", "de": "german"})
+    library.put("de", {"x.md": "# Andere\n\nNoch etwas.\n"})
+    pages = {
+        "docs/a.md": "# Cron\n\nHow the service starts the cron.\n",
+        "docs/de/a.md": "# Cron\n\nWie der Dienst den Cron startet.\n",
+    }
+    library.put("t", pages)
+    for query, path in (
+        ("wie startet der Dienst den cron?", "docs/de/a.md"),
+        ("how does the service start the cron?", "docs/a.md"),
+    ):
+        assert library.search(query).results[0].entry.path == path, query
+
+
+def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Path) -> None:
+    text = "The valve lets through what comes"
+    pages = {
+        "v1/a.md": f"# Guide\n\n{text}. The valve stops it when nobody looks, as all know.\n",
+        "v2/a.md": f"# Guide\n\n{text}. Since then it has learned to sing and to dance a little.\n",
+    }
+    answer = Library(tmp_path, t=pages).search("valve", aggregation=False)
+    assert [one.entry.path for one in answer.results] == ["v2/a.md", "v1/a.md"]
