@@ -23,6 +23,7 @@ __all__ = [
     "DOCUMENT_SIGN",
     "NAME_SIGN",
     "document_names",
+    "is_qualified",
     "names_text",
     "path_stem",
     "symbol_names",
@@ -85,7 +86,7 @@ def title_names(title: str) -> tuple[str, ...]:
     found += [_CALL.sub("", each) for each in found if each.endswith(")")]
     for each in (*found,):
         name = _KIND.sub("", each)
-        if _QUALIFIED.fullmatch(name) or name != each:
+        if is_qualified(name) or name != each:
             found += symbol_names(name)
     return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
 
@@ -130,6 +131,11 @@ def symbol_names(name: str) -> Iterator[str]:
     for joint in _JOINT.finditer(bare):
         if joint.start():
             yield bare[joint.end() :]
+
+
+def is_qualified(name: str) -> bool:
+    """Whether a name is one of a program, with what holds it: `asyncio.Queue.put`."""
+    return _QUALIFIED.fullmatch(name) is not None
 
 
 def names_text(analyzer: Analyzer, names: Iterable[str], sign: str) -> str:

@@ -24,6 +24,7 @@ from leafmark.index.chunk_names import (
     DOCUMENT_SIGN,
     NAME_SIGN,
     document_names,
+    is_qualified,
     names_text,
     symbol_names,
     title_names,
@@ -152,9 +153,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         if not chunk.position:
             fields.append(f',"source":"{record}"')
         role_here = role or role_of_title(chunk.title)
-        numbers = (
-            f',"position":{chunk.position},"cut":{cut},"size":{len(body)},"role":{role_here}}}'
-        )
+        numbers = f',"position":{chunk.position},"cut":{cut},"role":{role_here}}}'
         fields.append(numbers)
         yield b"".join([facts.encode(), *map(str.encode, fields)])
 
@@ -175,6 +174,8 @@ def _names(analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str
             names += symbol_names(name if "." in name else f"{_module(path)}.{name}")
         elif chunk.slug:
             names += title_names(chunk.title)
+            if is_qualified(chunk.slug):
+                names += symbol_names(chunk.slug)
     if body and form in DEFINING_FORMATS:
         marked = chunk.body if form in MARKED_FORMATS else body
         for name in defined_names(form, marked):

@@ -12,7 +12,7 @@ tree's language.
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
-| `cut`, `size`, `role` | fast columns: which section a piece is of, its characters, its role |
+| `cut`, `role` | fast columns: which section a piece is of, and its role |
 | `key` | one term, only on records that are not chunks: what the record is |
 | `source` | stored: the source's record (see `records`) |
 

@@ -36,13 +36,11 @@ class Columns(NamedTuple):
     """The numbers of a chunk that the engine keeps in columns: read fast, without its record.
 
     `cut` is the same number for all pieces of a section that was cut (see `cut_number`), 0 for
-    chunks that are no piece. `size` counts characters of readable text; `role` is the number of
-    a role (see `roles`).
+    chunks that are no piece. `role` is the number of a role (see `roles`).
     """
 
     position: int
     cut: int = 0
-    size: int = 0
     role: int = 0
 
 

@@ -68,7 +68,6 @@ _SAID: Mapping[str, str] = MappingProxyType(
         "title": "in the title",
         "tags": "in the tags",
         "path": "in the path",
-        "short": "short text",
         "local_boost": "a tree of the project",
         "name": "called as the query says",
         "tier": "behind what has all words",

@@ -90,6 +90,9 @@ MAX_PARTS = 6
 MAX_KEYWORDS = 4
 """A query of up to so many words, none of which only asks, is a few keywords (by eye)."""
 
+MAX_NAME_TERMS = 8
+"""A query of more terms is a sentence, and no name (chosen by eye)."""
+
 PARTS_SHARE = 0.3
 """What a part of a compound name counts beside the whole (measured: 0.2 to 0.5 do the same)."""
 
@@ -204,7 +207,7 @@ class CompiledTopic:
         None where the query is no name: it has operators, or too many words.
         """
         terms = self._typed
-        if not terms or self._without:
+        if not 0 < len(terms) <= MAX_NAME_TERMS or self._without:
             return None
         field = self.language.names
         forms = [terms, *_unframed(terms)]

@@ -72,11 +72,9 @@ def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
         parts.append(Factor("nearness", one.nearness))
     factors = [
         Factor(name, value, "multiply")
-        for name, value in (("short", one.short), (one.role_name or "role", one.role))
+        for name, value in ((one.role_name, one.role), ("local_boost", one.local))
         if value != 1
     ]
-    if one.local != 1:
-        factors.append(Factor("local_boost", one.local, "multiply"))
     score = one.base
     if one.meaning is not None or one.similarity is not None:
         by_words = one.score - (one.meaning or 0.0)

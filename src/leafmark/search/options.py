@@ -117,7 +117,7 @@ class SearchOptions:
         int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
     ] = 0
     sort: Annotated[Sort, Option("what results are ordered by", given="request")] = "score"
-    aggregation: Annotated[bool, Option("join parts to sections", given="request")] = True
+    aggregation: Annotated[bool, Option("join parts to sections", given="constant")] = True
     strict: Annotated[bool, Option("only what has all words", given="request")] = False
     explain: Annotated[bool, Option("say what each score is made of", given="request")] = False
     trees: Annotated[tuple[str, ...], Option("only these trees", given="request")] = ()
@@ -139,12 +139,6 @@ class SearchOptions:
     path_weight: Annotated[
         float, Option("factor of BM25 over the path", least=0, given="constant")
     ] = 0.05
-    derived_share: Annotated[
-        float,
-        Option(
-            "factor of another form of a word (wrote, parser, colour)", least=0, given="constant"
-        ),
-    ] = 0.5
     nearness: Annotated[
         float,
         Option(
@@ -159,9 +153,6 @@ class SearchOptions:
             given="constant",
         ),
     ] = 1.0
-    short_factor: Annotated[
-        float, Option("factor of chunks of few words", least=0, open_low=True, given="constant")
-    ] = 0.85
     role_factor: Annotated[
         float,
         Option(
@@ -211,11 +202,9 @@ MECHANISMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "titles": {"titles_weight": 0.0},
         "path and tags": {"path_weight": 0.0, "tags_weight": 0.0},
-        "other forms": {"derived_share": 0.0},
         "corrections": {"fuzzy_distance": 0},
         "nearness": {"nearness": 0.0},
         "completeness": {"completeness": 0.0},
-        "short chunks": {"short_factor": 1.0},
         "roles": {"role_factor": 1.0},
         "names": {"names_first": False},
         "all words first": {"all_words_first": False},

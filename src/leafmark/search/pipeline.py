@@ -53,6 +53,9 @@ MARKUP_BYTES_PER_TOKEN: Mapping[str, int] = {"html": 10, "notebook": 7, "roff": 
 POOL_PER_DOCUMENT = 6
 """Matches of one document that are taken beyond its places, to be joined to their section."""
 
+FIRST_PLACES = 10
+"""The places of which one document takes only some: a page of results."""
+
 REFS_AT_ONCE = 25
 
 
@@ -376,9 +379,9 @@ class _Run:
     def _places(
         self, ranked: Sequence[Candidate], topics: Sequence[Expression]
     ) -> tuple[list[Candidate], Phase]:
-        """Return the results with those behind all others for which their document has no place.
+        """Return the results with those behind the first places for which their document has none.
 
-        A document takes `max_per_document` places, unless the query names it.
+        A document takes `max_per_document` of the first places, unless the query names it.
         """
         most = self._options.max_per_document
         is_open = any(map(_names_documents, topics))
@@ -387,10 +390,14 @@ class _Run:
         taken: Counter[str] = Counter()
         placed: list[Candidate] = []
         behind: list[Candidate] = []
-        for one in ranked:
+        for at, one in enumerate(ranked):
+            if len(placed) == FIRST_PLACES:
+                behind += ranked[at:]
+                break
             taken[one.entry.doc_id] += 1
             (placed if taken[one.entry.doc_id] <= most else behind).append(one)
-        note = f"{len(behind)} stand behind {most} others of their document" if behind else ""
+        moved = sum(one is not other for one, other in zip(ranked, placed, strict=False))
+        note = f"{most} of the first {FIRST_PLACES} are of one document at most" if moved else ""
         return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
 
     def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:

@@ -5,8 +5,7 @@
 - *Completeness*: a chunk gains the mean rarity of the words if it, or the section that it was
   cut from, has them all; of a few keywords, such chunks come first.
 - *Nearness*: neighbouring words of the query that stand near each other add to the score.
-- *Short chunks* and *roles*: what has few words, and what repeats, tests or lists other texts,
-  counts less.
+- *Roles*: what repeats, tests or lists other texts counts less.
 - *Names*: the bearers of a name that is all of the query come first.
 - *Places*: the project's own trees count more than the user's.
 
@@ -45,14 +44,14 @@ MIN_MATCHES = 200
 NEAR_MATCHES = 30
 """The best matches whose words are looked at for nearness: it changes the order of the first."""
 
+MAX_NEAR = 10_000
+"""The most chunks of their documents that are looked at: all of them, but in huge documents."""
+
 MAX_SLOP = 7
 """The most words between two that stand near each other."""
 
 BESIDE_SHARE = 0.65
 """The share of nearness that only words beside each other get (1 against 0.35 at a distance)."""
-
-SHORT_CHARACTERS = 160
-"""Chunks of fewer characters are short: about 40 tokens."""
 
 MAX_BEARERS = 20
 """The most bearers of a name that are looked at."""
@@ -82,6 +81,9 @@ SCORE_DIGITS = 4
 on its segments."""
 
 
+_SCALE = 10.0**SCORE_DIGITS
+
+
 class Scored(NamedTuple):
     """A chunk that matches a topic, and what its score is made of.
 
@@ -98,7 +100,6 @@ class Scored(NamedTuple):
     words: float = 0.0
     completeness: float = 0.0
     nearness: float = 0.0
-    short: float = 1.0
     role: float = 1.0
     role_name: str = ""
     local: float = 1.0
@@ -109,7 +110,7 @@ class Scored(NamedTuple):
 
     @property
     def factor(self) -> float:
-        return self.short * self.role * self.local
+        return self.role * self.local
 
     @property
     def base(self) -> float:
@@ -212,7 +213,7 @@ class _Scorer:
             return [self._in_sections(query, limit) for query, limit in scoped]
         found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
         return [
-            [(match.chunk, rounded(match.score)) for match in self._all_ties(query, limit, matches)]
+            [(chunk, rounded(score)) for score, chunk in self._all_ties(query, limit, matches)]
             for (query, limit), matches in zip(scoped, found, strict=True)
         ]
 
@@ -311,21 +312,20 @@ class _Scorer:
         if name == 1:  # a changelog's section called so is not what is looked for
             name = 0 if is_lowered else 1.5 if columns.role == GLOSSARY else 1
         role = self._options.role_factor if is_lowered and name < DOCUMENT_NAME else 1.0
-        found = Scored(
-            0.0,
+        gained = gain if is_complete else 0.0
+        return Scored(
+            rounded((words + gained) * role * self._boost),
             chunk,
             self._topic,
             not is_complete,
             words,
-            gain if is_complete else 0.0,
+            gained,
             0.0,
-            self._options.short_factor if columns.size < SHORT_CHARACTERS else 1.0,
             role,
             ROLES[columns.role],
             self._boost,
             name,
         )
-        return found._replace(score=found.base)
 
     # -- completeness -----------------------------------------------------------------
 
@@ -357,10 +357,14 @@ class _Scorer:
         if not pairs or not matches:
             return list(matches)
         first = matches[:NEAR_MATCHES]
-        (near,) = self._snapshot.scores([AnyOf(tuple(pairs))], [one.chunk for one in first])
+        refs = self._snapshot.refs([one.chunk for one in first])
+        documents = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
+        query = AllOf((AnyOf(tuple(pairs)), unscored(documents)))
+        (found_near,) = self._snapshot.search([(query, MAX_NEAR)])
+        near = {match.chunk: match.score for match in found_near}
         found = [
-            one._replace(nearness=rounded(score)) if score else one
-            for one, score in zip(first, near, strict=True)
+            one._replace(nearness=rounded(near[one.chunk])) if one.chunk in near else one
+            for one in first
         ]
         return [*(one._replace(score=one.base) for one in found), *matches[NEAR_MATCHES:]]
 
@@ -404,5 +408,5 @@ def _names_first(matches: Iterable[Scored], *, tiers: bool) -> list[Scored]:
 def rounded(score: float) -> float:
     """Return a rounded score; below 1, rounded to as many significant digits."""
     if score >= 1:
-        return round(score, SCORE_DIGITS)
+        return round(score * _SCALE) / _SCALE  # five times as fast as to decimals
     return float(f"{score:.{SCORE_DIGITS}g}")

@@ -1,4 +1,4 @@
-"""The indexed words that a typed word stands for: itself, other forms, corrections, beginnings.
+"""The indexed words that a typed word stands for: itself, corrections, beginnings.
 
 The index holds stems, but the user types words. So the *typed* word is edited, each edit
 is stemmed (all in one call of the analyzer), and the stems are looked up: of 360 typing
@@ -8,9 +8,6 @@ An edit is an insertion, a deletion, a substitution, or a transposition of two n
 Letters come from the alphabet of the word's own script. In any language, a letter may also
 be replaced by itself with a mark (`e` by `é`), since names have such letters everywhere.
 
-A stemmer only cuts endings. It does not join irregular forms (`write`, `wrote`), `parse` and
-`parser`, or British and American spellings. Rules make such forms, and the index tells which
-of them occur. English only: other languages get rules when there are sets to measure them on.
 """
 
 from __future__ import annotations
@@ -18,17 +15,16 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
-from pathlib import Path
 from typing import Literal, NamedTuple
 
-from leafmark.index import Analyzer, Language, analyzer_for, bare, without_marks
+from leafmark.index import Analyzer, Language, bare, without_marks
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
-__all__ = ["Alternative", "Begun", "Speller", "derived_terms"]
+__all__ = ["Alternative", "Begun", "Speller"]
 
 EDIT_SHARE = 0.5
 """Factor of a correction of a word that occurs too: it ranks below what was typed."""
@@ -152,89 +148,6 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     return [each for each in distinct if len(each) > 1]
 
 
-_FORMS = Path(__file__).with_name("data") / "irregular.txt"
-
-_RULES = tuple(
-    (re.compile(pattern), form)
-    for pattern, form in (
-        # the word for who or what does it: `parser`, `runner`, `carrier`, `editor`
-        (r"(.{3,})er", r"\1e"),
-        (r"(.*[^aeiou][aeiou])([bdgmnpt])\2er", r"\1\2"),
-        (r"(.{2,}[^aeiou])ier", r"\1y"),
-        (r"(.{3,}[st])or", r"\1e"),
-        (r"(.{3,}e)", r"\1r"),
-        (r"(.{0,2}[^aeiou][aeiou])([bdgmnpt])", r"\1\2\2er"),
-        (r"(.{2,}[^aeiou])y", r"\1ier"),
-        (r"(.{3,}[^aeiouyrs])", r"\1er"),
-        (r"(.{3,}[st])e?", r"\1or"),
-        # the other spelling: `serialise`, `analyse`, `colour`, `centre`, `catalogue`, `licence`
-        (r"(.{3,}i)z(e[drs]?|ing|ations?)", r"\1s\2"),
-        (r"(.{3,}i)s(e[drs]?|ing|ations?)", r"\1z\2"),
-        (r"(.{3,})yz(e[ds]?|ing)", r"\1ys\2"),
-        (r"(.{3,})ys(e[ds]?|ing)", r"\1yz\2"),
-        (r"(.{2,}[^st])or(s|ed|ing)?", r"\1our\2"),
-        (r"(.{2,})our(s|ed|ing)?", r"\1or\2"),
-        (r"(.{2,}[bt])er", r"\1re"),
-        (r"(.{2,}[bt])re", r"\1er"),
-        (r"(.{2,}o)g", r"\1gue"),
-        (r"(.{2,}o)gue", r"\1g"),
-        (r"(.*[cf]en)s(e[ds]?)", r"\1c\2"),
-        (r"(.*[cf]en)c(e[ds]?)", r"\1s\2"),
-        # forms that the stemmer separates: it cuts `reference` to `refer`, and keeps `s` after `u`
-        # (`menus`) and in words without a vowel before their last letter (`sdks`, `clis`)
-        (r"(.{3,}en)c(?:ed|ing)", r"\1ce"),
-        (r"(.{2,}u)", r"\1s"),
-        (r"(.{2,}u)s", r"\1"),
-        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])", r"\1s"),
-        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])s", r"\1"),
-    )
-)
-"""A pattern of whole words, and another form of a word that it matches.
-
-A wrong `e` at the end does no harm: the stemmer cuts it (`reade` becomes `read`). Most rules
-need more than three letters: a `user` does not "us".
-"""
-
-
-@lru_cache(maxsize=10_000)
-def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the stems of other forms of `word`, each with the form; most forms are no real word.
-
-    >>> derived_terms("wrote", "english")
-    (('write', 'write'), ('written', 'written'), ('wroter', 'wroter'), ('wrotor', 'wrotor'))
-    """
-    typed = word.lower()
-    if language != "english" or not (typed.isascii() and typed.isalpha()):
-        return ()
-    analyzer, stops = analyzer_for(language), stop_words(language)
-    (own,) = analyzer.terms(typed) or [""]
-    found: dict[str, str] = {}
-    for form in dict.fromkeys([*_irregular().get(typed, ()), *_by_rule(typed)]):
-        if form not in stops:
-            found.update((stem, form) for stem in analyzer.terms(form) if stem not in found)
-    found.pop(own, None)
-    return tuple(found.items())
-
-
-@cache
-def _irregular() -> dict[str, tuple[str, ...]]:
-    """Return the other forms of each word: those on the same line of the list."""
-    lines = [line.split() for line in _FORMS.read_text("utf-8").splitlines()]
-    found: dict[str, tuple[str, ...]] = {}
-    for line in lines:
-        for word in line:
-            others = (other for other in line if other != word)
-            found[word] = (*found.get(word, ()), *others)
-    return found
-
-
-def _by_rule(word: str) -> Iterator[str]:
-    for pattern, form in _RULES:
-        found = pattern.fullmatch(word)
-        if found:
-            yield found.expand(form)
-
-
 INTACT = 4
 """Most edits of a long word keep its first letters: the terms with these are listed at once.
 
@@ -263,19 +176,14 @@ class Alternative(NamedTuple):
     """One indexed term that a typed word stands for.
 
     `share` is the factor of its score; that of the typed word itself is 1. `word` is how
-    it would be typed. Its `kind` is the typed word, a correction of it, a word that begins
-    with it, or another form of it with another stem (`derived`).
+    it would be typed. Its `kind` is the typed word, a correction of it, or what is looked for
+    in its place (`begun`).
     """
 
     term: str
     word: str
     share: float = 1.0
-    kind: Literal["typed", "corrected", "begun", "derived"] = "typed"
-
-    @property
-    def widens(self) -> bool:
-        """Whether it corrects a word that occurs: such matches rank below exact ones."""
-        return self.kind == "corrected" and self.share < 1
+    kind: Literal["typed", "corrected", "begun"] = "typed"
 
 
 class Begun(NamedTuple):
@@ -291,10 +199,9 @@ class Begun(NamedTuple):
 
 
 class Speller:
-    """Looks words up in the fields of one language; other forms of them count with `derived_share`."""
+    """Looks words up in the fields of one language."""
 
-    def __init__(self, vocabulary: Vocabulary, language: Language, *, derived_share: float = 0.5):
-        self._derived_share = derived_share
+    def __init__(self, vocabulary: Vocabulary, language: Language):
         self._vocabulary = vocabulary
         self._language = language
         self._analyzer: Analyzer = language.analyzer
@@ -310,15 +217,14 @@ class Speller:
         """Return the terms that `word`, whose stem is `term`, stands for: first `term` itself.
 
         `asked` says that the user asked for `distance` edits. If not, a word is corrected
-        only if neither it nor another form of it occurs, or if it is long and rare.
+        only if it occurs nowhere, or if it is long and rare.
         """
         exact = Alternative(term, word)
         found = self.frequency(term, fields)
         if not distance:
             return [exact]
-        forms = [] if asked else self._derived(word, fields, self._derived_share if found else 1.0)
-        if not (asked or _is_to_be_corrected(word, found)) or (forms and not found):
-            return [exact, *forms]
+        if not (asked or _is_to_be_corrected(word, found)):
+            return [exact]
         share = EDIT_SHARE if found else 1.0
         most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
@@ -327,19 +233,7 @@ class Speller:
             lambda: self._near(word, term, fields, distance, asked=asked),
         )
         edited = [Alternative(each, how, share, "corrected") for each, how in near[:most]]
-        return [exact, *forms, *edited]
-
-    def _derived(self, word: str, fields: Sequence[str], share: float) -> list[Alternative]:
-        """Return the other forms of a word that occur in the first of the fields."""
-        if not self._derived_share:
-            return []
-        frequency = self._vocabulary.frequency
-        forms = derived_terms(word, self._language.name)
-        return [
-            Alternative(term, form, share, "derived")
-            for term, form in forms
-            if frequency(fields[0], term)
-        ]
+        return [exact, *edited]
 
     def _near(
         self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool

@@ -121,7 +121,7 @@ class TermCompiler:
         self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
         self._others = [each for each in snapshot.languages if each.name != language.name]
         self._vocabulary = vocabulary_of(snapshot)
-        self._speller = Speller(self._vocabulary, language, derived_share=options.derived_share)
+        self._speller = Speller(self._vocabulary, language)
         self.words = Words(
             language.analyzer,
             lambda term: self._vocabulary.frequency(language.body, term),

@@ -111,7 +111,7 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
         builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("position", fast=True)
     builder.add_unsigned_field("mtime", fast=True)
-    for column in ("cut", "size", "role"):
+    for column in ("cut", "role"):
         builder.add_unsigned_field(column, fast=True)
     builder.add_bytes_field("source", stored=True)
     unmeasured = {name for each in languages for name in (each.tags, each.names)} | {*RAW_FIELDS}
