@@ -17,9 +17,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from leafmark.parsing.html_page import ROLE_CLASSES
+
 from leafmark.model import Document
 from leafmark.parsing import parse
-from leafmark.parsing.html_page import ROLE_CLASSES
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LEFT_OUT = frozenset(("nav", "script", "style", "template", "button"))

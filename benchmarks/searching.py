@@ -15,7 +15,7 @@ from leafmark.app.indexed_sources import Sources
 from leafmark.app.indexing.refreshing import refresh
 from leafmark.app.requests import IndexRequest
 from leafmark.query import parse_query
-from leafmark.retrieval import SearchParams, search
+from leafmark.search import SearchOptions, search
 
 QUERIES = 400
 LIMITS = {False: (2.0, 10.0), True: (5.0, 25.0)}
@@ -40,7 +40,7 @@ def run(corpus: Corpus) -> list[Row]:
             search(
                 reader,
                 [parse_query(text) for text in texts],
-                SearchParams(),
+                SearchOptions(),
                 read_source=Sources(project).data,
             )
             return 1000 * (time.perf_counter() - began)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leafmark.retrieval.citations import cited_ids, format_citation
 from support.folders import temporary_folder
 from support.projects import Here
 
 from leafmark.app import search_project, verify_texts
 from leafmark.app.requests import SearchRequest, VerifyRequest
 from leafmark.model import Verified, document_id
+from leafmark.search.citations import cited_ids, format_citation
 
 lines = st.sampled_from(
     [

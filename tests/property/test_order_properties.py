@@ -12,14 +12,14 @@ from unittest.mock import patch
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leafmark.retrieval.meaning import Place, Usual
 from support.embedders import vector_of
 from support.library import Library
 
 from leafmark.index import filling
 from leafmark.model import Answer, Result
 from leafmark.query import parse_topics
-from leafmark.retrieval import SearchParams, hits, search
+from leafmark.search import SearchOptions, hits, search
+from leafmark.search.fuse import Place, Usual
 
 WORDS = ["backup", "restore", "share", "server", "mirror"]
 COUNT = 24
@@ -94,7 +94,7 @@ def _in_order() -> Library:
 
 
 @patch.object(hits, "is_secondary", _is_in_last_folder)
-def _answer(library: Library, queries: Sequence[str], params: SearchParams) -> Answer:
+def _answer(library: Library, queries: Sequence[str], params: SearchOptions) -> Answer:
     return search(
         library.reader,
         parse_topics(queries),
@@ -111,7 +111,7 @@ def _said(result: Result) -> Any:
 
 queries = st.lists(st.sampled_from([*WORDS, "notes", "absent", "7", "path:1/"]), min_size=1)
 params = st.builds(
-    SearchParams,
+    SearchOptions,
     limit=st.sampled_from([1, 2, 10]),
     candidate_limit=st.sampled_from([1, 10, 15, 30]),
     aggregation=st.booleans(),
@@ -128,7 +128,7 @@ params = st.builds(
     ),
 )
 def test_the_order_of_indexing_decides_nothing(
-    order: Sequence[int], asked: Sequence[tuple[list[str], SearchParams]]
+    order: Sequence[int], asked: Sequence[tuple[list[str], SearchOptions]]
 ) -> None:
     library = _library(order)
     for queries, params in asked:

@@ -8,14 +8,13 @@ from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
-from leafmark.retrieval.cutoff import elbow_cutoff
-from leafmark.retrieval.grain import bring_to_grain
-from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, make_snippet
 from support.candidates import Forest, all_matched, count_by, match, shape
 
 from leafmark.model import GRAINS, Candidate
+from leafmark.search.grain import aggregate, bring_to_grain, drop_large, filter_ancestors
+from leafmark.search.options import SearchOptions
+from leafmark.search.order import elbow_cutoff
+from leafmark.search.snippets import Match, byte_ranges, join_ranges, make_snippet
 
 scores = st.floats(0.01, 100.0).map(lambda score: round(score, 2))
 
@@ -56,7 +55,7 @@ def forests(draw: st.DrawFn) -> tuple[Forest, list[Candidate]]:
 
 
 params = st.builds(
-    SearchParams,
+    SearchOptions,
     aggregation_threshold=st.sampled_from([0.0, 0.34, 0.5, 1.0]),
     aggregation_min_matches=st.integers(1, 3),
     max_merge_depth=st.integers(0, 2),
@@ -65,7 +64,7 @@ params = st.builds(
 )
 
 
-def _merge(forest: Forest, candidates: list[Candidate], settings: SearchParams) -> list[Candidate]:
+def _merge(forest: Forest, candidates: list[Candidate], settings: SearchOptions) -> list[Candidate]:
     merged, _ = aggregate(
         candidates, settings, find_parent=forest.find_parent, measure_text=count_by({})
     )
@@ -84,7 +83,7 @@ def test_cutoff_is_a_prefix_that_ends_at_the_first_drop(
 
 @given(forests(), params)
 def test_no_result_lies_under_another_and_none_is_lost(
-    made: tuple[Forest, list[Candidate]], settings: SearchParams
+    made: tuple[Forest, list[Candidate]], settings: SearchOptions
 ) -> None:
     forest, candidates = made
     results = _merge(forest, candidates, settings)
@@ -97,7 +96,7 @@ def test_no_result_lies_under_another_and_none_is_lost(
 
 @given(forests(), params)
 def test_constituents_lie_under_their_result(
-    made: tuple[Forest, list[Candidate]], settings: SearchParams
+    made: tuple[Forest, list[Candidate]], settings: SearchOptions
 ) -> None:
     forest, candidates = made
     waiting = _merge(forest, candidates, settings)
@@ -113,12 +112,12 @@ def test_constituents_lie_under_their_result(
 @given(forests(), params, st.sampled_from(GRAINS), st.randoms(use_true_random=False))
 def test_the_order_of_candidates_decides_nothing(
     made: tuple[Forest, list[Candidate]],
-    settings: SearchParams,
+    settings: SearchOptions,
     grain: Any,
     shuffler: random.Random,
 ) -> None:
     forest, candidates = made
-    settings = SearchParams(grain=grain, merge_bonus=settings.merge_bonus)
+    settings = SearchOptions(grain=grain, merge_bonus=settings.merge_bonus)
     find: dict[str, Any] = {
         "find_parent": forest.find_parent,
         "measure_text": count_by({}),
@@ -141,7 +140,7 @@ def test_without_merging_nothing_changes_but_the_order(
     forest, candidates = made
     found, phases = bring_to_grain(
         candidates,
-        SearchParams(aggregation=False),
+        SearchOptions(aggregation=False),
         find_parent=forest.find_parent,
         measure_text=count_by({}),
         introduce=forest.introduce,

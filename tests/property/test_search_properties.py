@@ -10,15 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.edits import edits_of
-from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
-from leafmark.retrieval.statistics import Statistics
+from leafmark.index.embedded.vocabulary import Vocabulary, bare, within_distance
 from support.library import Library
 from support.matcher import Chunk, distance, matches
 
 from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
-from leafmark.index.embedded.querying import Vocabulary, bare, within_distance
 from leafmark.query import (
     Expression,
     Field,
@@ -32,10 +28,14 @@ from leafmark.query import (
     all_of,
     any_of,
 )
+from leafmark.search import SearchOptions, search
+from leafmark.search.highlight import PhraseFinder, Place, WordFinder, scan
+from leafmark.search.spelling import edits_of
+from leafmark.search.vocabulary import Statistics
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]
 WORDS += ["alphabet", "betas", "betatron"]
-EVERYTHING = SearchParams(
+EVERYTHING = SearchOptions(
     limit=1000,
     candidate_limit=1000,
     max_results=1000,
@@ -158,7 +158,7 @@ def test_a_query_matches_what_the_oracle_says(expression: Expression) -> None:
 def test_ranges_and_snippets_lie_in_their_texts(topics: list[Expression], limit: int) -> None:
     library, reader, _ = _library()
     answer = search(
-        reader, topics, SearchParams(limit=limit, explain=True), read_source=library.read
+        reader, topics, SearchOptions(limit=limit, explain=True), read_source=library.read
     )
     assert len(answer.results) <= limit
     assert [one.rank for one in answer.results] == [*range(1, len(answer.results) + 1)]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leafmark.retrieval.introductions import Introduce
-from leafmark.retrieval.ordering import Key, key_of
-
 from leafmark.model import Candidate, Entry
+from leafmark.search.grain import Introduce
+from leafmark.search.order import Key, key_of
 
 Outline = Sequence[Any]
 """`[title, child, child, …]`, each child an outline; a title may be `(title, depth)`."""
@@ -70,8 +69,7 @@ class Forest:
 
     @property
     def introduce(self) -> Introduce:
-        """Chunks whose own text matched, whatever they are."""
-        return Introduce(self.find_next, lambda _candidate: True)
+        return Introduce(self.find_next)
 
     def by_id(self, chunk_id: str) -> Entry:
         return next(entry for entry in self.entries.values() if entry.id == chunk_id)

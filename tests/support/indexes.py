@@ -9,15 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import (
-    Handle,
-    IndexMeta,
-    IndexOptions,
-    IndexReader,
-    Store,
-    open_reader,
-    open_writer,
-)
+from leafmark.index import Handle, IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
 from leafmark.index.queries import AllChunks, HasPhrase, HasTerm, Query
 from leafmark.model import ChunkedDocument, FileState
 from leafmark.parsing import parse
@@ -32,8 +24,10 @@ def as_bytes(source: str | bytes) -> bytes:
     return source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
 
 
-def chunk(path: str, source: str | bytes, *, tree: str = "t") -> ChunkedDocument:
-    return chunk_document(parse(as_bytes(source), path), tree=tree, options=_STRATEGY)
+def chunk(
+    path: str, source: str | bytes, *, tree: str = "t", cutting: ChunkingOptions = _STRATEGY
+) -> ChunkedDocument:
+    return chunk_document(parse(as_bytes(source), path), tree=tree, options=cutting)
 
 
 def state_of(source: str | bytes, *, modified_s: int = 1_700_000_000, inode: int = 7) -> FileState:
@@ -51,14 +45,14 @@ def index(
     remove: tuple[str, ...] = (),
     settings: IndexOptions = SETTINGS,
     tree: str = "t",
+    cutting: ChunkingOptions = _STRATEGY,
 ) -> IndexMeta:
     """Put the sources into the index in `root`, take some out, and commit."""
     with open_writer(root, settings, timeout_s=0) as writer:
-        store: Store = writer
         for path in remove:
-            store.remove(tree, path)
+            writer.remove(tree, path)
         for path, source in sources.items():
-            store.put(chunk(path, source, tree=tree), state_of(source))
+            writer.put(chunk(path, source, tree=tree, cutting=cutting), state_of(source))
         return writer.commit(started_ns=5)
 
 

@@ -7,20 +7,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leafmark.chunking import ChunkingOptions
 from leafmark.index import IndexOptions, IndexReader, open_reader
 from leafmark.model import Answer, DocumentEntry
 from leafmark.parsing import decode
 from leafmark.query import parse_query, parse_topics
-from leafmark.retrieval import SearchParams, search
+from leafmark.search import SearchOptions, search
 from support.indexes import index
 
 Sources = Mapping[str, str | bytes]
 
 
-class Library:
-    """Sources by tree and path, indexed in a folder. Change `texts` to make them stale."""
+WHOLE_SECTIONS = ChunkingOptions(strategy="heading")
 
-    def __init__(self, root: Path, **trees: Sources):
+
+class Library:
+    """Sources by tree and path, indexed in a folder. Change `texts` to make them stale.
+
+    Sections are whole, unless `cutting` says how large a piece may be.
+    """
+
+    def __init__(self, root: Path, *, cutting: ChunkingOptions = WHOLE_SECTIONS, **trees: Sources):
+        self.cutting = cutting
         languages = dict.fromkeys(trees, "english")
         self.root = root
         self.settings = IndexOptions("library", languages)
@@ -29,7 +37,14 @@ class Library:
             self.put(tree, sources)
 
     def put(self, tree: str, sources: Sources, remove: tuple[str, ...] = ()) -> None:
-        index(self.root, sources, remove=remove, settings=self.settings, tree=tree)
+        index(
+            self.root,
+            sources,
+            remove=remove,
+            settings=self.settings,
+            tree=tree,
+            cutting=self.cutting,
+        )
         self.texts.update({(tree, path): text for path, text in sources.items()})
 
     @property
@@ -48,7 +63,7 @@ class Library:
         return search(
             self.reader,
             parse_topics(queries) if len(queries) > 1 else [parse_query(queries[0])],
-            SearchParams(**params),
+            SearchOptions(**params),
             read_source=self.read,
             local_trees=local,
         )

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from leafmark.retrieval.params import MODES
 
 from leafmark.app.requests import Mode
 from leafmark.app.settings import SETTINGS
@@ -62,8 +61,6 @@ def test_help_names_everything_and_fits(command: Command) -> None:
 def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
     """They list it once more, since help imports no use case."""
     taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
-    if command.name == "eval":
-        taken["mode"] = MODES
     for option in command.options:
         if option.choices and option.setting:
             assert option.choices == SETTINGS[option.setting].rules.choices

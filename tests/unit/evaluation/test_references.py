@@ -6,12 +6,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from leafmark.retrieval.citations import format_citation
 from support.projects import Here, deny
 
 from leafmark.errors import StorageError, UsageError
 from leafmark.evaluation import JudgedQuery, Library, Passage, read_queries
 from leafmark.evaluation.judgments import Reference
+from leafmark.search.citations import format_citation
 
 GUIDE = """---
 title: Manual

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from leafmark.retrieval.mechanisms import MECHANISMS
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here, deny
 
@@ -32,7 +31,7 @@ from leafmark.evaluation.run import constant_named
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
-from leafmark.retrieval import SearchParams
+from leafmark.search import MECHANISMS, SearchOptions
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
@@ -471,7 +470,7 @@ def test_what_switches_a_mechanism_off_is_known() -> None:
             if name.isupper():
                 assert value != constant_named(name)
             else:
-                assert value != getattr(SearchParams(), name)
+                assert value != getattr(SearchOptions(), name)
 
 
 def test_a_constant_has_another_value_in_one_way_only(here: Here) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.code.blocks import is_prose
+from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 
 __all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
 

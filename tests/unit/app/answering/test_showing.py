@@ -7,8 +7,6 @@ from typing import Literal
 from unicodedata import normalize
 
 import pytest
-from leafmark.retrieval.citations import format_citation
-from leafmark.retrieval.packing import passages
 from support.notebooks import make_notebook
 from support.projects import Here
 
@@ -20,6 +18,8 @@ from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, Document, FileState, Omission, Passage
 from leafmark.parsing import parse
+from leafmark.search.citations import format_citation
+from leafmark.search.packing import passages
 
 Form = Literal["NFC", "NFD"]
 
@@ -425,11 +425,11 @@ def test_a_source_is_parsed_once_for_an_answer(
     here.index()
     paths: list[str] = []
 
-    def count(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool) -> Document:
+    def count(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document:
         paths.append(path)
         return parse(data, path, notebook_outputs=notebook_outputs)
 
-    monkeypatch.setattr("leafmark.app.sources.formats.parse_source", count)
+    monkeypatch.setattr("leafmark.parsing.parse", count)
     shown = here.show("p.md", "p.md#größe", sizes=True, refresh=False).shown
     assert [one.full_text for one in shown] == [text, text[text.index("## ") :]]
     assert paths == ["p.md"]

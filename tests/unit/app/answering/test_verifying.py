@@ -6,7 +6,6 @@ import hashlib
 from typing import Any
 
 import pytest
-from leafmark.retrieval.citations import format_citation
 from support.projects import Here
 
 from leafmark.app import verify_texts
@@ -16,6 +15,7 @@ from leafmark.app.answering.resolving import Resolver
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
+from leafmark.search.citations import format_citation
 
 GUIDE = "# Guide\n\nPreamble.\n\n## Setup\n\nInstall it.\n\n## Usage\n\nCall it. Twice.\n"
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from leafmark.retrieval.compiler import compile_for_languages
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here
 from support.threads import left_after
@@ -37,8 +36,9 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
+from leafmark.search.compile import compile_topic
 
-GUIDE = """# ChunkingContext
+GUIDE = """# Workshop
 
 ## Engine
 
@@ -101,7 +101,7 @@ def test_only_what_changed_is_embedded(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE.replace("roses", "tulips"))
     here.write("copy.md", GUIDE)
     report = index_project(desk, IndexRequest())
-    assert inputs(server) == ["> ChunkingContext › Garden\n\nWater tulips in the evening."]
+    assert inputs(server) == ["> Workshop › Garden\n\nWater tulips in the evening."]
     assert (report.vectors, report.pending_vectors) == (1, 0)
     server.requests.clear()
     assert index_project(desk, IndexRequest(rebuild=True)).vectors == 0
@@ -110,9 +110,7 @@ def test_only_what_changed_is_embedded(here: Here, server: FakeServer) -> None:
 
 def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: FakeServer) -> None:
     filler = " ".join(f"word{at}" for at in range(60))
-    here.write(
-        "guide.md", f"# ChunkingContext\n\n{filler}.\nHow to fix a car.\n\n# Bread\n\nKnead.\n"
-    )
+    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a car.\n\n# Bread\n\nKnead.\n")
     whole = project(here, server, least_similarity=0.3)
     index_project(whole, IndexRequest())
     assert ids(search(whole, "mend automobile")) == []
@@ -122,12 +120,10 @@ def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: Fak
     *windows, _bread = [text for text in inputs(server) if text != "dimension"]
     assert (report.vectors, report.pending_vectors) == (len(windows) + 1, 0)
     assert len(windows) > 3
-    assert all(text.startswith("> ChunkingContext\n\n") for text in windows)
+    assert all(text.startswith("> Workshop\n\n") for text in windows)
     assert ids(search(desk, "mend automobile"))[0].startswith("here:guide.md")
     server.requests.clear()
-    here.write(
-        "guide.md", f"# ChunkingContext\n\n{filler}.\nHow to fix a van.\n\n# Bread\n\nKnead.\n"
-    )
+    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a van.\n\n# Bread\n\nKnead.\n")
     assert index_project(desk, IndexRequest()).vectors == 1
     assert len(inputs(server)) == 1
 
@@ -984,9 +980,9 @@ def test_a_topic_is_compiled_once_for_words_and_meaning(
 
     def noting(*given: Any) -> object:
         compiled.append(given[1])
-        return compile_for_languages(*given)
+        return compile_topic(*given)
 
-    monkeypatch.setattr("leafmark.retrieval.compiler.compile_for_languages", noting)
+    monkeypatch.setattr("leafmark.search.compile.compile_topic", noting)
     answer = search(desk, "watter rosses in the evening")
     assert (answer.mode, len(compiled)) == ("hybrid", 1)
 

@@ -1,0 +1,96 @@
+"""Names: a query that is the name of something finds its bearer first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.library import Library
+
+MANY = (
+    "asynclib, authorization, backup, iterable, max_connections, ADR-0005, queue, put, setup, open"
+)
+NOTES = "".join(f"## Note {n}\n\nOf {MANY}: {MANY}.\n\n" for n in range(3))
+
+SOURCES = {
+    "notes.md": f"# Notes\n\n{NOTES}",
+    "more.md": f"# More of asynclib and authorization\n\n{MANY}, {MANY}\n",
+    "lib/asyn.md": "# asynclib — support for many things\n\nIt runs what was begun, in turns.\n",
+    "guide/authorization.md": "# Who may do what\n\nEach user has a part to play.\n",
+    "adr/5.md": "# ADR-0005: Use one line for all\n\nWe have chosen the simplest one.\n",
+    "manual/4.md": "# 4.2. Making a backup\n\nCopy the files elsewhere.\n",
+    "start.md": "---\naliases: [setup]\n---\n# First steps\n\nDo this and that.\n",
+    "sub/tools/index.md": "# Various\n\nWhat is in the box.\n",
+    "open.2.md": "# open(2)\n\nGives a number for a file.\n",
+    "glossary.md": "# Glossary\n\n## iterable\n\nWhat gives its members one by one.\n",
+    "conf.rst": (
+        "Settings\n========\n\nMany.\n\n.. confval:: max_connections\n\n   How many there may be.\n"
+    ),
+    "queue.md": "# Classes\n\nSome.\n\n## asynclib.Queue.put()\n\nAdds to the end.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("query", "bearer"),
+    [
+        ("asynclib", "lib/asyn.md"),  # the head of a title
+        ("asynclib module", "lib/asyn.md"),
+        ("what is asynclib?", "lib/asyn.md"),
+        ("authorization", "guide/authorization.md"),  # the stem of a file
+        ("ADR-0005", "adr/5.md"),
+        ("adr 0005", "adr/5.md"),
+        ("making a backup", "manual/4.md"),  # a title but for its number
+        ("setup", "start.md"),  # an alias of the front matter
+        ("tools", "sub/tools/index.md"),  # an index page is called as its folder
+        ("open", "open.2.md"),
+        ("what is an iterable", "glossary.md"),
+        ("iterable", "glossary.md"),
+        ("Queue.put", "queue.md"),  # the end of a qualified name
+        ("asynclib.Queue.put", "queue.md"),
+    ],
+)
+def test_the_bearer_comes_first(library: Library, query: str, bearer: str) -> None:
+    answer = library.search(query)
+    assert answer.results[0].entry.path == bearer
+    assert not answer.results[0].relaxed
+    assert "doubtful" not in [hint.code for hint in answer.hints]
+
+
+@pytest.mark.parametrize("query", ["asynclib -begun", "asynclib turns", "title:asynclib"])
+def test_what_says_more_is_no_name(library: Library, query: str) -> None:
+    factors = library.search(query, explain=True).results[0].factors
+    assert "name" not in [factor.name for factor in factors]
+
+
+def test_names_can_be_put_aside(library: Library) -> None:
+    assert library.find("authorization", names_first=False)[0] != "guide/authorization.md"
+
+
+def test_documents_come_before_sections_of_the_name(tmp_path: Path) -> None:
+    sources = {
+        "a.md": "# Other\n\n## Harbour\n\nThe harbour, a harbour.\n",
+        "harbour.md": "# Of ships\n\nThey lie in it.\n",
+    }
+    assert Library(tmp_path, t=sources).find("harbour")[:2] == ["harbour.md", "a.md#harbour"]
+
+
+def test_the_usual_prefix_of_file_names_may_be_left_out(tmp_path: Path) -> None:
+    """In a manual of `tool`, `commit` is the page `tool-commit`."""
+    names = [f"{one}{other}" for one in ("ba", "de", "fu", "gi") for other in ("lo", "mi", "ra")]
+    pages = {f"tool-{name}.md": f"# tool-{name}\n\nDoes {name} to a commit.\n" for name in names}
+    pages["tool-commit.md"] = "# tool-commit\n\nRecords what was changed.\n"
+    pages["notes.md"] = "# Notes\n\nA commit, the commit and each commit.\n"
+    library = Library(tmp_path, t=pages)
+    assert library.search("commit").results[0].entry.path == "tool-commit.md"
+
+
+def test_a_prefix_that_is_not_usual_makes_no_name(tmp_path: Path) -> None:
+    pages = {f"page{n}.md": f"# Page {n}\n\nIts text, {n}.\n" for n in range(12)}
+    pages["two-phase-commit.md"] = "# Of phases\n\nRecords what was changed.\n"
+    pages["notes.md"] = "# Notes\n\nA commit, the commit and each commit.\n"
+    assert Library(tmp_path, t=pages).search("commit").results[0].entry.path == "notes.md"

@@ -1,0 +1,44 @@
+"""Settings of a search are checked when they are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leafmark.errors import UsageError
+from leafmark.search.options import SearchOptions
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("limit", 0, "a whole number of at least 1"),
+        ("limit", True, "a whole number of at least 1"),
+        ("candidate_limit", 2.5, "a whole number of at least 1"),
+        ("max_merge_depth", -1, "a whole number of at least 0"),
+        ("cutoff_ratio", 1.5, "a number from 0 to 1"),
+        ("relax_share", float("nan"), "a number from 0 to 1"),
+        ("aggregation_threshold", "half", "a number from 0 to 1"),
+        ("grain", "page", "one of auto, piece, section, document"),
+        ("sort", "size", "one of score, mtime, path"),
+        ("fuzzy_distance", 3, "one of 0, 1, 2"),
+        ("merge_bonus", -0.1, "a number of at least 0"),
+        ("question_path_weight", -1, "a number of at least 0"),
+        ("nearby_weight", -0.1, "a number of at least 0"),
+        ("keyword_title_weight", "3", "a number of at least 0"),
+        ("local_boost", 0, "a number above 0"),
+        ("since", "yesterday", "a number of seconds, or None"),
+    ],
+)
+def test_values_that_are_not_accepted(name: str, value: Any, accepted: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        SearchOptions(**{name: value})
+    assert caught.value.message == f"{name} is {value!r}"
+    assert caught.value.hint == f"{name} must be {accepted}"
+
+
+def test_limits_grow_with_the_number_of_results() -> None:
+    assert (SearchOptions().candidates, SearchOptions().kept) == (100, 20)
+    many = SearchOptions(limit=50)
+    assert (many.candidates, many.kept) == (250, 50)

@@ -1,0 +1,187 @@
+"""What repeats, tests or lists other texts counts less than what it goes with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.library import Library
+
+from leafmark.index import ROLES
+from leafmark.index.roles import role_number
+from leafmark.model import Factor
+from leafmark.query import parse_query
+from leafmark.search import SearchOptions, search
+from leafmark.search.fuse import ChunkRef, Usual
+from leafmark.search.options import Mode
+
+PATHS = {
+    "tests": """
+    tests/test_pool.py                  tests/fixtures/answer.json      tests/data/lyrics.txt
+    src/pool/_tests/helpers.py          pkg/__tests__/pool.js           src/__mocks__/fs.ts
+    tests.py                            app/tests.py                    src/conftest.py
+    pool/test_pool.py                   pool_test.go                    src/pool_test.cc
+    src/pool.test.ts                    src/pool.spec.js                lib/pool_spec.rb
+    t/basic.t                           test/run.sh                     packages/web/test/pool.mjs
+    src/test/java/org/Pool.java         src/main/PoolTest.java          Pool/PoolTests.cs
+    pool/testdata/bad.json              staticfiles_tests/cases.css     src/parser_tests.rs
+""",
+    "catalog": """
+    po/de.po                            django/conf/locale/de/LC_MESSAGES/django.po
+    locale/app.pot                      src/locales/de.json             public/i18n/de.yaml
+    app/src/main/res/values-de/strings.xml                              translations/messages.de.xlf
+    src/main/resources/i18n/messages_de.properties                      lib/l10n/app_de.arb
+    de.lproj/Main.strings               browser/locales/de/menu.ftl     _locales/de/messages.json
+""",
+    "completion": """
+    doc/bash-completion.sh              contrib/completion/git-completion.bash
+    completions/_restic                 completion/zsh/_rg              completions/rg.elv
+    share/bash_completion.d/tool        fish_completions/tool.fish      completions/tool.ps1
+""",
+    "changelog": """
+    CHANGELOG.md                        docs/changes.rst                docs/release-notes.md
+    docs/whatsnew/3.4.rst               doc/release-1.2.html            releases/4.2.txt
+""",
+    "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
+    "listing": "docs/genindex.html py-modindex.html docs/SUMMARY.md docs/search.html html/toc.html",
+    "print": "book/print.html singlehtml/index.html site/print_page.html llms-full.md",
+    "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md",
+    "glossary": "docs/glossary.rst terminology/words.md",
+    "": """
+    src/locale.py                       i18n/index.ts                   po/README.md
+    tests/report.Rmd                    tests/testthat/usage.qmd        docs/en/guide.md
+    src/completion/engine.py            docs/completions/zsh.md         src/completion.rs
+    templates/page.ftl                  src/locale/parser.go            docs/index.html
+    config/settings.json                src/values/colors.xml           docs/locale.txt
+    src/pool.py                         tests/README.md                 docs/tests/index.rst
+    django/test/client.py               testing/pool.py                 src/contest.py
+    src/latest.js                       docs/how_to_test.txt            spec/language.txt
+    src/attest.go                       protest/pool.py                 test.md
+    src/testimony.py                    src/Contest.java                tests/index.html
+    lib/test.py                         src/fastest.ts                  src/tests_of.py
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "role"), [(path, role) for role, paths in PATHS.items() for path in paths.split()]
+)
+def test_paths_tell_roles(path: str, role: str) -> None:
+    assert ROLES[role_number(f"tree:{path}", "Guide", {})] == role
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [
+        ("Release notes", "changelog"),
+        ("What's New In Pool 3.4", "changelog"),
+        ("Table of Contents", "listing"),
+        ("Index", "listing"),
+        ("MIT License", "licence"),
+        ("Glossary", "glossary"),
+        ("Indexing", ""),
+        ("Change a password", ""),
+    ],
+)
+def test_titles_tell_roles(title: str, role: str) -> None:
+    assert ROLES[role_number("tree:page.html", title, {})] == role
+
+
+def test_a_page_may_say_so_itself() -> None:
+    assert ROLES[role_number("tree:page.html", "Page", {"noindex": True})] == "listing"
+
+
+SAID = "The pool gives connections, and takes them back when they are closed.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("tests/pool.txt", "The pool gives connections.\n"),
+        ("locale/pool.po", 'msgid "The pool gives connections."\n'),
+        ("CHANGELOG.md", "The pool gives connections.\n"),
+    ],
+)
+def test_what_they_go_with_comes_before_them(tmp_path: Path, path: str, source: str) -> None:
+    library = Library(tmp_path, t={"guide.txt": SAID, path: source})
+    first = [library.find("pool connections", role_factor=each)[0] for each in (0.6, 1.0)]
+    assert first == ["guide.txt", path]
+
+
+def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"tests/a.txt": "word one\n", "b.txt": "word two\n"})
+    answer = library.search("word", explain=True, aggregation=False, role_factor=0.8)
+    plain, test = answer.results
+    assert test.entry.doc_id == "t:tests/a.txt"
+    assert test.score == pytest.approx(0.8 * plain.score, rel=0.02)  # the paths differ
+    assert Factor("tests", 0.8, "multiply") in test.factors
+    assert not any(factor.name == "tests" for factor in plain.factors)
+
+
+def test_a_document_that_is_asked_for_by_name_keeps_its_place(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path, t={"guide.txt": "The changelog is kept.\n" * 3, "CHANGELOG.md": SAID}
+    )
+    assert library.find("changelog")[0] == "CHANGELOG.md"
+
+
+def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:
+    """Of equal matches the engine gives those of one segment first, here those of late names."""
+    tests = {f"tests/{n:03}.txt": f"word a{n}\n" for n in range(80)}
+    library = Library(tmp_path, t=tests)
+    for names in (range(30, 60), range(30)):
+        library.put("t", {f"{n:03}.txt": f"word b{n} c{n}\n" for n in names})
+    found = [one.entry.path for one in library.search("word", limit=5, aggregation=False).results]
+    assert found == [f"{n:03}.txt" for n in range(5)]
+
+
+def test_where_all_are_tests_nothing_changes(tmp_path: Path) -> None:
+    sources = {f"tests/{n}.txt": "word " + "other " * n + "\n" for n in range(5)}
+    library = Library(tmp_path, t=sources)
+    assert library.find("word") == library.find("word", role_factor=1.0)
+
+
+class _AllNear:
+    """Every chunk means the same."""
+
+    damaged = False
+
+    def __init__(self, *places: ChunkRef):
+        self.places = places
+
+    def nearest(self, *_: object) -> list[_Near]:
+        return [_Near(place, 0.5) for place in self.places]
+
+    def similarities(self, _text: str, places: Sequence[ChunkRef]) -> list[float]:
+        return [0.5 for _ in places]
+
+    def documents(self, *_: object) -> list[_Near]:
+        return []
+
+    def document_similarity(self, *_: object) -> None:
+        return None
+
+    def usual(self, _text: str) -> Usual:
+        return Usual(0.0, 0.1, 0.2, 1.0)
+
+
+class _Near(NamedTuple):
+    place: ChunkRef
+    similarity: float
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
+    library = Library(tmp_path, t={"tests/a.txt": "word one\n", "b.txt": "word two\n"})
+    answer = search(
+        library.reader,
+        [parse_query("word")],
+        SearchOptions(mode=mode, aggregation=False, explain=True),
+        read_source=library.read,
+        meaning=_AllNear(("t:tests/a.txt", 0), ("t:b.txt", 0)),
+    )
+    plain, test = answer.results
+    assert test.entry.doc_id == "t:tests/a.txt"
+    assert test.score == pytest.approx(0.6 * plain.score, rel=0.02)

@@ -1,0 +1,204 @@
+"""Versions of a page: what is joined, which is shown, and how the others are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.candidates import make_entry, match
+from support.library import Library
+
+from leafmark.model import Candidate, Entry
+from leafmark.render.hints import word_hint
+from leafmark.search.versions import join_versions, other_version_filter
+
+WORDS = "one two three four five six seven eight nine ten"
+
+
+def _join(
+    *found: Candidate, texts: Mapping[str, str] | None = None
+) -> list[tuple[str, list[str], list[str]]]:
+    """What is shown, its copies and its other versions; texts not given are alike."""
+    said = texts or {}
+
+    def read(entry: Entry) -> str:
+        return said.get(entry.path, WORDS)
+
+    joined = join_versions(found, read, read)
+    return [
+        (one.entry.path, [*one.also_in], [other.path for other in one.other_versions])
+        for one in joined
+    ]
+
+
+def _found(path: str, score: float = 1.0, *, relaxed: bool = False, **fields: object) -> Candidate:
+    return match(make_entry(path=path, **fields), score, relaxed=relaxed)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("9/a.md", "10/a.md"),
+        ("docs/v1.9/a.md", "docs/v1.10/a.md"),
+        ("docs/v5.6.x/a.md", "docs/latest/a.md"),
+        ("docs/dev/a.md", "docs/1.0/a.md"),
+        ("llvm-9/a.md", "llvm-15/a.md"),
+        ("docs/v1.2/a.md", "docs/a.md"),
+        ("versioned_docs/version-3.x/a.md", "docs/a.md"),
+        ("versioned_docs/version-3.x/a.md", "versioned_docs/version-4.x/a.md"),
+        ("notes/2023-12/a.md", "notes/2024-01/a.md"),
+    ],
+)
+def test_of_equals_the_newest_is_shown(older: str, newer: str) -> None:
+    expected: list[tuple[str, list[str], list[str]]] = [(newer, [f"t:{older}"], [])]
+    assert _join(_found(older), _found(newer)) == expected
+    assert _join(_found(newer), _found(older)) == expected
+    assert _join(_found(older, 1.02), _found(newer)) == expected
+
+
+def test_what_answers_better_is_shown_whatever_its_version() -> None:
+    assert _join(_found("v1/a.md", 1.1), _found("v2/a.md")) == [("v1/a.md", ["t:v2/a.md"], [])]
+    strict, relaxed = _found("v1/a.md"), _found("v2/a.md", 9.0, relaxed=True)
+    assert _join(strict, relaxed) == [("v1/a.md", ["t:v2/a.md"], [])]
+
+
+def test_what_reads_nearly_the_same_is_named_apart() -> None:
+    found = [_found(f"v{number}/a.md") for number in (1, 2, 3)]
+    texts = {"v1/a.md": WORDS.replace("ten", "10")}
+    assert _join(*found, texts=texts) == [("v3/a.md", ["t:v2/a.md"], ["v1/a.md"])]
+
+
+def test_what_says_something_else_is_shown_too() -> None:
+    found = [_found(f"v{number}/a.md") for number in (1, 2, 3)]
+    texts = {"v1/a.md": WORDS.replace("ten", "10").replace("nine", "9")}
+    assert _join(*found, texts=texts) == [("v1/a.md", [], []), ("v3/a.md", ["t:v2/a.md"], [])]
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("staging/a.md", "production/a.md"),
+        ("en/a.md", "fr/a.md"),
+        ("v1/a.md", "v2/b.md"),
+        ("v1/x/a.md", "v2/y/a.md"),
+        ("1.4.txt", "1.5.txt"),
+        ("v1/a.md", "v1/a.md"),
+    ],
+)
+def test_what_is_called_otherwise_is_no_version(paths: tuple[str, str]) -> None:
+    assert [path for path, *_ in _join(*map(_found, paths))] == sorted(paths)
+
+
+def test_a_section_of_another_title_is_no_version() -> None:
+    one = _found("v1/a.md", kind="section", title="Minimum", slug="minimum")
+    other = _found("v2/a.md", kind="section", title="Maximum", slug="maximum")
+    assert len(_join(one, other)) == 2
+
+
+def test_only_what_is_called_alike_is_read() -> None:
+    def read(_entry: Entry) -> str:
+        raise AssertionError("this need not be read")
+
+    found = [_found("a.md", 3.0), _found("b.md", 2.0), _found("v1/c.md")]
+    assert join_versions(found, read, read) == found
+
+
+def test_a_version_may_be_a_tree() -> None:
+    found = [_found("a.md", tree=name) for name in ("api-v1", "api-v2")]
+    (joined,) = join_versions(found, lambda entry: WORDS, lambda entry: entry.tree)
+    (other,) = joined.other_versions
+    assert (joined.entry.tree, other.tree) == ("api-v2", "api-v1")
+    assert other_version_filter(joined.entry, other) == "tree:api-v1"
+
+
+@pytest.mark.parametrize(
+    ("shown", "other", "expected"),
+    [
+        ("v2/guide/a.md", "v1/guide/a.md", "path:v1/"),
+        ("docs/a.md", "docs/v1 old/a.md", 'path:"docs/v1 old/"'),
+        ("docs/v2/a.md", "docs/a.md", "path:docs/"),
+    ],
+)
+def test_what_keeps_to_another_version(shown: str, other: str, expected: str) -> None:
+    entries = make_entry(path=shown), make_entry(path=other)
+    assert other_version_filter(*entries) == expected
+
+
+def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
+    lines = "\n".join(f"Line {number} tells of wort and yeast." for number in range(20))
+    pages = {f"v{number}/beer.md": f"# Beer\n\n{lines}\n" for number in (8, 9, 10)}
+    pages["v8/beer.md"] += "\nThe end.\n"
+    library = Library(tmp_path, t=pages)
+    answer = library.search("wort yeast")
+    (found,) = answer.results
+    assert found.entry.path == "v10/beer.md"
+    assert found.also_in == ("t:v9/beer.md",)
+    assert [entry.id for entry in found.other_versions] == ["t:v8/beer.md"]
+    (hint,) = answer.hints
+    assert (hint.code, word_hint(hint)) == (
+        "versions",
+        "what reads nearly the same in several versions is shown once; "
+        "path:v8/ in the query keeps to another",
+    )
+    (phase,) = (phase for phase in answer.phases if phase.name == "duplicates")
+    assert (phase.before, phase.after, phase.note) == (
+        3,
+        1,
+        "results with the same text are shown once, "
+        "and those of several versions that read nearly the same",
+    )
+    (found,) = library.search("wort yeast path:v8/").results
+    assert found.entry.path == "v8/beer.md"
+
+
+@pytest.mark.parametrize(
+    ("pages", "after", "note"),
+    [
+        (("a.md", "b.md"), 1, "results with the same text are shown once"),
+        (("a.md",), 1, ""),
+    ],
+)
+def test_the_phase_says_what_was_joined(
+    tmp_path: Path, pages: tuple[str, ...], after: int, note: str
+) -> None:
+    library = Library(tmp_path, t=dict.fromkeys(pages, "# Beer\n\nOf wort and yeast.\n"))
+    (phase,) = (each for each in library.search("wort").phases if each.name == "duplicates")
+    assert (phase.before, phase.after, phase.note) == (len(pages), after, note)
+
+
+def test_a_page_in_several_languages_is_shown_once(tmp_path: Path) -> None:
+    """In the main language, whichever matches best."""
+    text = "The valve lets through what comes, and the valve stops it again: {}.\n"
+    said = {"en": "at times", "de": "valve valve", "pt-BR": "valve", "fr": "valve valve valve"}
+    pages = {f"docs/{code}/a.md": f"# Valve\n\n{text.format(end)}" for code, end in said.items()}
+    library = Library(tmp_path, t=pages)
+    (found,) = library.search("valve").results
+    assert found.entry.path == "docs/en/a.md"
+    assert {entry.path for entry in found.other_versions} == pages.keys() - {"docs/en/a.md"}
+
+
+def test_where_the_query_is_in_its_language_a_translation_is_shown(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={})
+    library.settings = type(library.settings)("both", {"t": "english", "de": "german"})
+    library.put("de", {"x.md": "# Andere\n\nNoch etwas.\n"})
+    pages = {
+        "docs/a.md": "# Cron\n\nHow the service starts the cron.\n",
+        "docs/de/a.md": "# Cron\n\nWie der Dienst den Cron startet.\n",
+    }
+    library.put("t", pages)
+    for query, path in (
+        ("wie startet der Dienst den cron?", "docs/de/a.md"),
+        ("how does the service start the cron?", "docs/a.md"),
+    ):
+        assert library.search(query).results[0].entry.path == path, query
+
+
+def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Path) -> None:
+    text = "The valve lets through what comes"
+    pages = {
+        "v1/a.md": f"# Guide\n\n{text}. The valve stops it when nobody looks, as all know.\n",
+        "v2/a.md": f"# Guide\n\n{text}. Since then it has learned to sing and to dance a little.\n",
+    }
+    answer = Library(tmp_path, t=pages).search("valve", aggregation=False)
+    assert [one.entry.path for one in answer.results] == ["v2/a.md", "v1/a.md"]
