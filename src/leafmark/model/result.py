@@ -234,8 +234,8 @@ class Result(NamedTuple):
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
     None where there is none. `expanded` is what was added to it. Of an
-    `introduction`, `entry`, texts and citation end before the first chunk below it. `more` further matches of its
-    document found no place.
+    `introduction`, `entry`, texts and citation end before the first chunk below it. `more`
+    further matches of its document found no place.
     """
 
     entry: Entry

@@ -228,8 +228,6 @@ def _reader_of_markup(format_name: Format) -> Reader | None:
     return None if name is None else _imported(name)
 
 
-
-
 @cache
 def _imported(name: str) -> Any:
     module, _, function = name.partition(":")

@@ -217,7 +217,8 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             f"{count_of(values['count'], 'more result')}: {terms.more.format(**values)}"
         ),
         "cut": lambda values, _: (
-            f"{values['count']:,} more {'match' if values['count'] == 1 else 'matches'} scored far less, "
+            f"{values['count']:,} more {'match' if values['count'] == 1 else 'matches'}"
+            " scored far less, "
             "and were left out"
         ),
         "stale": lambda values, _: (

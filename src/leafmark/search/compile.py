@@ -142,8 +142,8 @@ class CompiledTopic:
         )
         for word in shape.stops:
             self._terms.word(word, QueryScope(distance=0))
-        found = (self._terms.find(word) for word in shape.stops)
-        self.stops = frozenset(one.number for one in found if one)
+        stops = [self._terms.find(word) for word in shape.stops]
+        self.stops = frozenset(one.number for one in stops if one)
         self.looked = self._terms.compiled
         self.asks_nothing = not self.words and not self._must
 
@@ -254,7 +254,7 @@ class CompiledTopic:
                 clauses.append((unscored(query) if filters_only(inner) else query, negated))
         return clauses
 
-    def _node(self, node: Expression, scope: QueryScope) -> Query | None:
+    def _node(self, node: Expression, scope: QueryScope) -> Query | None:  # noqa: C901 - a table
         match node:
             case Term():
                 return self._terms.word(node, scope)
@@ -404,7 +404,7 @@ _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
     macro event interfac constant properti attribut namespac crate exampl guid tutori header
-    """.split()
+    """.split()  # noqa: SIM905 - stems, better read as prose
 )
 """Stems of words around a name that only say what it names."""
 

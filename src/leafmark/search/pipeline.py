@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
@@ -87,7 +88,7 @@ class TopicMatches(NamedTuple):
     total: int
     complete: int
     phases: tuple[Phase, ...]
-    beyond: Counter[str] = Counter()
+    beyond: Mapping[str, int] = MappingProxyType({})
 
 
 class Trace(NamedTuple):
@@ -222,7 +223,7 @@ def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
 def _pool(
     snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, *, is_open: bool
 ) -> tuple[list[Scored], Counter[str]]:
-    """Return the first matches that fill the places to be kept, and how many more each document has.
+    """Return the first matches that fill the places, and how many more each document has.
 
     A document takes `max_per_document` places, translations of it none beside it. Some more of
     its matches are taken to be joined to their section.

@@ -207,7 +207,7 @@ class _Scorer:
         return self._with_nearness(matches)
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
-        """Return the chunks that match each query with their scores, and all that tie with the last."""
+        """Return the chunks that match each query, all that tie with the last among them, scored."""
         scoped = [(self._scoped(query), limit) for query, limit in requests]
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in scoped]
@@ -297,7 +297,7 @@ class _Scorer:
             return 0.0
         return self._options.completeness * sum(idfs) / len(idfs)
 
-    def _match(  # noqa: PLR0913 - one row of several tables
+    def _match(
         self,
         chunk: Handle,
         words: float,

@@ -88,8 +88,8 @@ class CompiledTerm(NamedTuple):
     the terms, or terms beside each other, that match it in a text; their words must begin
     with `prefix`. `queries` are its queries by field. `corrected` are the words looked for in
     its place if it occurs nowhere; with `begun`, what begins with it, or it is part of, is.
-    `instead` are the sequences in order, the best first. `field` is the only field to look in (None: all). `idf` is
-    its rarity; `terms` are the terms that were typed.
+    `instead` are the sequences in order, the best first. `field` is the only field to look in
+    (None: all). `idf` is its rarity; `terms` are the terms that were typed.
     """
 
     label: str
@@ -172,7 +172,9 @@ class TermCompiler:
             if instead:
                 return self._compile(node, scope, instead, first, begun=True)
             choices = self._choices(typed, first[0], scope)
-            found = [(choice,) for choice in choices if not (written and _is_mended(choice))]
+            found: list[tuple[Alternative, ...]] = [
+                (choice,) for choice in choices if not (written and _is_mended(choice))
+            ]
         else:
             found = [] if written else self._phrases(node, scope, mended=True)
             if not found:
@@ -278,7 +280,7 @@ class TermCompiler:
             return [self._names[scope.field]]
         return [self._names[name] for name in ("body", "titles", "tags", "path")]
 
-    def _compile(
+    def _compile(  # noqa: PLR0913 - what was typed, and what it is looked for as
         self,
         node: Term | Phrase | Prefix,
         scope: QueryScope,

@@ -401,7 +401,7 @@ def _past_the_cut(
     drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
     cut = next((at for at, drop in enumerate(drops) if drop < options.cutoff_ratio), None)
     change: dict[str, Any] = {"max_results": number} if number > options.kept else {}
-    values = {"kept": options.kept}
+    values: dict[str, float] = {"kept": options.kept}
     if cut is not None:
         change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
         facts["ratio"] = drops[cut]
