@@ -207,7 +207,7 @@ class _Scorer:
         return self._with_nearness(matches)
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
-        """Return the chunks that match each query, all that tie with the last among them, scored."""
+        """Return the chunks that match each query, with all that tie with the last, scored."""
         scoped = [(self._scoped(query), limit) for query, limit in requests]
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in scoped]
