@@ -112,7 +112,8 @@ class CompiledTopic:
 
     `words` are the plain words to be found, `stated` what was looked for besides; `looked` is
     all of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only`
-    has no scores; `asks_nothing` is true if nothing in it can be looked up.
+    has no scores; `asks_nothing` is true if nothing in it can be looked up. One that is `taken_apart`
+    has a word whose parts stand nowhere beside each other: no text has all that was typed.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class CompiledTopic:
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
         self._typed = shape.typed
+        self.taken_apart = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
@@ -236,11 +238,13 @@ class CompiledTopic:
             return [word]
         stops = stop_words(self.language.name)
         parts = [word.text[token.start : token.end] for token in tokens]
-        known = [
-            Term(part)
+        said = {
+            part: vocabulary.frequency(self.language.body, term)
             for part, term in zip(parts, terms, strict=True)
-            if vocabulary.frequency(self.language.body, term) and fold(part).lower() not in stops
-        ]
+            if fold(part).lower() not in stops
+        }
+        known = [Term(part) for part, frequency in said.items() if frequency]
+        self.taken_apart |= bool(known)
         return known or [word]
 
     def _clauses(self, nodes: Iterable[Expression], scope: QueryScope) -> list[tuple[Query, bool]]:

@@ -166,10 +166,15 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
         for candidate in candidates:
             key = key_of(candidate.entry)
             matched.setdefault(key, set()).update(candidate.topics)
-            if key not in best or rank_order(candidate) < rank_order(best[key]):
+            known = best.get(key)
+            if known is None or _completeness(candidate) < _completeness(known):
                 best[key] = candidate
     joined = [one._replace(topics=tuple(sorted(matched[key]))) for key, one in best.items()]
     return sort_candidates(joined), Phase("topics", total, len(joined))
+
+
+def _completeness(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.relaxed, -candidate.score
 
 
 Rerank: TypeAlias = Callable[[Sequence[str]], Sequence[float] | None]

@@ -14,6 +14,7 @@ Nothing is read from sources or records here: the engine and its columns tell al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -84,6 +85,9 @@ on its segments."""
 _SCALE = 10.0**SCORE_DIGITS
 
 
+_NOWHERE = ("", 0)
+
+
 class Scored(NamedTuple):
     """A chunk that matches a topic, and what its score is made of.
 
@@ -135,7 +139,9 @@ def score_topic(
     tiers = options.strict or (
         options.all_words_first and all(topic.is_few_keywords for topic in compiled)
     )
-    found = _names_first(found, tiers=tiers)
+    found = _names_first(found)
+    if tiers:
+        found = _all_words_first(found)
     return sorted(found, key=lambda one: (tiers and one.relaxed, -one.score))
 
 
@@ -177,7 +183,7 @@ class _Scorer:
 
     def scored(self) -> list[Scored]:
         topic = self._topic
-        several = len(topic.words) > 1
+        several = len(topic.words) > 1 or any(len(word.terms) > 1 for word in topic.words)
         requests = [(topic.some_words, self._limit)]
         if several:
             requests.append((topic.every_word, self._limit))
@@ -186,6 +192,8 @@ class _Scorer:
         some, *others = self._search(requests)
         raw = dict(some)
         every = dict(others.pop(0)) if several else raw
+        for chunk, score in every.items():  # behind any number of better partial matches
+            raw.setdefault(chunk, score)
         bearers: dict[Handle, int] = {}
         if names is not None and not others[0]:
             others[0] = self._with_usual_prefix()
@@ -203,8 +211,17 @@ class _Scorer:
         ]
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
-        matches.sort(key=lambda one: -one.score)
-        return self._with_nearness(matches)
+        return self._with_nearness(self._ranked(matches))
+
+    def _ranked(self, matches: Sequence[Scored]) -> list[Scored]:
+        """Return the matches best first, ties in the order of their documents.
+
+        What is cut off later must not depend on where a chunk happens to lie in the index.
+        """
+        count = Counter(one.score for one in matches)
+        tied = [one.chunk for one in matches if count[one.score] > 1]
+        place = dict(zip(tied, self._snapshot.refs(tied), strict=True))
+        return sorted(matches, key=lambda one: (-one.score, place.get(one.chunk, _NOWHERE)))
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
@@ -317,7 +334,7 @@ class _Scorer:
             rounded((words + gained) * role * self._boost),
             chunk,
             self._topic,
-            not is_complete,
+            not is_complete or self._topic.taken_apart,
             words,
             gained,
             0.0,
@@ -385,7 +402,7 @@ class _Scorer:
         return found
 
 
-def _names_first(matches: Iterable[Scored], *, tiers: bool) -> list[Scored]:
+def _names_first(matches: Iterable[Scored]) -> list[Scored]:
     """Return the matches with the bearers of the query's name before all others.
 
     Documents that are called so come before sections and definitions, and each kind is in the
@@ -402,6 +419,21 @@ def _names_first(matches: Iterable[Scored], *, tiers: bool) -> list[Scored]:
     }
     return [
         one._replace(score=lifted[one.chunk], relaxed=False) if one.name else one for one in found
+    ]
+
+
+def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
+    """Return the matches with the scores of relaxed ones below those of all others.
+
+    One factor lowers them, so that their order and their elbow stay what they are.
+    """
+    last = min((one.score for one in matches if not one.relaxed), default=0.0)
+    first = max((one.score for one in matches if one.relaxed), default=0.0)
+    if not last or first < last:
+        return list(matches)
+    factor = last / first / (1 + NAME_STEP)
+    return [
+        one._replace(score=rounded(one.score * factor)) if one.relaxed else one for one in matches
     ]
 
 

@@ -36,6 +36,7 @@ from leafmark.index.queries import (
     NoChunk,
     Query,
     Scaled,
+    unscored,
 )
 from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
@@ -399,8 +400,9 @@ class TermCompiler:
         idf = self._vocabulary.idf(min(frequencies))
         if len(terms) == 1:
             found: Query = HasTerm(name, terms[0])
-        elif field == "titles":  # has no positions
-            found = AllOf(tuple(HasTerm(name, term) for term in terms))
+        elif field == "titles":  # has no positions: they are those of the text read with titles
+            stands = AnyOf(tuple(HasPhrase(self._names[each], terms) for each in ("title", "body")))
+            found = AllOf((*(HasTerm(name, term) for term in terms), unscored(stands)))
         else:
             found = HasPhrase(name, terms)
         if field == "tags":

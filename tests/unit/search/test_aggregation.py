@@ -259,22 +259,19 @@ def test_a_large_document_stays_beside_parts_that_match_only_as_it_does() -> Non
     forest = _forest(GUIDE)
     measure = count_by({"t:a.md": 101})
 
-    def kept(scores: dict[str, float], *matching: str) -> list[str]:
-        found, _ = drop_large(
-            _match(forest, scores), 100, measure, lambda one: one.entry.id in matching
-        )
+    def kept(scores: dict[str, float]) -> list[str]:
+        found, _ = drop_large(_match(forest, scores), 100, measure)
         return sorted(one.entry.id.removeprefix("t:") for one in found)
 
     alike = {"a.md": 1.0, "a.md#errors": 1.0, "a.md#result": 1.0}
     assert kept(alike) == ["a.md", "a.md#errors", "a.md#result"]
-    assert kept(alike, "t:a.md#result") == ["a.md#errors", "a.md#result"]
     assert kept(alike | {"a.md#result": 0.9}) == ["a.md#errors", "a.md#result"]
 
 
-def test_a_large_section_gives_way_to_parts_that_match_as_it_does_by_its_title() -> None:
+def test_a_large_section_gives_way_to_parts_that_match_as_it_does() -> None:
     forest = _forest(GUIDE)
     matches = _match(forest, {"a.md#errors": 1.0, "a.md#result": 1.0})
-    found, _ = drop_large(matches, 100, count_by({"t:a.md#errors": 101}), lambda _one: False)
+    found, _ = drop_large(matches, 100, count_by({"t:a.md#errors": 101}))
     assert [one.entry.id for one in found] == ["t:a.md#result"]
 
 

@@ -51,7 +51,7 @@ def test_a_few_keywords_stand_behind_what_has_them_all(library: Library) -> None
 
 def test_all_words_of_a_question_only_add_to_the_score(library: Library) -> None:
     """A question is no list of required words: what says most of it may come first."""
-    question = "how do I tell a kestrel from a lantern or a mandolin"
+    question = "what is a kestrel with the lantern of a mandolin"
     gains = []
     for completeness in (0.0, 1.0):
         answer = library.search(
@@ -92,3 +92,13 @@ def test_words_beside_each_other_count_more_than_near_ones(tmp_path: Path) -> No
         for one in answer.results
     }
     assert gains["b.txt"] > gains["a.txt"] > gains["c.txt"] == 0
+
+
+def test_strict_matches_are_found_behind_any_number_of_better_partial_ones(tmp_path: Path) -> None:
+    long = "Of many other things we tell at length. " * 60
+    words = ("amber", "beryl")
+    sources = {f"{word}{n}.txt": f"{word} {word} {n}\n" for word in words for n in range(220)}
+    sources["long.txt"] = f"{long}amber {long}beryl {long}\n"
+    library = Library(tmp_path, t=sources)
+    assert library.find("amber beryl", strict=True) == ["long.txt"]
+    assert library.find("amber beryl")[0] == "long.txt"

@@ -55,33 +55,34 @@ def test_grain(forest: Forest, params: dict[str, Any], expected: list[Any]) -> N
 
 
 @pytest.mark.parametrize(
-    ("has_matched", "names", "expected", "ends"),
+    ("content", "names", "expected", "ends"),
     [
-        (True, ["#one", ""], ["t:a.md#one", "t:a.md"], [0]),
-        (False, ["#one", ""], ["t:a.md#one"], []),
-        (False, [""], ["t:a.md"], [10]),
+        ("prose", ["#one", ""], ["t:a.md#one", "t:a.md"], [0]),
+        ("empty", ["#one", ""], ["t:a.md#one"], []),
+        ("empty", [""], ["t:a.md"], [10]),
     ],
 )
 def test_sections_are_given_in_place_of_their_document(
     forest: Forest,
-    has_matched: bool,
+    content: str,
     names: list[str],
     expected: list[str],
     ends: list[int],
 ) -> None:
-    """By its own text a document stands for that; by its title only where no section is found."""
-    matches = [match(forest.by_id(f"t:a.md{name}"), 2.0 - at) for at, name in enumerate(names)]
+    """With text of its own a document stands for that; without, only where no section is found."""
+    entries = (forest.by_id(f"t:a.md{name}")._replace(content_type=content) for name in names)
+    matches = [match(entry, 2.0 - at) for at, entry in enumerate(entries)]
     found, phases = bring_to_grain(
         matches,
         SearchOptions(grain="section", aggregation_max_tokens=0),
         find_parent=forest.find_parent,
         measure_text=count_by({}),
-        introduce=forest.introduce._replace(has_matched=lambda _candidate: has_matched),
+        introduce=forest.introduce,
     )
     assert shape(found) == expected
     documents = [one for one in found if one.entry.kind == "document"]
     assert [one.entry.last_position for one in documents] == ends
-    assert all(one.introduction == has_matched for one in documents)
+    assert all(one.introduction == (content == "prose") for one in documents)
     note = "1 gave way to its sections" if len(found) < len(names) else ""
     assert [phase.note for phase in phases if phase.name == "documents"] == [note]
 

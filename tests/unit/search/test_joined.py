@@ -49,8 +49,14 @@ def test_a_word_that_occurs_is_not_taken_apart(library: Library) -> None:
     assert not first.relaxed
 
 
-@pytest.mark.parametrize("query", ["user.group", "how about zz.yy"])
-def test_of_a_name_that_is_all_that_was_asked_no_part_is_meant(
-    library: Library, query: str
-) -> None:
-    assert not library.search(query).results
+def test_a_name_that_is_all_that_was_asked_may_rest_on_its_parts(library: Library) -> None:
+    assert [one.relaxed for one in library.search("user.group").results] == [True]
+    assert not library.search("user.group", strict=True).results
+    assert not library.search("how about zz.yy").results
+
+
+def test_a_number_that_stands_nowhere_is_not_taken_for_another(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "# Decision\n\nSee DEC-0054.\n", "b.md": "More.\n"})
+    assert [one.relaxed for one in library.search("DEC-0054").results] == [False]
+    assert all(one.relaxed for one in library.search("DEC-0055").results)
+    assert not library.search("DEC-0055", strict=True).results

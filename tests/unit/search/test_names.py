@@ -76,7 +76,10 @@ def test_documents_come_before_sections_of_the_name(tmp_path: Path) -> None:
         "a.md": "# Other\n\n## Harbour\n\nThe harbour, a harbour.\n",
         "harbour.md": "# Of ships\n\nThey lie in it.\n",
     }
-    assert Library(tmp_path, t=sources).find("harbour")[:2] == ["harbour.md", "a.md#harbour"]
+    assert Library(tmp_path, t=sources).find("harbour")[:2] == [
+        "harbour.md#of-ships",
+        "a.md#harbour",
+    ]
 
 
 def test_the_usual_prefix_of_file_names_may_be_left_out(tmp_path: Path) -> None:

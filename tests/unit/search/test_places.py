@@ -114,9 +114,8 @@ def test_the_order_in_which_sources_are_indexed_changes_nothing(tmp_path: Path) 
     for number in range(3):
         names = draw.sample(sorted(sources), len(sources))
         library = Library(tmp_path / str(number), t={})
-        for at in range(0, len(names), 10 * (number + 1)):
-            part = names[at : at + 10 * (number + 1)]
-            library.put("t", {name: sources[name] for name in part})
+        for at in range(0, len(names), 10):
+            library.put("t", {name: sources[name] for name in names[at : at + 10]})
         found = []
         for query in queries:
             answer = library.search(query, limit=15)

@@ -25,7 +25,7 @@ TEXTS = {
 
 WORDS_ALONE: dict[str, Any] = {
     "titles_weight": 0.0, "path_weight": 0.0, "tags_weight": 0.0, "nearness": 0.0,
-    "completeness": 0.0, "short_factor": 1.0, "role_factor": 1.0, "names_first": False,
+    "completeness": 0.0, "role_factor": 1.0, "names_first": False,
     "aggregation": False, "cutoff_ratio": 0.0,
 }  # fmt: skip
 """Nothing but the words of the texts counts."""
@@ -47,9 +47,11 @@ def bm25(texts: list[list[str]], records: int, query: list[str]) -> list[float]:
 
 @pytest.mark.parametrize("query", ["alpha", "beta", "alpha beta", "delta beta", "theta"])
 def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
-    """Records that are no chunks count in N and in the mean length, as the engine sees it."""
+    """A text is read with its title. Records that are no chunks count in N and the mean length."""
     library = Library(tmp_path, t=TEXTS)
-    texts = [text.split() for text in TEXTS.values()]
+    titles = {one.path: one.title for one in library.reader.documents()}
+    terms = library.reader.languages[0].analyzer.terms
+    texts = [[*terms(titles[path]), *text.split()] for path, text in TEXTS.items()]
     records = library.reader.scored_count
     expected = dict(zip(TEXTS, bm25(texts, records, query.split()), strict=True))
     answer = library.search(query, strict=True, **WORDS_ALONE)
@@ -87,16 +89,6 @@ def test_a_question_does_not_drown_the_body(tmp_path: Path) -> None:
     }
     library = Library(tmp_path, t=sources)
     assert library.find("how do I configure the retries for the client?")[0] == "net.md#network"
-
-
-def test_short_chunks_count_less(tmp_path: Path) -> None:
-    long = "The harbor has a crane. " + "It stands at the quay and lifts what ships bring. " * 4
-    library = Library(tmp_path, t={"a.txt": "A harbor.\n", "b.txt": f"{long}\n"})
-    plain = {one.entry.path: one.score for one in library.search("harbor", **WORDS_ALONE).results}
-    changed = WORDS_ALONE | {"short_factor": 0.5}
-    short = {one.entry.path: one.score for one in library.search("harbor", **changed).results}
-    assert short["a.txt"] == pytest.approx(plain["a.txt"] / 2, rel=1e-3)
-    assert short["b.txt"] == plain["b.txt"]
 
 
 def test_local_trees_come_first_by_an_exact_factor(tmp_path: Path) -> None:

@@ -133,4 +133,4 @@ def test_words_are_the_same_in_every_language_of_the_index(tmp_path: Path) -> No
     library.put("ru", {"a.md": "# Ключи\n\nГде лежат ключи.\n"})
     answer = library.search("路由配置前缀", aggregation=False)
     assert [result.entry.path for result in answer.results][:1] == ["routes.md"]
-    assert [hint.code for hint in answer.hints] == ["relaxed"]
+    assert [hint.code for hint in answer.hints][:1] == ["relaxed"]

@@ -138,7 +138,7 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
     (hint,) = answer.hints
     assert (hint.code, word_hint(hint)) == (
         "versions",
-        "what reads nearly the same in several versions is shown once; "
+        "what reads nearly the same in several versions or languages is shown once; "
         "path:v8/ in the query keeps to another",
     )
     (phase,) = (phase for phase in answer.phases if phase.name == "duplicates")
@@ -146,7 +146,7 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
         3,
         1,
         "results with the same text are shown once, "
-        "and those of several versions that read nearly the same",
+        "and those of several versions or languages",
     )
     (found,) = library.search("wort yeast path:v8/").results
     assert found.entry.path == "v8/beer.md"
@@ -197,7 +197,7 @@ def test_where_the_query_is_in_its_language_a_translation_is_shown(tmp_path: Pat
 def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Path) -> None:
     text = "The valve lets through what comes"
     pages = {
-        "v1/a.md": f"# Guide\n\n{text}. The valve stops it when nobody looks, as all know.\n",
+        "v1/a.md": f"# Guide\n\n{text}. Then it stops all of it when no one looks at what it does here.\n",
         "v2/a.md": f"# Guide\n\n{text}. Since then it has learned to sing and to dance a little.\n",
     }
     answer = Library(tmp_path, t=pages).search("valve", aggregation=False)
