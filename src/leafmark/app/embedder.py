@@ -28,10 +28,11 @@ def embedder_spec(
     `environ` None means that of this process.
     """
     settings = project.configuration.embedding
-    if settings.provider == "none":
+    provider = settings.in_force
+    if provider == "none":
         return None
     spec = EmbedderSpec(
-        provider=settings.provider,
+        provider=provider,
         model=settings.model or "",
         endpoint=settings.endpoint or "",
         limit=settings.limit,
@@ -87,11 +88,11 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
 
 
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:
-    """Return how many chunks have no vector yet; 0 without an embedder.
+    """Return how many chunks have no vector yet; 0 where nobody asked for all of them.
 
     In sources whose vectors nobody began to make, chunks without text count too.
     """
-    spec = embedder_spec(project)
+    spec = embedder_spec(project) if project.configuration.embedding.is_named else None
     if spec is None or reader is None:
         return 0
     try:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from leafmark.index import Snapshot
+from leafmark.index import Handle, Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
 from leafmark.search.score import Scored, rounded
+from leafmark.search.sections import SectionFilter
 from leafmark.search.words import topic_text
 
 __all__ = ["ChunkRef", "Meaning", "NearChunk", "Usual", "fuse_meaning"]
@@ -62,6 +63,11 @@ class Meaning(Protocol):
         """Whether vectors that were met so far are damaged; they count as missing."""
         ...
 
+    @property
+    def late(self) -> int:
+        """How many matches so far got no vector because time was over."""
+        ...
+
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[NearChunk]:
@@ -96,10 +102,12 @@ def fuse_meaning(
     """Return the matches with fused scores, best first, with those that only their meaning found.
 
     In the mode `semantic` plain words do not count, but what the query states does. A chunk
-    without a vector is scored by its words alone, so that it neither gains nor loses.
+    without a vector is scored by its words alone, so that it neither gains nor loses. A query
+    that is a name asks for its bearers, and meaning adds nothing to them.
     """
     text = topic_text(topic)
-    if not text or not compiled:
+    is_name = options.mode != "semantic" and any(one.name for one in scored)
+    if not text or not compiled or is_name:
         return list(scored)
     return _Fusion(snapshot, compiled, options, meaning, text).fused(scored)
 
@@ -164,12 +172,11 @@ class _Fusion:
             found.append(
                 each.match._replace(
                     score=rounded(fused),
-                    relaxed=False,
                     meaning=meaning,
                     similarity=each.similarity,
                 )
             )
-        return _bearers_first(found)
+        return found
 
     def _near(self) -> list[_Match]:
         """Return the nearest chunks that are near enough and fulfil what the query states."""
@@ -189,19 +196,25 @@ class _Fusion:
 
     def _locate(self, wanted: Mapping[ChunkRef, float]) -> dict[ChunkRef, Scored]:
         """Return the wanted chunks that fulfil what the query states; plain words are not in it."""
-        if not wanted:
-            return {}
-        chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
+        strict = self._options.strict
         found: dict[ChunkRef, Scored] = {}
         for topic in self._compiled:
-            query = AllOf(
-                (topic.every_word if self._options.strict else topic.required, unscored(chunks))
-            )
+            if not wanted or (strict and topic.asks_nothing):
+                continue
+            chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
+            query = AllOf((topic.every_word if strict else topic.required, unscored(chunks)))
             (matches,) = self._snapshot.search([(query, len(wanted))])
-            handles = [match.chunk for match in matches]
+            handles = self._in_sections([match.chunk for match in matches])
             for ref, handle in zip(self._snapshot.refs(handles), handles, strict=True):
                 found[ref] = Scored(0.0, handle, topic)
         return found
+
+    def _in_sections(self, chunks: Sequence[Handle]) -> list[Handle]:
+        """Return those of the chunks that are in the sections asked for."""
+        if not (chunks and self._options.section):
+            return list(chunks)
+        chosen = SectionFilter(self._snapshot, self._options.section).choose(chunks)
+        return [chunk for chunk, is_in in zip(chunks, chosen, strict=True) if is_in]
 
     def _documents(
         self, found: Sequence[Scored], matches: Mapping[ChunkRef, _Match]
@@ -239,14 +252,3 @@ class _Fusion:
 
 def _chunk(doc_id: str, position: int) -> Query:
     return AllOf((HasTerm("doc_id", doc_id), InRange("position", position, position)))
-
-
-def _bearers_first(matches: Sequence[Scored]) -> list[Scored]:
-    """Return the matches with the bearers of the query's name before all others again."""
-    best = max((one.score for one in matches), default=0.0)
-    return [
-        one._replace(score=rounded(best * (1 + 0.001 * one.name) + 1e-4 * one.score))
-        if one.name
-        else one
-        for one in matches
-    ]

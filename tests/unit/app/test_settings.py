@@ -10,7 +10,7 @@ from leafmark.app.setting_rules import check_value, parse_value
 from leafmark.app.settings import SETTINGS, ChunkingSettings, SearchSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
-from leafmark.retrieval import SearchParams
+from leafmark.search import SearchOptions
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
@@ -21,7 +21,7 @@ def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
 
 
 def test_the_defaults_of_searching_are_those_of_its_room() -> None:
-    theirs = {each.name: each.default for each in fields(SearchParams)}
+    theirs = {each.name: each.default for each in fields(SearchOptions)}
     ours = {name: of for name, of in SearchSettings()._asdict().items() if name in theirs}
     assert {name: theirs[name] for name in ours} == ours | {"mode": "lexical"}
 

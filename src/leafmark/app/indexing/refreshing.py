@@ -56,7 +56,8 @@ def index_project(
         report = _dry_run(project, request, progress)
     else:
         report = _run(project, request, progress)
-        if request.vectors:
+        wanted = request.vectors
+        if project.configuration.embedding.is_named if wanted is None else wanted:
             report = _with_vectors(project, report, progress, anew=request.rebuild)
     warnings = (*project.configuration.warnings, *report.warnings)
     return report._replace(seconds=time.monotonic() - started, warnings=warnings)
@@ -92,7 +93,8 @@ def _with_vectors(
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
     """Return what was made; None without an embedder, and without an index."""
-    reader = None if project.configuration.embedding.provider == "none" else read_index(project)
+    has_embedder = project.configuration.embedding.in_force != "none"
+    reader = read_index(project) if has_embedder else None
     if reader is None:
         return None
     from leafmark.app.indexing.embedding import (

@@ -34,9 +34,11 @@ from leafmark.app.requests import IndexRequest, Mode, SearchRequest, WhyNotReque
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
+from leafmark.installing import install_extra
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
-from leafmark.retrieval.compiler import compile_for_languages
+from leafmark.render.hints import word_hint
+from leafmark.search.compile import compile_topic
 
 GUIDE = """# Workshop
 
@@ -227,7 +229,7 @@ def test_search_embeds_the_query_alone_and_says_what_is_pending(
     answer = search(desk, "brand new car")
     assert inputs(server) == ["brand new car"]
     assert ids(answer)[0].startswith("here:new.md")
-    assert [hint.message for hint in answer.hints if hint.code == "pending-vectors"] == [
+    assert [word_hint(hint) for hint in answer.hints if hint.code == "pending-vectors"] == [
         "2 chunks have no vector yet and are found by words alone; `leafmark index` makes them"
     ]
     assert project_status(desk).pending_vectors > 0
@@ -263,7 +265,7 @@ def test_the_matches_that_there_would_be_are_those_that_there_are(
     count = search(desk, bare, mode=mode).counts["candidates"]
     assert (empty.results, empty.mode) == ((), mode)
     matches = "1 match" if count == 1 else f"{count} matches"
-    said = [hint.message for hint in empty.hints if hint.code == "filter"]
+    said = [word_hint(hint) for hint in empty.hints if hint.code == "filter"]
     assert said == [f"without {label}, there would be {matches}"]
 
 
@@ -282,7 +284,7 @@ def test_what_has_no_vector_is_counted_by_words_where_they_count(
     desk = project(here, server)
     index_project(desk, IndexRequest())
     empty = search(desk, 'dough "roses start"', mode=mode)
-    assert [hint.message for hint in empty.hints if hint.code == "filter"] == said
+    assert [word_hint(hint) for hint in empty.hints if hint.code == "filter"] == said
 
 
 def test_nothing_near_is_told_of_as_that(here: Here, server: FakeServer) -> None:
@@ -291,7 +293,7 @@ def test_nothing_near_is_told_of_as_that(here: Here, server: FakeServer) -> None
     index_project(desk, IndexRequest())
     answer = search(desk, "knead dough", mode="semantic")
     assert answer.results == ()
-    assert [hint.message for hint in answer.hints] == [
+    assert [word_hint(hint) for hint in answer.hints] == [
         "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
     ]
 
@@ -300,8 +302,8 @@ def test_before_the_first_vectors_the_answer_is_lexical(here: Here, server: Fake
     here.write("guide.md", GUIDE)
     answer = search(project(here, server), "dough")
     assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
-    assert answer.hints[0].message == (
-        "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
+    assert word_hint(answer.hints[0]) == (
+        "there are no vectors yet, so this answer is lexical; `leafmark index --vectors` makes them"
     )
 
 
@@ -315,7 +317,7 @@ def test_what_the_model_knows_no_word_of_is_left_to_words(here: Here, server: Fa
     assert ids(answer) == ["here:cars.md#paragraph"]
     assert answer.hints == ()
     silent = search(project(here, server), "§ car", aggregation=False)
-    assert [(hint.code, hint.message) for hint in silent.hints] == [
+    assert [(hint.code, word_hint(hint)) for hint in silent.hints] == [
         (
             "unknown-words",
             "the embedder's model knows no word of the query, so this answer is lexical",
@@ -333,7 +335,7 @@ def test_a_server_that_fails_leaves_the_answer_lexical(here: Here, server: FakeS
     server.replies.append(Reply(500, {"error": "out of memory"}))
     answer = search(desk, "dough")
     assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
-    assert answer.hints[0].message == (
+    assert word_hint(answer.hints[0]) == (
         f"the embedder answered 500: out of memory ({server.url}); this answer is lexical"
     )
 
@@ -364,7 +366,7 @@ def test_a_slow_server_is_not_waited_for(here: Here, server: FakeServer) -> None
     answer = search(project(here, server, deadline_s=0.0), "dough")
     release.set()
     assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
-    assert answer.hints[0].message == (
+    assert word_hint(answer.hints[0]) == (
         "the embedder did not answer within 0 s, so this answer is lexical; "
         "embedding.deadline_s is how long a search waits"
     )
@@ -398,7 +400,7 @@ def test_a_store_that_was_damaged_is_told_of_and_mended(
 
 DAMAGED = (
     "some vectors are damaged, so this answer may miss what is near in meaning; "
-    "`leafmark index` makes those anew"
+    "`leafmark index --vectors` makes those anew"
 )
 
 
@@ -426,7 +428,7 @@ def test_damaged_vectors_that_a_search_meets_are_told_of(
     rows.write_bytes(damage(rows.read_bytes()))
     answer = search(desk, "mend automobile", mode=mode)
     (hint,) = (hint for hint in answer.hints if hint.code == "damaged-vectors")
-    assert (hint.message, answer.results) == (DAMAGED, ())
+    assert (word_hint(hint), answer.results) == (DAMAGED, ())
     assert "far" not in [hint.code for hint in answer.hints]
     assert hint in why_not(desk, "guide.md#engine", "mend automobile", mode=mode).hints
     index_project(desk, IndexRequest())
@@ -649,7 +651,7 @@ def test_without_numpy_the_answer_is_lexical(
     monkeypatch.setitem(sys.modules, "numpy", None)
     answer = search(project(here, server), "dough")
     assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
-    assert answer.hints[0].message == (
+    assert word_hint(answer.hints[0]) == (
         "vectors need a package that is not installed: numpy; this answer is lexical"
     )
     here.write("more.md", "# More\n\nAnother page.\n")
@@ -667,8 +669,8 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
         search(here.project(), "dough", mode="semantic")
     assert caught.value.message == "the mode semantic needs an embedder, and none is configured"
     assert caught.value.hint == (
-        "set provider in [embedding] of your configuration file, which `leafmark init --global` "
-        "writes, then run `leafmark index`"
+        f"{install_extra('embed')} installs one that needs no network, or set provider in "
+        "[embedding] of your configuration file, which `leafmark init --global` writes"
     )
     here.configure('[embedding]\nprovider = "minilm"\n')
     with pytest.raises(UsageError) as caught:
@@ -848,7 +850,7 @@ def test_a_model_is_not_asked_about_letters_that_it_does_not_read(
     index_project(desk, IndexRequest())
     answer = search(desk, query, mode=mode)
     assert answer.mode == came_to
-    assert [hint.message for hint in answer.hints if hint.code == "letters"] == hints
+    assert [word_hint(hint) for hint in answer.hints if hint.code == "letters"] == hints
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])
@@ -883,10 +885,10 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
     )
     assert (report.vectors, report.pending_vectors) == (0, 1)
     app_meaning._OPEN.clear()
-    hints = {hint.code: hint.message for hint in search(desk, "fix a boat").hints}
-    assert hints["provider"] == (
+    hints = {hint.code: word_hint(hint) for hint in search(desk, "fix a boat").hints}
+    assert hints["other-dimension"] == (
         "the embedder gives vectors of another dimension than those of the index, so this answer "
-        "is lexical; `leafmark index --rebuild` makes them anew"
+        "is lexical; `leafmark index --rebuild --vectors` makes them anew"
     )
     report = index_project(desk, IndexRequest(rebuild=True))
     assert (report.vectors, report.pending_vectors, report.warnings) == (made + 1, 0, ())
@@ -980,9 +982,9 @@ def test_a_topic_is_compiled_once_for_words_and_meaning(
 
     def noting(*given: Any) -> object:
         compiled.append(given[1])
-        return compile_for_languages(*given)
+        return compile_topic(*given)
 
-    monkeypatch.setattr("leafmark.retrieval.compiler.compile_for_languages", noting)
+    monkeypatch.setattr("leafmark.search.compile.compile_topic", noting)
     answer = search(desk, "watter rosses in the evening")
     assert (answer.mode, len(compiled)) == ("hybrid", 1)
 
