@@ -190,9 +190,9 @@ def _opened_apart(
     flags = {**patience, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
     if search_mode(opened) != "lexical" and opened.configuration.embedding.in_force == "none":
-        from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
+        from leafmark.app.embedder import no_embedder  # late: few evaluations need it
 
-        raise no_embedder(opened, search_mode(opened))
+        raise no_embedder(opened, f"the mode {search_mode(opened)}")
     return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
 
 

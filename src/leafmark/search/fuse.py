@@ -11,7 +11,7 @@ similarities, and makes vectors that are missing as far as its time allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from leafmark.index import Handle, Snapshot
@@ -19,7 +19,7 @@ from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscor
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
-from leafmark.search.score import Scored, rounded
+from leafmark.search.score import Scored, matches_without_words, rounded
 from leafmark.search.sections import SectionFilter
 from leafmark.search.words import topic_text
 
@@ -91,13 +91,14 @@ class Meaning(Protocol):
     def usual(self, text: str) -> Usual: ...
 
 
-def fuse_meaning(
+def fuse_meaning(  # noqa: PLR0913 - one search in all its parts
     snapshot: Snapshot,
     topic: Expression,
     compiled: Sequence[CompiledTopic],
     scored: Sequence[Scored],
     options: SearchOptions,
     meaning: Meaning,
+    local_trees: Collection[str] = (),
 ) -> list[Scored]:
     """Return the matches with fused scores, best first, with those that only their meaning found.
 
@@ -109,7 +110,8 @@ def fuse_meaning(
     is_name = options.mode != "semantic" and any(one.name for one in scored)
     if not text or not compiled or is_name:
         return list(scored)
-    return _Fusion(snapshot, compiled, options, meaning, text).fused(scored)
+    fusion = _Fusion(snapshot, compiled, options, meaning, text, local_trees)
+    return fusion.fused(scored)
 
 
 class _Match(NamedTuple):
@@ -119,14 +121,16 @@ class _Match(NamedTuple):
 
 
 class _Fusion:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as `fuse_meaning`
         self,
         snapshot: Snapshot,
         compiled: Sequence[CompiledTopic],
         options: SearchOptions,
         meaning: Meaning,
         text: str,
+        local_trees: Collection[str],
     ):
+        self._local_trees = local_trees
         self._snapshot = snapshot
         self._compiled = compiled
         self._options = options
@@ -205,8 +209,10 @@ class _Fusion:
             query = AllOf((topic.every_word if strict else topic.required, unscored(chunks)))
             (matches,) = self._snapshot.search([(query, len(wanted))])
             handles = self._in_sections([match.chunk for match in matches])
-            for ref, handle in zip(self._snapshot.refs(handles), handles, strict=True):
-                found[ref] = Scored(0.0, handle, topic)
+            bare = matches_without_words(
+                self._snapshot, topic, handles, self._options, self._local_trees
+            )
+            found.update(zip(self._snapshot.refs(handles), bare, strict=True))
         return found
 
     def _in_sections(self, chunks: Sequence[Handle]) -> list[Handle]:
@@ -239,7 +245,7 @@ class _Fusion:
         whole = []
         for ref, one in located.items():
             above = max(0.0, min(wanted[ref], nearest) - usual.mean)
-            meaning = self._weight * above / (nearest - usual.mean)
+            meaning = self._weight * one.factor * above / (nearest - usual.mean)
             score = rounded(meaning)
             if score > 0:
                 whole.append(

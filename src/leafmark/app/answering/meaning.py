@@ -22,7 +22,7 @@ from leafmark.app.answering.similarity import (
 )
 from leafmark.app.background import LateError, Patience, begin
 from leafmark.app.configuration.project import Project
-from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.app.embedder import current_view, embedder_spec, no_embedder, vector_model
 from leafmark.app.indexed_sources import Sources
 from leafmark.embedding import (
     Embedder,
@@ -33,14 +33,13 @@ from leafmark.embedding import (
     open_embedder,
     reads,
 )
-from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
 from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vector_view import VectorView
 from leafmark.index.vectors import vector_folder
-from leafmark.installing import install_extra
 from leafmark.model import Hint
 from leafmark.query import Expression
 from leafmark.search.compile import corrected_text
@@ -49,7 +48,7 @@ from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
 from leafmark.search.words import topic_text
 
-__all__ = ["QueryVectors", "ask_meaning", "no_embedder"]
+__all__ = ["QueryVectors", "ask_meaning"]
 
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
@@ -89,7 +88,7 @@ def ask_meaning(
     """
     spec = embedder_spec(project)
     if spec is None:
-        raise no_embedder(project, mode)
+        raise no_embedder(project, f"the mode {mode}")
     asked = [topic for topic in topics if topic_text(topic)]
     if not (is_chosen or project.configuration.embedding.is_named):
         texts = list(map(topic_text, asked))
@@ -98,19 +97,6 @@ def ask_meaning(
     if not asked:
         return None
     return QueryVectors(project, spec, asked, mode)
-
-
-def no_embedder(project: Project, mode: str) -> UsageError:
-    """Say that a mode needs an embedder, where the settings in force name none."""
-    wish = project.configuration.untrusted("embedding.provider")
-    if wish is not None:
-        message = f"the mode {mode} needs an embedder, and the configured one is not trusted"
-        return UsageError(message, hint=wish.notice)
-    return UsageError(
-        f"the mode {mode} needs an embedder, and none is configured",
-        hint=f"{install_extra('embed')} installs one that needs no network, or set provider in "
-        "[embedding] of your configuration file, which `leafmark init --global` writes",
-    )
 
 
 class QueryVectors:

@@ -50,6 +50,10 @@ def index_project(
     """
     started = time.monotonic()
     check_concern(project, confirmed=request.confirmed or request.dry_run)
+    if request.vectors and project.configuration.embedding.in_force == "none":
+        from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
+
+        raise no_embedder(project, "--vectors")
     if request.remove:
         report = _remove(project, request, progress)
     elif request.dry_run:
