@@ -167,7 +167,7 @@ class _Fusion:
         for each in matches:
             words = each.match.score / best if best else 0.0
             if each.similarity is None:
-                fused, meaning = words, None
+                fused, meaning = words, 0.0
             else:
                 above = max(0.0, each.similarity - usual)
                 meaning = self._weight * above / (highest - usual) if highest > usual else 0.0
