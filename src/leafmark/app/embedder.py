@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
-from leafmark.errors import ProviderError
+from leafmark.errors import ProviderError, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
+from leafmark.installing import install_extra
 
-__all__ = ["current_view", "embedder_spec", "pending_vectors", "vector_model"]
+__all__ = ["current_view", "embedder_spec", "no_embedder", "pending_vectors", "vector_model"]
 
 OPENAI_HOST = "https://api.openai.com/"
 OPENAI_VARIABLE = "OPENAI_API_KEY"
@@ -28,10 +29,11 @@ def embedder_spec(
     `environ` None means that of this process.
     """
     settings = project.configuration.embedding
-    if settings.provider == "none":
+    provider = settings.in_force
+    if provider == "none":
         return None
     spec = EmbedderSpec(
-        provider=settings.provider,
+        provider=provider,
         model=settings.model or "",
         endpoint=settings.endpoint or "",
         limit=settings.limit,
@@ -52,6 +54,19 @@ def _usual_variable(spec: EmbedderSpec) -> str:
     """A key goes by itself only to where it is known to belong."""
     own = spec.provider == "openai" and (spec.endpoint + "/").startswith(("/", OPENAI_HOST))
     return OPENAI_VARIABLE if own else ""
+
+
+def no_embedder(project: Project, what: str) -> UsageError:
+    """Say that something needs an embedder, where the settings in force name none."""
+    wish = project.configuration.untrusted("embedding.provider")
+    if wish is not None:
+        message = f"{what} needs an embedder, and the configured one is not trusted"
+        return UsageError(message, hint=wish.notice)
+    return UsageError(
+        f"{what} needs an embedder, and none is configured",
+        hint=f"{install_extra('embed')} installs one that needs no network, or set provider in "
+        "[embedding] of your configuration file, which `leafmark init --global` writes",
+    )
 
 
 def vector_model(spec: EmbedderSpec) -> VectorModel:
@@ -87,11 +102,11 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
 
 
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:
-    """Return how many chunks have no vector yet; 0 without an embedder.
+    """Return how many chunks have no vector yet; 0 where nobody asked for all of them.
 
     In sources whose vectors nobody began to make, chunks without text count too.
     """
-    spec = embedder_spec(project)
+    spec = embedder_spec(project) if project.configuration.embedding.is_named else None
     if spec is None or reader is None:
         return 0
     try:

@@ -62,6 +62,9 @@ def _vectors(
 ) -> Check:
     """Return what is to be said of the stored vectors; their file is read whole."""
     view = current_view(project, reader, spec)
+    is_named = project.configuration.embedding.is_named
+    if not is_named and (view is None or view.pending):
+        return Check("vectors", "ok", "those of the best matches are made when a search needs them")
     if view is None:
         return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
     if dimension not in (None, view.dimension):

@@ -44,9 +44,10 @@ class IndexRequest(NamedTuple):
 
     `paths` are files and folders as the user wrote them, relative to the current
     directory; none means all trees. `remove` takes them out of the index instead.
-    `confirmed` says that the user agreed to index a very large folder. Without `vectors`,
-    those that are missing stay so (see `make_vectors`). With `retry`, sources that failed for
-    a reason that may have passed are read again: there was no memory, or no permission.
+    `confirmed` says that the user agreed to index a very large folder. `vectors` says whether
+    those that are missing are made; None leaves it to whether the user named an embedder. With
+    `retry`, sources that failed for a reason that may have passed are read again: there was no
+    memory, or no permission.
     """
 
     paths: tuple[str, ...] = ()
@@ -54,7 +55,7 @@ class IndexRequest(NamedTuple):
     remove: bool = False
     dry_run: bool = False
     confirmed: bool = False
-    vectors: bool = True
+    vectors: bool | None = None
     retry: bool = True
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from leafmark import installing
 from leafmark.app.setting_rules import Rules, Setting, Value
 from leafmark.index import LANGUAGES as STEMMED
 from leafmark.search import SearchOptions
@@ -178,13 +179,20 @@ class EmbeddingSettings(NamedTuple):
 
     provider: Annotated[
         Literal[
-            "none", "minilm", "ollama", "openai", "sentence-transformers", "fastembed", "model2vec"
+            "auto",
+            "none",
+            "minilm",
+            "ollama",
+            "openai",
+            "sentence-transformers",
+            "fastembed",
+            "model2vec",
         ],
         Rules(
-            "what makes vectors; minilm needs no network and no server",
+            "what makes vectors; auto is minilm where the extra `embed` is installed, else none",
             gated="chooses what your documents and queries are given to",
         ),
-    ] = "none"
+    ] = "auto"
     model: Annotated[
         str | None,
         Rules(
@@ -230,7 +238,7 @@ class EmbeddingSettings(NamedTuple):
     deadline_s: Annotated[
         float,
         Rules(
-            "how long a search waits for the query's vector before it answers without",
+            "how long a search waits for the query's vector before it answers by words alone",
             unit="seconds",
             least=0,
             most=600,
@@ -247,6 +255,18 @@ class EmbeddingSettings(NamedTuple):
     threads: Annotated[
         int, Rules("threads of the model inside leafmark", unit="threads", least=1, most=256)
     ] = 1
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the user chose an embedder: `leafmark index` then makes all vectors."""
+        return self.provider not in ("auto", "none")
+
+    @property
+    def in_force(self) -> str:
+        """The provider in force, `none` for none."""
+        if self.provider != "auto":
+            return self.provider
+        return "minilm" if installing.has_embedder() else "none"
 
 
 class RerankSettings(NamedTuple):

@@ -97,8 +97,11 @@ class Embedder(Protocol):
     @property
     def limit(self) -> int: ...
 
-    def windows(self, text: str) -> Sequence[str]:
-        """Return the parts of a text that the model reads whole, at least one."""
+    def windows(self, text: str, limit: int = 0) -> Sequence[str]:
+        """Return the parts of a text that the model reads whole, at least one.
+
+        A smaller `limit` of tokens than the model's makes more and shorter ones.
+        """
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

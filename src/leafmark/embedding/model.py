@@ -40,11 +40,12 @@ class Model:
         assert self._dimension is not None
         return self._dimension
 
-    def windows(self, text: str) -> list[str]:
-        if not self.limit:
+    def windows(self, text: str, limit: int = 0) -> list[str]:
+        limit = min(filter(None, (limit, self.limit)), default=0)
+        if not limit:
             return [text]
         prefix = self._spec.document_prefix
-        room = self.limit - (self.count(prefix) if prefix else 0)
+        room = limit - (self.count(prefix) if prefix else 0)
         return windows_of(text, max(1, room), self.count)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

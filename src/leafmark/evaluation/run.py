@@ -184,10 +184,10 @@ def _opened_apart(
     patience = dict.fromkeys(("embedding.deadline_s", "rerank.deadline_s"), PATIENCE_S)
     flags = {**patience, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
-    if search_mode(opened) != "lexical" and opened.configuration.embedding.provider == "none":
-        from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
+    if search_mode(opened) != "lexical" and opened.configuration.embedding.in_force == "none":
+        from leafmark.app.embedder import no_embedder  # late: few evaluations need it
 
-        raise no_embedder(opened, search_mode(opened))
+        raise no_embedder(opened, f"the mode {search_mode(opened)}")
     return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
 
 
@@ -196,12 +196,14 @@ def _index_apart(
 ) -> IndexReader:
     """Return the refreshed index of one way to search, with the vectors that it needs.
 
+    Where no embedder was named, they are those that its searches make.
+
     Another evaluation that makes it is waited for: an older state would be judged as this one.
     """
     check_concern(project, confirmed=request.confirmed)
     timeout_s = project.configuration.index.lock_timeout_s
     reader = refresh(project, progress=progress, timeout_s=timeout_s)
-    if search_mode(project) != "lexical":
+    if search_mode(project) != "lexical" and project.configuration.embedding.is_named:
         _embed(project, reader, progress)
     return reader
 

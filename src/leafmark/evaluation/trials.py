@@ -50,7 +50,9 @@ DOUBTFUL = "doubtful"
 
 WITHOUT_MODEL = {
     "provider": "by its meaning",
+    "late-embedder": "by its meaning",
     "no-vectors": "by its meaning",
+    "late-vectors": "by the meaning of its best matches",
     "pending-vectors": "by the meaning of all chunks",
     "reranker": "with the reranker",
 }

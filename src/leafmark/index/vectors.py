@@ -45,6 +45,7 @@ __all__ = [
     "document_key",
     "map_rows",
     "open_vector_writer",
+    "record_of",
     "row_type",
     "serialise_texts",
     "stored_model",
@@ -139,6 +140,12 @@ def map_rows(path: Path, dimension: int) -> NDArray[np.void]:
 
 def _checksum(hash_: bytes, vector: bytes) -> int:
     return zlib.crc32(vector, zlib.crc32(hash_))
+
+
+def record_of(hash_: bytes, vector: NDArray[np.float32]) -> bytes:
+    """Return the record of a vector, as `row_type` reads it."""
+    data = vector.astype("<f4", copy=False).tobytes()
+    return hash_ + _checksum(hash_, data).to_bytes(4, "little") + data
 
 
 def valid_rows(rows: NDArray[np.void], places: Sequence[int]) -> list[bool]:
@@ -241,12 +248,10 @@ class VectorWriter:
 
     def add(self, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
         """Append a vector for each hash without one; they are readable after `sync`."""
-        for hash_, vector in zip(hashes, vectors.astype("<f4", copy=False), strict=True):
+        for hash_, vector in zip(hashes, vectors, strict=True):
             if hash_ in self.known:
                 continue
-            data = vector.tobytes()
-            crc = _checksum(hash_, data).to_bytes(4, "little")
-            self._write(self._rows, hash_ + crc + data)
+            self._write(self._rows, record_of(hash_, vector))
             self.known[hash_] = self._count
             self._count += 1
 

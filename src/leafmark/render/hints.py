@@ -174,6 +174,32 @@ def _near(sentence: str) -> Callable[[_Values, Terms], str]:
     return worded
 
 
+def _lexical(remedy: str = "") -> Callable[[_Values, Terms], str]:
+    """Return a wording for an answer without meaning, whose reason is a value."""
+    return lambda values, _: (
+        f"{values['reason']}, so this answer is lexical" + (f"; {remedy}" if remedy else "")
+    )
+
+
+def _pending(values: _Values, _: Terms) -> str:
+    count = values["count"]
+    if count == 1:
+        return "a chunk has no vector yet and is found by words alone; `leafmark index` makes it"
+    return (
+        f"{count:,} chunks have no vector yet and are found by words alone; "
+        "`leafmark index` makes them"
+    )
+
+
+def _late(values: _Values, _: Terms) -> str:
+    count = values["count"]
+    which = "a match is" if count == 1 else f"{count} of the best matches are"
+    return (
+        f"{which} ordered by words alone, as vectors were not ready in time; "
+        "`leafmark index --vectors` makes all of them"
+    )
+
+
 _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
     {
         "doubtful": lambda values, _: (
@@ -256,6 +282,18 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
         "strict": lambda values, terms: (
             f"{terms.without_strict}, there would be {_matches(values)}"
             + (" of some of the words" if values.get("some_words") else "")
+        ),
+        "no-vectors": _lexical("`leafmark index --vectors` makes them"),
+        "provider": lambda values, _: f"{values['reason']}; this answer is lexical",
+        "late-embedder": _lexical("embedding.deadline_s is how long a search waits"),
+        "letters": _lexical("another model may read all letters"),
+        "unknown-words": _lexical(),
+        "other-dimension": _lexical("`leafmark index --rebuild --vectors` makes them anew"),
+        "pending-vectors": _pending,
+        "late-vectors": _late,
+        "damaged-vectors": lambda values, _: (
+            "some vectors are damaged, so this answer may miss what is near in meaning; "
+            "`leafmark index --vectors` makes those anew"
         ),
         "apart": lambda values, _: "each part of the query stands somewhere, but never together",
     }

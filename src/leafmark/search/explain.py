@@ -76,11 +76,14 @@ def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
         if value != 1
     ]
     score = one.base
-    if one.meaning is not None or one.similarity is not None:
-        by_words = one.score - (one.meaning or 0.0)
+    if one.meaning is not None:
+        by_words = one.score - one.meaning
+        how = "" if one.similarity is None else f"{one.similarity:.3f}"
+        if abs(by_words) <= NEGLIGIBLE * one.score:  # what rounding the score left
+            return (Factor("meaning", one.score, how=how),)
         words = Factor("words", by_words, parts=(*parts, *factors))
-        meaning = Factor("meaning", one.meaning or 0.0, how=f"{one.similarity:.3f}")
-        return tuple(each for each in (words, meaning) if each.value)
+        meaning = Factor("meaning", one.meaning, how=how)
+        return (words, meaning) if meaning.value else (words,)
     if one.name and score:
         factors.append(Factor("name", one.score / score, "multiply"))
     elif score and abs(one.score / score - 1) > NEGLIGIBLE:

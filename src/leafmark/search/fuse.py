@@ -11,15 +11,16 @@ similarities, and makes vectors that are missing as far as its time allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from leafmark.index import Snapshot
+from leafmark.index import Handle, Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
-from leafmark.search.score import Scored, rounded
+from leafmark.search.score import Scored, matches_without_words, rounded
+from leafmark.search.sections import SectionFilter
 from leafmark.search.words import topic_text
 
 __all__ = ["ChunkRef", "Meaning", "NearChunk", "Usual", "fuse_meaning"]
@@ -62,6 +63,11 @@ class Meaning(Protocol):
         """Whether vectors that were met so far are damaged; they count as missing."""
         ...
 
+    @property
+    def late(self) -> int:
+        """How many matches so far got no vector because time was over."""
+        ...
+
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[NearChunk]:
@@ -85,23 +91,27 @@ class Meaning(Protocol):
     def usual(self, text: str) -> Usual: ...
 
 
-def fuse_meaning(
+def fuse_meaning(  # noqa: PLR0913 - one search in all its parts
     snapshot: Snapshot,
     topic: Expression,
     compiled: Sequence[CompiledTopic],
     scored: Sequence[Scored],
     options: SearchOptions,
     meaning: Meaning,
+    local_trees: Collection[str] = (),
 ) -> list[Scored]:
     """Return the matches with fused scores, best first, with those that only their meaning found.
 
     In the mode `semantic` plain words do not count, but what the query states does. A chunk
-    without a vector is scored by its words alone, so that it neither gains nor loses.
+    without a vector is scored by its words alone, so that it neither gains nor loses. A query
+    that is a name asks for its bearers, and meaning adds nothing to them.
     """
     text = topic_text(topic)
-    if not text or not compiled:
+    is_name = options.mode != "semantic" and any(one.name for one in scored)
+    if not text or not compiled or is_name:
         return list(scored)
-    return _Fusion(snapshot, compiled, options, meaning, text).fused(scored)
+    fusion = _Fusion(snapshot, compiled, options, meaning, text, local_trees)
+    return fusion.fused(scored)
 
 
 class _Match(NamedTuple):
@@ -111,14 +121,16 @@ class _Match(NamedTuple):
 
 
 class _Fusion:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as `fuse_meaning`
         self,
         snapshot: Snapshot,
         compiled: Sequence[CompiledTopic],
         options: SearchOptions,
         meaning: Meaning,
         text: str,
+        local_trees: Collection[str],
     ):
+        self._local_trees = local_trees
         self._snapshot = snapshot
         self._compiled = compiled
         self._options = options
@@ -155,7 +167,7 @@ class _Fusion:
         for each in matches:
             words = each.match.score / best if best else 0.0
             if each.similarity is None:
-                fused, meaning = words, None
+                fused, meaning = words, 0.0
             else:
                 above = max(0.0, each.similarity - usual)
                 meaning = self._weight * above / (highest - usual) if highest > usual else 0.0
@@ -164,12 +176,11 @@ class _Fusion:
             found.append(
                 each.match._replace(
                     score=rounded(fused),
-                    relaxed=False,
                     meaning=meaning,
                     similarity=each.similarity,
                 )
             )
-        return _bearers_first(found)
+        return found
 
     def _near(self) -> list[_Match]:
         """Return the nearest chunks that are near enough and fulfil what the query states."""
@@ -189,19 +200,27 @@ class _Fusion:
 
     def _locate(self, wanted: Mapping[ChunkRef, float]) -> dict[ChunkRef, Scored]:
         """Return the wanted chunks that fulfil what the query states; plain words are not in it."""
-        if not wanted:
-            return {}
-        chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
+        strict = self._options.strict
         found: dict[ChunkRef, Scored] = {}
         for topic in self._compiled:
-            query = AllOf(
-                (topic.every_word if self._options.strict else topic.required, unscored(chunks))
-            )
+            if not wanted or (strict and topic.asks_nothing):
+                continue
+            chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
+            query = AllOf((topic.every_word if strict else topic.required, unscored(chunks)))
             (matches,) = self._snapshot.search([(query, len(wanted))])
-            handles = [match.chunk for match in matches]
-            for ref, handle in zip(self._snapshot.refs(handles), handles, strict=True):
-                found[ref] = Scored(0.0, handle, topic)
+            handles = self._in_sections([match.chunk for match in matches])
+            bare = matches_without_words(
+                self._snapshot, topic, handles, self._options, self._local_trees
+            )
+            found.update(zip(self._snapshot.refs(handles), bare, strict=True))
         return found
+
+    def _in_sections(self, chunks: Sequence[Handle]) -> list[Handle]:
+        """Return those of the chunks that are in the sections asked for."""
+        if not (chunks and self._options.section):
+            return list(chunks)
+        chosen = SectionFilter(self._snapshot, self._options.section).choose(chunks)
+        return [chunk for chunk, is_in in zip(chunks, chosen, strict=True) if is_in]
 
     def _documents(
         self, found: Sequence[Scored], matches: Mapping[ChunkRef, _Match]
@@ -226,7 +245,7 @@ class _Fusion:
         whole = []
         for ref, one in located.items():
             above = max(0.0, min(wanted[ref], nearest) - usual.mean)
-            meaning = self._weight * above / (nearest - usual.mean)
+            meaning = self._weight * one.factor * above / (nearest - usual.mean)
             score = rounded(meaning)
             if score > 0:
                 whole.append(
@@ -239,14 +258,3 @@ class _Fusion:
 
 def _chunk(doc_id: str, position: int) -> Query:
     return AllOf((HasTerm("doc_id", doc_id), InRange("position", position, position)))
-
-
-def _bearers_first(matches: Sequence[Scored]) -> list[Scored]:
-    """Return the matches with the bearers of the query's name before all others again."""
-    best = max((one.score for one in matches), default=0.0)
-    return [
-        one._replace(score=rounded(best * (1 + 0.001 * one.name) + 1e-4 * one.score))
-        if one.name
-        else one
-        for one in matches
-    ]

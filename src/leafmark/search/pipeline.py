@@ -165,7 +165,7 @@ def find_in_topic(
         return _admitted(snapshot, compiled, options, number)
     scored = score_topic(snapshot, compiled, options, local_trees)
     if meaning is not None and options.mode != "lexical":
-        scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning)
+        scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
     kept = _before_elbow(wide, options)
     pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic))

@@ -160,6 +160,33 @@ def _places(
     ]
 
 
+def matches_without_words(
+    snapshot: Snapshot,
+    topic: CompiledTopic,
+    chunks: Sequence[Handle],
+    options: SearchOptions,
+    local_trees: Collection[str],
+) -> list[Scored]:
+    """Return chunks as matches that have only the factors of their place and role."""
+    local = snapshot.tree_names & set(local_trees)
+    boost = options.local_boost if local and snapshot.tree_names - local else 1.0
+    found = []
+    refs, columns = snapshot.refs(chunks), snapshot.columns(chunks)
+    for chunk, (doc_id, _), column in zip(chunks, refs, columns, strict=True):
+        is_lowered = column.role not in (0, GLOSSARY)
+        found.append(
+            Scored(
+                0.0,
+                chunk,
+                topic,
+                role=options.role_factor if is_lowered else 1.0,
+                role_name=ROLES[column.role],
+                local=boost if doc_id.partition(":")[0] in local else 1.0,
+            )
+        )
+    return found
+
+
 class _Scorer:
     """Scores the matches of a topic in one language and one group of trees."""
 

@@ -395,13 +395,13 @@ def _past_the_cut(
     candidate = hits[number - 1]
     facts: dict[str, Any] = {"rank": number, "score": candidate.score, "of": len(hits)}
     if number > options.candidates:
-        values = {"better": number - 1, "considered": options.candidates}
+        values: dict[str, float] = {"better": number - 1, "considered": options.candidates}
         reason = AbsenceReason("candidates", candidate.entry.id, **facts, values=values)
         return reason, _Change({"candidate_limit": number})
     drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
     cut = next((at for at, drop in enumerate(drops) if drop < options.cutoff_ratio), None)
     change: dict[str, Any] = {"max_results": number} if number > options.kept else {}
-    values: dict[str, float] = {"kept": options.kept}
+    values = {"kept": options.kept}
     if cut is not None:
         change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
         facts["ratio"] = drops[cut]

@@ -160,7 +160,7 @@ class Workspace:
             retry = self._retries.are_due()
             request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
             index_project(project, request, progress=self._report)
-            if project.configuration.embedding.provider != "none":
+            if project.configuration.embedding.is_named:
                 self._ask_for_vectors()
         except ConfirmationError as error:
             hint = "start the server with --yes, or in a smaller folder with -C"

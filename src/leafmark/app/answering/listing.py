@@ -172,7 +172,7 @@ def project_status(project: Project) -> StatusReport:
         warnings += _unindexed_trees(project, found, reader)
     skipped, diagnostics = source_notes(found, reader)
     pending = 0
-    if project.configuration.embedding.provider != "none":
+    if project.configuration.embedding.is_named:
         from leafmark.app.embedder import pending_vectors  # late: it loads NumPy
 
         pending = pending_vectors(project, reader)

@@ -1,8 +1,9 @@
-"""The vectors of a query, within a deadline.
+"""The vectors of a query and of its best matches, within a deadline.
 
 The model is started in a thread of its own before the index is refreshed. When it
 is not ready in time, the answer is lexical and a hint says why. An embedder stays
-open as long as the process does, so that a server loads it once.
+open as long as the process does, so that a server loads it once. A model inside leafmark
+then makes the vectors of the best matches that have none: see `similarity.CandidateVectors`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 
-from leafmark.app.answering.similarity import VectorMeaning
-from leafmark.app.background import Patience, begin
+from leafmark.app.answering.similarity import (
+    MAX_CHARACTERS,
+    MEASURED,
+    CandidateVectors,
+    VectorMeaning,
+)
+from leafmark.app.background import LateError, Patience, begin
 from leafmark.app.configuration.project import Project
-from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.app.embedder import current_view, embedder_spec, no_embedder, vector_model
+from leafmark.app.indexed_sources import Sources
 from leafmark.embedding import (
     Embedder,
     EmbedderSpec,
@@ -25,22 +33,32 @@ from leafmark.embedding import (
     open_embedder,
     reads,
 )
-from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
+from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import VectorSearcher
+from leafmark.index.vector_view import VectorView
 from leafmark.index.vectors import vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
 from leafmark.search.compile import corrected_text
-from leafmark.search.fuse import Meaning
+from leafmark.search.fuse import ChunkRef, Meaning
 from leafmark.search.pipeline import Compile
+from leafmark.search.present import Texts
 from leafmark.search.words import topic_text
 
-__all__ = ["QueryVectors", "ask_meaning", "no_embedder"]
+__all__ = ["QueryVectors", "ask_meaning"]
 
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
+
+FIRST_SHARE = 1 / 3
+"""The share of `embedding.deadline_s` that the vectors of matches may take, of the first search
+of a process: 1 s, which the best 20 take on a slow machine."""
+
+LATER_SHARE = 1 / 6
+"""The same for later searches: 0.5 s."""
 
 _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
@@ -57,34 +75,28 @@ def _begin_anew() -> None:
     _OPEN.clear()
 
 
-def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> QueryVectors | None:
+def ask_meaning(
+    project: Project, topics: Sequence[Expression], mode: str, *, is_chosen: bool
+) -> QueryVectors | None:
     """Begin to make the vectors of the topics; None where there is nothing to ask.
 
-    Words in letters that the model was not trained on are left to the search by words.
+    Words in letters that the model was not trained on are left to the search by words. So is
+    one word by itself, which gains nothing, where neither the mode nor the embedder `is_chosen`.
 
     Raises:
         UsageError: the mode needs an embedder, and the settings name none.
     """
     spec = embedder_spec(project)
     if spec is None:
-        raise no_embedder(project, mode)
+        raise no_embedder(project, f"the mode {mode}")
     asked = [topic for topic in topics if topic_text(topic)]
+    if not (is_chosen or project.configuration.embedding.is_named):
+        texts = list(map(topic_text, asked))
+        if not all(len(text.split()) > 1 and reads(spec, text) for text in texts):
+            return None
     if not asked:
         return None
     return QueryVectors(project, spec, asked, mode)
-
-
-def no_embedder(project: Project, mode: str) -> UsageError:
-    """Say that a mode needs an embedder, where the settings in force name none."""
-    wish = project.configuration.untrusted("embedding.provider")
-    if wish is not None:
-        message = f"the mode {mode} needs an embedder, and the configured one is not trusted"
-        return UsageError(message, hint=wish.notice)
-    return UsageError(
-        f"the mode {mode} needs an embedder, and none is configured",
-        hint="set provider in [embedding] of your configuration file, which "
-        "`leafmark init --global` writes, then run `leafmark index`",
-    )
 
 
 class QueryVectors:
@@ -98,6 +110,8 @@ class QueryVectors:
         self._patience = Patience(self._deadline_s)
         self._spec = spec
         self._topics = topics
+        self._mode = mode
+        self._quick = replace(spec, retries=0, timeout_s=self._deadline_s + LATE_S)
         texts = list(map(topic_text, topics))
         self._missing = _unable(spec, [] if mode == "semantic" else texts)
         if self._missing is None:
@@ -107,45 +121,102 @@ class QueryVectors:
         """Begin to make the vectors of some texts, by the names that they are asked for by."""
 
         def embed() -> dict[str, Vectors]:
-            quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
-            embedder, lock = _opened(quick, self._patience)
+            embedder, lock = _opened(self._quick, self._patience)
             with self._patience.holding(lock):
                 return {name: embedder.embed_query(text) for name, text in texts.items()}
 
         return begin("embedder", embed, waited_for=not is_remote(self._spec))
 
     def answer(
-        self, reader: IndexReader, compiled: Compile
+        self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return what can be asked of vectors, waiting up to the deadline, and what is missing.
 
-        `compiled` gives the topics as they are searched.
+        `compiled` gives the topics as they are searched, `sources` the texts of matches.
         """
         if self._missing is not None:
             return None, (self._missing,)
         view = current_view(self._project, reader, self._spec)
-        if view is None or (view.pending and not view.has_any):
-            return None, (_NO_VECTORS,)
+        makes = self._mode != "semantic" and self._spec.provider in MEASURED
+        has_any = view is not None and (view.has_any or not view.pending)
+        if not (has_any or makes):
+            return None, (_lexical("no-vectors", "there are no vectors yet"),)
         try:
             vectors = self._patience.result_of(self._making)
         except TimeoutError:
-            return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
+            reason = f"the embedder did not answer within {self._deadline_s:g} s"
+            return None, (_lexical("late-embedder", reason),)
         except LeafmarkError as error:
             return None, (_failed(error),)
         vectors = vectors | self._corrected(compiled)
-        folder = vector_folder(self._project.shared_dir, vector_model(self._spec))
         try:
-            searcher = VectorSearcher(view, folder)
+            searcher = VectorSearcher(view, self._folder) if view and has_any else None
         except OSError:
-            return None, (_NO_VECTORS,)
-        if any(each.shape[1] != view.dimension for each in vectors.values()):
-            return None, (_lexical("provider", _OTHER_DIMENSION, _ANEW),)
+            return None, (_lexical("no-vectors", "there are no vectors yet"),)
+        if searcher and any(each.shape[1] != view.dimension for each in vectors.values()):  # type: ignore[union-attr]
+            return None, (_lexical("other-dimension", _OTHER_DIMENSION),)
         if not any(each.any() for each in vectors.values()):
             return None, (_lexical("unknown-words", _UNKNOWN),)
-        hints = (_pending(view.pending),) if view.pending else ()
-        stated = self._project.configuration.embedding.least_similarity
-        provider = self._spec.provider
-        return VectorMeaning(searcher, vectors, stated=stated, provider=provider), hints
+        meaning = VectorMeaning(
+            searcher,
+            vectors,
+            stated=self._project.configuration.embedding.least_similarity,
+            provider=self._spec.provider,
+            make=self._candidates(reader, sources) if makes else None,
+        )
+        return meaning, self._pending(view)
+
+    @property
+    def _folder(self) -> Path:
+        return vector_folder(self._project.shared_dir, vector_model(self._spec))
+
+    def _pending(self, view: VectorView | None) -> tuple[Hint, ...]:
+        """Return what is said of chunks without a vector, where all were to have one."""
+        pending = 0 if view is None else view.pending
+        if not (pending and self._project.configuration.embedding.is_named):
+            return ()
+        some = "a chunk has" if pending == 1 else f"{pending:,} chunks have"
+        return (Hint("pending-vectors", reason=f"{some} no vector yet", values={"count": pending}),)
+
+    def _candidates(self, reader: IndexReader, sources: Sources) -> CandidateVectors | None:
+        """Return what makes vectors of the best matches in the time of this search.
+
+        None where the model is not open, as one is that gave the vectors of the query.
+        """
+        with _OPENING:
+            opened = _OPEN.get(self._quick)
+        if opened is None:
+            return None
+        embedder, lock = opened
+        patience: list[Patience] = []
+        texts = Texts(reader, sources.data, sources.readable)
+
+        def embed(text: str) -> Vectors:
+            if not patience:  # time is counted from when it is needed
+                patience.append(Patience(self._deadline_s * _share()))
+            if not patience[0].left_s():
+                raise LateError
+            with patience[0].holding(lock):
+                return embedder.embed_documents([text])
+
+        def read(ref: ChunkRef) -> str | None:
+            entry = reader.entry(*ref)
+            body = None if entry is None else texts.body(entry)
+            if entry is None or body is None or not body.text.strip():
+                return None
+            return f"{entry.breadcrumb}\n\n{body.shown.strip()[:MAX_CHARACTERS]}"
+
+        def terms(tree: str, text: str) -> Sequence[str]:
+            language = reader.language_of(tree)
+            return text.lower().split() if language is None else language.analyzer.terms(text)
+
+        return CandidateVectors(
+            QueryVectorCache(self._folder, embedder.dimension),
+            windows=embedder.windows,
+            embed=embed,
+            terms=terms,
+            read=read,
+        )
 
     def _corrected(self, compiled: Compile) -> dict[str, Vectors]:
         """Return the vectors of the corrected words, to stand for those of misspelt ones.
@@ -166,7 +237,7 @@ class QueryVectors:
 def _unable(spec: EmbedderSpec, texts: Sequence[str]) -> Hint | None:
     """Return why vectors cannot be made, or would mean nothing for the letters of texts."""
     if not all(reads(spec, text) for text in texts):
-        return _lexical("letters", _LETTERS.format(spec.provider), _ALL_LETTERS)
+        return _lexical("letters", f"{spec.provider} reads Latin letters alone")
     try:
         load_numpy()
     except ProviderError as error:
@@ -176,34 +247,25 @@ def _unable(spec: EmbedderSpec, texts: Sequence[str]) -> Hint | None:
 
 def _failed(error: LeafmarkError) -> Hint:
     """Return what is said of an answer without vectors because of an error."""
-    reason = error.placed_message
-    return Hint("provider", f"{reason}; this answer is lexical", reason)
+    return _lexical("provider", error.placed_message)
 
 
-def _lexical(code: str, reason: str, remedy: str = "") -> Hint:
+def _lexical(code: str, reason: str) -> Hint:
     """Return what is said of an answer that is lexical for a reason."""
-    return Hint(
-        code, "; ".join(filter(None, (f"{reason}, so this answer is lexical", remedy))), reason
-    )
+    return Hint(code, reason=reason, values={"reason": reason})
 
 
-def _pending(count: int) -> Hint:
-    """Return what is said of chunks without a vector."""
-    some, them = ("a chunk has", "it") if count == 1 else (f"{count:,} chunks have", "them")
-    are = "is" if count == 1 else "are"
-    reason = f"{some} no vector yet"
-    message = f"{reason} and {are} found by words alone; `leafmark index` makes {them}"
-    return Hint("pending-vectors", message, reason)
-
-
-_NO_VECTORS = _lexical("no-vectors", "there are no vectors yet", "`leafmark index` makes them")
-_LATE = "the embedder did not answer within {:g} s"
-_DEADLINE = "embedding.deadline_s is how long a search waits"
-_LETTERS = "{} reads Latin letters alone"
-_ALL_LETTERS = "another model may read all letters"
 _UNKNOWN = "the embedder's model knows no word of the query"
 _OTHER_DIMENSION = "the embedder gives vectors of another dimension than those of the index"
-_ANEW = "`leafmark index --rebuild` makes them anew"
+
+_answered = False
+
+
+def _share() -> float:
+    """Return the share of the deadline for vectors of matches; the model is cold at first."""
+    global _answered
+    was, _answered = _answered, True
+    return LATER_SHARE if was else FIRST_SHARE
 
 
 def _opened(spec: EmbedderSpec, patience: Patience) -> tuple[Embedder, threading.Lock]:

@@ -29,13 +29,13 @@ __all__ = [
     "answer_topics",
     "ask_topics",
     "complete_answer",
-    "damage_hints",
     "project_hints",
     "search_index",
     "search_mode",
     "search_params",
     "search_project",
     "understand_request",
+    "vector_hints",
 ]
 
 
@@ -78,10 +78,10 @@ class Understood(NamedTuple):
     reranking: Reranking | None
 
     def meaning(
-        self, reader: IndexReader, compiled: Compile
+        self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return what can be asked of vectors, and what is to be said where some are missing."""
-        return (None, ()) if self.asked is None else self.asked.answer(reader, compiled)
+        return (None, ()) if self.asked is None else self.asked.answer(reader, compiled, sources)
 
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
@@ -128,7 +128,8 @@ def ask_topics(
         ask_meaning,  # late: searches by words need none of it
     )
 
-    return ask_meaning(project, topics, mode)
+    is_chosen = (request.mode or project.configuration.search.mode) != "auto"
+    return ask_meaning(project, topics, mode, is_chosen=is_chosen)
 
 
 def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | None:
@@ -145,7 +146,7 @@ def search_mode(project: Project, wished: Mode | None = None) -> str:
     mode = wished or project.configuration.search.mode
     if mode != "auto":
         return mode
-    return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"
+    return "lexical" if project.configuration.embedding.in_force == "none" else "hybrid"
 
 
 def _answer(
@@ -185,7 +186,7 @@ def _searched(
 ) -> Answer:
     """Return the bare answer with what is to be said of vectors and a reranker that were missed."""
     compiled = Compile(reader, wanted.params)
-    meaning, missing = wanted.meaning(reader, compiled)
+    meaning, missing = wanted.meaning(reader, compiled, sources)
     reranking = wanted.reranking
     answer = answer_topics(
         project,
@@ -197,23 +198,22 @@ def _searched(
         rerank=reranking,
         compiled=compiled,
     )
-    missing = (*missing, *damage_hints(meaning))
+    missing = (*missing, *vector_hints(meaning))
     if reranking is not None:
         missing = (*missing, *reranking.hints)
     return answer._replace(hints=(*missing, *answer.hints))
 
 
-def damage_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
-    """Return what is said of damaged vectors that a search met, once it is done."""
-    return (_DAMAGED,) if meaning is not None and meaning.damaged else ()
-
-
-_DAMAGED = Hint(
-    "damaged-vectors",
-    "some vectors are damaged, so this answer may miss what is near in meaning; "
-    "`leafmark index` makes those anew",
-    "some vectors are damaged",
-)
+def vector_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
+    """Return what is said of vectors that were damaged, or not ready, once a search is done."""
+    found = []
+    if meaning is not None and meaning.late:
+        some, is_one = meaning.late, meaning.late == 1
+        reason = "a match has no vector yet" if is_one else f"{some} matches have no vector yet"
+        found.append(Hint("late-vectors", reason=reason, values={"count": some}))
+    if meaning is not None and meaning.damaged:
+        found.append(Hint("damaged-vectors", reason="some vectors are damaged"))
+    return tuple(found)
 
 
 def project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:

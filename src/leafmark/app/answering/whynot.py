@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leafmark.app.answering.opening import left_out_hints, open_index, tell_hints
 from leafmark.app.answering.resolving import Resolver
-from leafmark.app.answering.searching import ask_topics, damage_hints, understand_request
+from leafmark.app.answering.searching import ask_topics, understand_request, vector_hints
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
@@ -37,15 +37,15 @@ def explain_why_not(
     hints = (*hints, *left_out_hints(project))
     target = _resolved(project, reader, request.id, hints)
     compiled = Compile(reader, wanted.params)
-    meaning, missing = wanted.meaning(reader, compiled)
+    sources = Sources(project)
+    meaning, missing = wanted.meaning(reader, compiled, sources)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:
         if topics is wanted.topics:
             return meaning
         asked = ask_topics(project, topics, wish)
-        return None if asked is None else asked.answer(reader, compiled)[0]
+        return None if asked is None else asked.answer(reader, compiled, sources)[0]
 
-    sources = Sources(project)
     found = explain_absence(
         reader,
         wanted.topics,
@@ -64,7 +64,7 @@ def explain_why_not(
         found.remedy,
         found.without,
         found.added,
-        (*hints, *missing, *damage_hints(meaning)),
+        (*hints, *missing, *vector_hints(meaning)),
     )
 
 

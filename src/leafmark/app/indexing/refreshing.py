@@ -49,13 +49,18 @@ def index_project(
     """
     started = time.monotonic()
     check_concern(project, confirmed=request.confirmed or request.dry_run)
+    if request.vectors and project.configuration.embedding.in_force == "none":
+        from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
+
+        raise no_embedder(project, "--vectors")
     if request.remove:
         report = _remove(project, request, progress)
     elif request.dry_run:
         report = _dry_run(project, request, progress)
     else:
         report = _run(project, request, progress)
-        if request.vectors:
+        wanted = request.vectors
+        if project.configuration.embedding.is_named if wanted is None else wanted:
             report = _with_vectors(project, report, progress, anew=request.rebuild)
     warnings = (*project.configuration.warnings, *report.warnings)
     return report._replace(seconds=time.monotonic() - started, warnings=warnings)
@@ -91,7 +96,8 @@ def _with_vectors(
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
     """Return what was made; None without an embedder, and without an index."""
-    reader = None if project.configuration.embedding.provider == "none" else read_index(project)
+    has_embedder = project.configuration.embedding.in_force != "none"
+    reader = read_index(project) if has_embedder else None
     if reader is None:
         return None
     from leafmark.app.indexing.embedding import (

@@ -37,6 +37,11 @@ OPTIONS = (
         "run.",
     ),
     Option(("--watch",), "Keep running, and update the index when files change. Ctrl-C ends it."),
+    Option(
+        ("--vectors",),
+        "Also make the vectors of all chunks that have none, for searches by meaning; a "
+        "configured embedder makes them without it.",
+    ),
     Option(("--dry-run",), "Only say what would be done."),
     Option(("--strict",), "Exit with 1 when there is any diagnostic or warning."),
     JSON,
@@ -63,6 +68,7 @@ def run(call: Call) -> int:
             rebuild=call.on("rebuild"),
             remove=call.on("remove"),
             dry_run=call.on("dry_run"),
+            vectors=True if call.on("vectors") else None,
             confirmed=confirmed,
         ),
     )
@@ -137,6 +143,7 @@ COMMAND = Command(
         ("leafmark index", "the current folder, or the trees of the configuration"),
         ("leafmark index guides/backups.md", "one file, even one that an ignore file leaves out"),
         ("leafmark index --rebuild", "everything again"),
+        ("leafmark index --vectors", "vectors of all chunks, before the first search by meaning"),
         ("leafmark index --watch", "keep it fresh while files change"),
         ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
         ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
