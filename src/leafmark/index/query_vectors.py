@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.errors import LockedError, StorageError
-from leafmark.index.layout import replace_index_file
+from leafmark.index.folder import replace_index_file
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import HASH_BYTES, map_rows, record_of, row_type, valid_rows
 

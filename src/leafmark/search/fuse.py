@@ -91,7 +91,7 @@ class Meaning(Protocol):
     def usual(self, text: str) -> Usual: ...
 
 
-def fuse_meaning(  # noqa: PLR0913 - one search in all its parts
+def fuse_meaning(
     snapshot: Snapshot,
     topic: Expression,
     compiled: Sequence[CompiledTopic],
@@ -121,7 +121,7 @@ class _Match(NamedTuple):
 
 
 class _Fusion:
-    def __init__(  # noqa: PLR0913 - as `fuse_meaning`
+    def __init__(
         self,
         snapshot: Snapshot,
         compiled: Sequence[CompiledTopic],
