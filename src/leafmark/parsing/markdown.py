@@ -8,6 +8,7 @@ characters. So every offset that it reports is an offset into the source.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -25,6 +26,8 @@ from leafmark.parsing.titles import file_title, fold
 __all__ = ["MarkdownContent", "parse_markdown"]
 
 T = TypeVar("T")
+
+_FIRST_PAGE = re.compile(r"(?:^|/)(?:readme|index)\b[^/]*$", re.IGNORECASE)
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -44,7 +47,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         path,
         decoded.data,
         "markdown",
-        front.title or content.first_title or file_title(path),
+        front.title or content.find_title(path) or file_title(path),
         decoded.encoding,
         content.headings,
         content.blocks,
@@ -90,21 +93,26 @@ class MarkdownContent:
             columns = columns._replace(titles=titles, slug_texts=texts)
         self.headings = Headings(columns)
 
-    @property
-    def first_title(self) -> str:
-        """The title of the first h1, be it written in HTML."""
+    def find_title(self, path: str) -> str:
+        """Return the title of the first h1, be it written in HTML; "" where there is none.
+
+        One in HTML with nothing but a heading below it is a banner, as all pages of a site
+        have; on a first page it is the title.
+        """
         columns = self.headings.columns
-        rows = zip(columns.levels, columns.titles, columns.starts, columns.nested, strict=True)
-        own = [row[:3] for row in rows if not row[3]]
+        rows = zip(columns.levels, columns.titles, columns.nested, columns.starts, strict=True)
         title, end = next(
-            ((title, at) for level, title, at in own if level == 1 and title), ("", len(self._raw))
+            (
+                (title, at)
+                for level, title, nested, at in rows
+                if level == 1 and title and not nested
+            ),
+            ("", len(self._raw)),
         )
         if self.reader is not read_markdown:
             return title
-        highest = min((level for level, _, _ in own), default=0)
-        tops = [at for level, _, at in own if level == highest]
-        top = tops[0] if len(tops) == 1 else -1
-        return find_html_title(self._raw, self._start, end, top) or title
+        banners = frozenset() if _FIRST_PAGE.search(path) else frozenset(columns.starts)
+        return find_html_title(self._raw, self._start, end, banners) or title
 
     def links(self) -> tuple[Link, ...]:
         shown = _same if self._shown is None else self._shown

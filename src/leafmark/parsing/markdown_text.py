@@ -9,7 +9,7 @@ none of these needs no reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
 from typing import Any
 
@@ -89,11 +89,10 @@ def read_markdown(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText
     return out.build(spans)
 
 
-def find_html_title(raw: bytes, start: int, end: int, top: int = -1) -> str:
+def find_html_title(raw: bytes, start: int, end: int, headings: Collection[int]) -> str:
     """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture.
 
-    `top` is where the one heading stands that all others are below, -1 where there is none:
-    an `h1` right above it is the banner that all pages of a site have.
+    None counts that stands right above one of the `headings`, given by where they start.
     """
     if raw.find(b"<h1", start, end) < 0 and raw.find(b"<H1", start, end) < 0:
         return ""
@@ -103,7 +102,8 @@ def find_html_title(raw: bytes, start: int, end: int, top: int = -1) -> str:
             out = ReadableBuilder()
             _add_html(out, raw, *title.span(1), is_block=True)
             words = " ".join(out.build(()).text.split())
-            if words and not _ONLY_MARKUP.fullmatch(raw, title.end(), max(top, 0)):
+            below = _ONLY_MARKUP.match(raw, title.end())
+            if words and not (below and below.end() in headings):
                 return words
     return ""
 

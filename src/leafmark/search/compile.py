@@ -112,7 +112,7 @@ class CompiledTopic:
 
     `words` are the plain words to be found, `stated` what was looked for besides; `looked` is
     all of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only`
-    has no scores; `asks_nothing` is true if nothing in it can be looked up. One that is `taken_apart`
+    has no scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart`
     has a word whose parts stand nowhere beside each other: no text has all that was typed.
     """
 
