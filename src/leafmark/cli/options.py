@@ -33,15 +33,12 @@ __all__ = [
     "Command",
     "Option",
     "exclude_each_other",
-    "factor",
-    "fraction",
     "natural",
     "number",
     "one_of",
     "positive",
     "setting_option",
     "several_of",
-    "share",
     "text",
     "whole",
 ]
@@ -173,29 +170,13 @@ def _whole(value: str, name: str, *, least: int, most: int | None = None) -> int
 
 def number(value: str, name: str) -> float:
     """Read a number that is not negative."""
-    return _real(value, name, most=float("inf"), what="not a number of at least 0")
-
-
-def factor(value: str, name: str) -> float:
-    return _real(value, name, most=float("inf"), what="not a number above 0", open_low=True)
-
-
-def fraction(value: str, name: str) -> float:
-    return _real(value, name, most=1.0, what="not a number from 0 to 1")
-
-
-def share(value: str, name: str) -> float:
-    return _real(value, name, most=1.0, what="not a number above 0 and at most 1", open_low=True)
-
-
-def _real(value: str, name: str, *, most: float, what: str, open_low: bool = False) -> float:
     is_plain = value.isascii() and "_" not in value  # `float` reads 0_1 as 1
     try:
         read = float(value) if is_plain else -1.0
     except ValueError:
         read = -1.0
-    if not 0 <= read <= most or read == float("inf") or (open_low and not read):
-        raise UsageError(f"{name} got `{value}`, which is {what}")
+    if not 0 <= read < float("inf"):
+        raise UsageError(f"{name} got `{value}`, which is not a number of at least 0")
     return read
 
 

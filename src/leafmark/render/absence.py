@@ -15,16 +15,15 @@ __all__ = ["remedy_flags", "render_why_not", "why_not_record", "word_reason"]
 _OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 
 _SWITCHES = {
+    "limit": "--limit {0}",
     "aggregation": "--no-aggregation",
     "strict": "without --strict",
     "trees": "without --tree",
     "tags": "without --tag",
     "since": "without --since",
     "section": "without --section",
-    "max_per_document": "--set max_per_document=0",
-    "candidate_limit": "--set candidate_limit={0}",
 }
-"""How changes are asked for that are no value of an option."""
+"""How changes are asked for that have an option of their own; all others are set by name."""
 
 
 def render_why_not(report: WhyNotReport, style: Style) -> str:
@@ -152,9 +151,7 @@ def _ways(report: WhyNotReport) -> list[str]:
 def remedy_flags(report: WhyNotReport) -> list[str]:
     """Return the settings that would show the chunk as they are written on the command line."""
     return [
-        _SWITCHES[name].format(_number(value))
-        if name in _SWITCHES
-        else f"--{name.replace('_', '-')} {_number(value)}"
+        _SWITCHES.get(name, f"--set {name}={{0}}").format(_number(value))
         for name, value in report.remedy.items()
     ]
 

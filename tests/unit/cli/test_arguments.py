@@ -60,7 +60,7 @@ def test_other_options_may_not() -> None:
         (["a", "--flat"], ("a",), {"group": False}),
         (["a", "--flat", "--group"], ("a",), {"group": True}),
         (["a", "--no-aggregation"], ("a",), {"aggregation": False}),
-        (["a", "--cutoff-ratio", "0.25"], ("a",), {"cutoff_ratio": 0.25}),
+        (["a", "--set", "x=1", "--set=y="], ("a",), {"set": ["x=1", "y="]}),
         (["--tag", "-x", "a"], ("a",), {"tag": ["-x"]}),
         (["--tag=", "a"], ("a",), {"tag": [""]}),
         (["--help"], (), {"help": True}),
@@ -125,12 +125,6 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "x"], "-n got `x`, which is not a whole number of at least 1", None),
         (
-            "search",
-            ["a", "--fuzzy-distance", "9"],
-            "--fuzzy-distance got `9`, which is not a whole number from 0 to 2",
-            None,
-        ),
-        (
             "chunk",
             ["a", "--heading-levels", "7"],
             "--heading-levels got `7`, which is not a whole number from 0 to 6",
@@ -139,8 +133,8 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ("search", ["a", "-n", "0"], "-n got `0`, which is not a whole number of at least 1", None),
         (
             "search",
-            ["a", "--max-merge-depth", "-1"],
-            "--max-merge-depth got `-1`, which is not a whole number of at least 0",
+            ["a", "--offset", "-1"],
+            "--offset got `-1`, which is not a whole number of at least 0",
             None,
         ),
         (
@@ -150,21 +144,33 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
             None,
         ),
         (
-            "search",
-            ["a", "--cutoff-ratio", "2"],
-            "--cutoff-ratio got `2`, which is not a number from 0 to 1",
+            "chunk",
+            ["a", "--tolerance", "nan"],
+            "--tolerance got `nan`, which is not a number of at least 0",
             None,
         ),
         (
-            "search",
-            ["a", "--merge-bonus", "nan"],
-            "--merge-bonus got `nan`, which is not a number of at least 0",
+            "chunk",
+            ["a", "--tolerance", "inf"],
+            "--tolerance got `inf`, which is not a number of at least 0",
             None,
         ),
         (
-            "search",
-            ["a", "--cutoff-ratio", "0_1"],
-            "--cutoff-ratio got `0_1`, which is not a number from 0 to 1",
+            "chunk",
+            ["a", "--tolerance", "0_1"],
+            "--tolerance got `0_1`, which is not a number of at least 0",
+            None,
+        ),
+        (
+            "chunk",
+            ["a", "--tolerance", "-1"],
+            "--tolerance got `-1`, which is not a number of at least 0",
+            None,
+        ),
+        (
+            "chunk",
+            ["a", "--tolerance", "x"],
+            "--tolerance got `x`, which is not a number of at least 0",
             None,
         ),
         (
@@ -247,7 +253,7 @@ def test_options_of_settings_know_the_bounds_of_these() -> None:
         for option in command.options
         if option.setting and SETTINGS[option.setting].rules.least is not None
     }
-    assert {"--candidate-limit", "--local-boost"} <= bounded.keys()
+    assert {"--max-tokens", "--tolerance"} <= bounded.keys()
     for name, option in bounded.items():
         assert option.setting is not None
         assert option.read is not None
