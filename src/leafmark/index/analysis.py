@@ -493,11 +493,21 @@ def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
     >>> list(iter_names("go printRoutes"))
     [[(3, 'print'), (8, 'Routes')]]
     """
+    inside = [at.start() for at in _INSIDE.finditer(code)]
+    if not inside:
+        return
+    at = 0
     for word in _WORD.finditer(code):
-        inside = [at.start() for at in _INSIDE.finditer(word[0])]
-        if inside:
-            cuts = pairwise([0, *inside, len(word[0])])
-            yield [(word.start() + start, word[0][start:end]) for start, end in cuts]
+        start, end = word.span()
+        cuts = [start]
+        while at < len(inside) and inside[at] < end:
+            if inside[at] > start:
+                cuts.append(inside[at])
+            at += 1
+        if len(cuts) > 1:
+            yield [(first, code[first:last]) for first, last in pairwise([*cuts, end])]
+        if at == len(inside):
+            return
 
 
 def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:

@@ -52,6 +52,10 @@ def doc_id_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> str:
     return str(searcher.doc(address).get_first("doc_id"))
 
 
+_SEGMENT = 1 << 32
+"""More than the chunks of any segment."""
+
+
 class Place:
     """Where a chunk lies in the engine's files: what a `Handle` is here.
 
@@ -59,24 +63,24 @@ class Place:
     making it. So that is done for the few that are compared.
     """
 
-    __slots__ = ("_key", "address")
+    __slots__ = ("_number", "address")
 
     def __init__(self, address: tantivy.DocAddress):
         self.address = address
-        self._key: tuple[int, int] | None = None
+        self._number = -1
 
     @property
     def key(self) -> tuple[int, int]:
         """The number of the segment, and the number in it."""
-        if self._key is None:
-            self._key = (self.address.segment_ord, self.address.doc)
-        return self._key
+        return divmod(hash(self), _SEGMENT)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self.key == other.key
+        return isinstance(other, Place) and hash(self) == hash(other)
 
     def __hash__(self) -> int:
-        return hash(self._key or self.key)
+        if self._number < 0:
+            self._number = self.address.segment_ord * _SEGMENT + self.address.doc
+        return self._number
 
     def __repr__(self) -> str:
         return f"Place{self.key}"
