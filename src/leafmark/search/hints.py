@@ -210,7 +210,12 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Ite
         yield Hint("no-words")
         return
     for topic in compiled:
-        known = {(one.label, one.field) for each in topic for one in each.looked if _occurs(one)}
+        known = {
+            (one.label, one.field)
+            for each in topic
+            for one in each.looked
+            if _occurs(one) or one.number in each.stops
+        }
         for one, others in _unknown(topic):
             if (one.label, one.field) not in known:
                 values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
