@@ -17,14 +17,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from leafmark.parsing.html_page import ROLE_CLASSES
-
 from leafmark.model import Document
 from leafmark.parsing import parse
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LEFT_OUT = frozenset(("nav", "script", "style", "template", "button"))
-_NAVIGATION = frozenset(("navigation", *ROLE_CLASSES["navigation"]))
+_NAVIGATION = frozenset(
+    ("navigation", "navbar", "nav", "sidebar", "breadcrumb", "breadcrumbs", "pagination", "toc")
+)
 _NOT_SHOWN = re.compile(
     r"\b(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band)\b"
 )

@@ -113,7 +113,7 @@ def _leafmark(one: JudgedSet, mode: Mode) -> list[Values]:
     """Return what leafmark makes of a set in an index of its own, with its settings as they are."""
     with tempfile.TemporaryDirectory() as folder:
         configuration = one.project.configuration
-        search = configuration.search._replace(mode=mode)
+        search = replace(configuration.search, mode=mode)
         project = replace(
             one.project,
             configuration=replace(configuration, search=search),
