@@ -29,7 +29,7 @@ def copy(tmp_path: Path) -> Path:
     """What `./dev` needs of a checkout, with stand-ins beside it."""
     if os.name == "nt":
         pytest.skip("./dev is a shell script")
-    for name in ("dev", "constraints.txt"):
+    for name in ("dev", "constraints.txt", "pyproject.toml"):
         shutil.copy(CHECKOUT / name, tmp_path)
     for version in ("11", "14", "15"):
         stand_in = tmp_path / f"stand-in-{version}"

@@ -16,6 +16,7 @@ from leafmark.model import (
     Shown,
     Snippet,
 )
+from leafmark.model.result import WORD
 
 SOURCE = b"""# Guide
 
@@ -167,7 +168,8 @@ def mixed_answer() -> Answer:
         3,
         2.75,
         factors=(
-            Factor("bm25", 2.5, parts=(Factor("body:client", 2.5, how="BM25"),)),
+            Factor("client", 2.0, how=WORD, parts=(Factor("body", 2.0),)),
+            Factor("nearness", 0.5),
             Factor("local_boost", 1.1, "multiply"),
         ),
     )

@@ -110,11 +110,26 @@ def test_help_and_aliases(leafmark_run: Leafmark) -> None:
 
 
 def test_settings_go_to_the_project_and_nowhere_else(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("-C", "sub", "search", "x", "--cutoff-ratio", "0.3", "--no-refresh", "-n", "2")
+    leafmark_run("-C", "sub", "search", "x", "--set", "cutoff_ratio=0.3", "-n", "2")
     ((directory, flags),) = app.opened
     assert str(directory) == "sub"
-    assert flags == {"search.cutoff_ratio": 0.3}
+    assert flags == {"search.cutoff_ratio": "0.3"}
     assert app.asked[0].limit == 2
+
+
+def test_a_set_value_may_be_of_any_table_and_the_last_counts(
+    leafmark_run: Leafmark, app: FakeApp
+) -> None:
+    argv = ("--set", "limit=2", "--set=context.terms=9", "--set", "limit=", "--set", "a=b=c")
+    leafmark_run("search", "x", *argv)
+    assert app.opened[0][1] == {"search.limit": "", "context.terms": "9", "search.a": "b=c"}
+
+
+@pytest.mark.parametrize("given", ["limit", "=3", ""])
+def test_a_set_value_has_a_name(leafmark_run: Leafmark, app: FakeApp, given: str) -> None:
+    ran = leafmark_run("search", "x", "--set", given)
+    assert ran.err == f"error: --set {given} has no value\nhint: write --set NAME=VALUE\n"
+    assert (ran.code, app.opened) == (2, [])
 
 
 def test_a_large_run_is_asked_about_on_a_terminal(leafmark_run: Leafmark, app: FakeApp) -> None:

@@ -57,7 +57,11 @@ def test_help_names_everything_and_fits(command: Command) -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+@pytest.mark.parametrize(
+    "command",
+    [command for command in all_commands() if command.name != "eval"],
+    ids=lambda command: command.name,
+)
 def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
     """They list it once more, since help imports no use case."""
     taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
@@ -66,6 +70,11 @@ def test_options_offer_what_settings_and_requests_take(command: Command) -> None
             assert option.choices == SETTINGS[option.setting].rules.choices
         elif option.choices and option.dest in taken:
             assert option.choices == taken[option.dest]
+
+
+def test_eval_compares_ways_to_search_that_are_settled() -> None:
+    (mode,) = (option for option in find_command("eval").options if option.dest == "mode")
+    assert {*mode.choices} == {*get_args(Mode)} - {"auto"}
 
 
 def test_options_for_settings_stand_below_the_others_under_their_table() -> None:
@@ -143,7 +152,7 @@ def said_by(*command: str, cwd: Path | None = None, **variables: str) -> str:
     [
         (["sea"], ["search"]),
         (["-C", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
-        (["search", "--cut"], ["--cutoff-ratio"]),
+        (["search", "--no-a"], ["--no-aggregation"]),
         (["search", "-o", "js"], ["json", "jsonl"]),
         (["search", "x", "--sort", ""], ["score", "mtime", "path"]),
         (["show", "x", "--expand", ""], ["parent", "siblings", "children", "prev", "next"]),

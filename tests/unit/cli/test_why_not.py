@@ -11,10 +11,10 @@ from leafmark.model import AbsenceReason, Hint, UnmatchedPart, WhyNotReport
 
 REASON = AbsenceReason(
     "match",
-    "it lacks “oil”",
     "docs:a.md#b",
     unmatched=(UnmatchedPart("oil", False, 3, ("oily",)), UnmatchedPart("x", True, 1)),
 )
+HINT = Hint("provider", values={"reason": "it is down"})
 
 
 def test_it_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
@@ -29,15 +29,15 @@ def test_it_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> N
 
 
 def test_settings_are_settings_as_in_search(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("why-not", "a.md", "x", "--cutoff-ratio", "0.2")
-    assert app.opened[0][1] == {"search.cutoff_ratio": 0.2}
+    leafmark_run("why-not", "a.md", "x", "--set", "cutoff_ratio=0.2")
+    assert app.opened[0][1] == {"search.cutoff_ratio": "0.2"}
 
 
 def test_the_reasons_and_what_shows_it_are_printed(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.absence = WhyNotReport(
         "docs:a.md",
         "oil -x",
-        (REASON, AbsenceReason("cutoff", "it is match 9", "docs:a.md", topic=1)),
+        (REASON, AbsenceReason("cutoff", "docs:a.md", 1, rank=9, values={"kept": 5})),
         remedy={"aggregation": False, "cutoff_ratio": 0.209, "limit": 4, "trees": ()},
         without=("oil",),
     )
@@ -45,11 +45,11 @@ def test_the_reasons_and_what_shows_it_are_printed(leafmark_run: Leafmark, app: 
     assert ran.code == 0
     assert ran.out == (
         "docs:a.md  oil -x\n"
-        "  topic 1: match: it lacks “oil”\n"
+        "  topic 1: match: it lacks “oil” and it has “x”, which the query leaves out\n"
         "    asked of docs:a.md#b\n"
         "    “oil” occurs in 3 chunks; here: oily\n"
-        "  topic 2: cutoff: it is match 9\n"
-        "  to see it: --no-aggregation, --cutoff-ratio 0.209, --limit 4, without --tree, "
+        "  topic 2: cutoff: it is match 9, and 5 are kept where scores do not fall sharply\n"
+        "  to see it: --no-aggregation, --set cutoff_ratio=0.209, --limit 4, without --tree, "
         "leave out oil\n"
     )
 
@@ -76,11 +76,13 @@ def test_json_is_as_published(leafmark_run: Leafmark, app: FakeApp) -> None:
 
 
 def test_hints_are_printed_or_in_the_object(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.absence = WhyNotReport("docs:a.md", "x", (REASON,), hints=(Hint("provider", "it is down"),))
-    assert leafmark_run("why-not", "a.md", "x").err == "hint: it is down\n"
+    message = "it is down; this answer is lexical"
+    app.absence = WhyNotReport("docs:a.md", "x", (REASON,), hints=(HINT,))
+    assert leafmark_run("why-not", "a.md", "x").err == f"hint: {message}\n"
     ran = leafmark_run("why-not", "a.md", "x", "--json")
     assert problems(ran.json, "why-not") == []
-    assert (ran.json["hints"], ran.err) == ([{"code": "provider", "message": "it is down"}], "")
+    said = {"code": "provider", "message": message, "values": {"reason": "it is down"}}
+    assert (ran.json["hints"], ran.err) == ([said], "")
 
 
 def test_a_query_is_not_read_from_standard_input(leafmark_run: Leafmark) -> None:

@@ -46,9 +46,15 @@ def fenced(*lines: str) -> str:
 
 def test_hints_name_the_arguments_of_the_tool(guide: Here) -> None:
     answer = ask(guide, "search", query="install gnu", limit=2)
-    relaxed = "nothing matches all words; the results match some of them; `strict` leaves these out"
-    assert relaxed in [hint["message"] for hint in answer.data["hints"]]
-    assert f"\nhint: {relaxed}" in answer.text
+    assert "nothing matches all words; the results match some of them" in [
+        hint["message"] for hint in answer.data["hints"]
+    ]
+    guide.write("c.md", "# Tools\n\nInstall gnu by hand.\n")
+    guide.index()
+    mixed = ask(guide, "search", query="install gnu", limit=2)
+    relaxed = "the last results match some of the words only; `strict` leaves these out"
+    assert relaxed in [hint["message"] for hint in mixed.data["hints"]]
+    assert f"\nhint: {relaxed}" in mixed.text
     nothing = ask(guide, "search", query="apt", trees=["here"], section="Nowhere")
     assert nothing.data["hints"][-1]["message"] == (
         "without `section` Nowhere, there would be 1 match"
