@@ -22,10 +22,11 @@ _SWITCHES = {
     "tags": "without --tag",
     "since": "without --since",
     "section": "without --section",
-    "max_per_document": "--set max_per_document=0",
-    "candidate_limit": "--set candidate_limit={0}",
 }
-"""How changes are asked for that are no value of an option."""
+"""How changes are asked for that are no value of an option or setting."""
+
+_VALUED = frozenset(("limit", "grain", "mode", "sort"))
+"""Changes that are the value of an option; others are settings of one run."""
 
 
 def render_why_not(report: WhyNotReport, style: Style) -> str:
@@ -155,7 +156,9 @@ def remedy_flags(report: WhyNotReport) -> list[str]:
     return [
         _SWITCHES[name].format(_number(value))
         if name in _SWITCHES
-        else f"--{name.replace('_', '-')} {_number(value)}"
+        else f"--{name} {_number(value)}"
+        if name in _VALUED
+        else f"--set {name}={_number(value)}"
         for name, value in report.remedy.items()
     ]
 

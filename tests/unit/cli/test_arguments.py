@@ -60,7 +60,7 @@ def test_other_options_may_not() -> None:
         (["a", "--flat"], ("a",), {"group": False}),
         (["a", "--flat", "--group"], ("a",), {"group": True}),
         (["a", "--no-aggregation"], ("a",), {"aggregation": False}),
-        (["a", "--cutoff-ratio", "0.25"], ("a",), {"cutoff_ratio": 0.25}),
+        (["a", "--set", "cutoff_ratio=0.25"], ("a",), {"set": ["cutoff_ratio=0.25"]}),
         (["--tag", "-x", "a"], ("a",), {"tag": ["-x"]}),
         (["--tag=", "a"], ("a",), {"tag": [""]}),
         (["--help"], (), {"help": True}),
@@ -125,9 +125,9 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "x"], "-n got `x`, which is not a whole number of at least 1", None),
         (
-            "search",
-            ["a", "--fuzzy-distance", "9"],
-            "--fuzzy-distance got `9`, which is not a whole number from 0 to 2",
+            "chunk",
+            ["a", "--tolerance", "nan"],
+            "--tolerance got `nan`, which is not a number of at least 0",
             None,
         ),
         (
@@ -139,32 +139,8 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ("search", ["a", "-n", "0"], "-n got `0`, which is not a whole number of at least 1", None),
         (
             "search",
-            ["a", "--max-merge-depth", "-1"],
-            "--max-merge-depth got `-1`, which is not a whole number of at least 0",
-            None,
-        ),
-        (
-            "search",
             ["a", "--limit", "9" * 5000],
             f"--limit got `{'9' * 5000}`, which is not a whole number from 1 to 999999999",
-            None,
-        ),
-        (
-            "search",
-            ["a", "--cutoff-ratio", "2"],
-            "--cutoff-ratio got `2`, which is not a number from 0 to 1",
-            None,
-        ),
-        (
-            "search",
-            ["a", "--merge-bonus", "nan"],
-            "--merge-bonus got `nan`, which is not a number of at least 0",
-            None,
-        ),
-        (
-            "search",
-            ["a", "--cutoff-ratio", "0_1"],
-            "--cutoff-ratio got `0_1`, which is not a number from 0 to 1",
             None,
         ),
         (
@@ -247,7 +223,7 @@ def test_options_of_settings_know_the_bounds_of_these() -> None:
         for option in command.options
         if option.setting and SETTINGS[option.setting].rules.least is not None
     }
-    assert {"--candidate-limit", "--local-boost"} <= bounded.keys()
+    assert {"--max-tokens", "--tolerance"} <= bounded.keys()
     for name, option in bounded.items():
         assert option.setting is not None
         assert option.read is not None

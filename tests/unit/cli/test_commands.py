@@ -91,7 +91,7 @@ def test_flat_prints_whole_ids(leafmark_run: Leafmark) -> None:
 
 def test_explain_follows_the_results(leafmark_run: Leafmark) -> None:
     out = leafmark_run("search", "x", "--explain").out
-    assert "× 1.1000 local_boost" in out
+    assert "× 1.100       a tree of the project" in out
     assert "\n\nUnderstood as\n  client\nPhases\n" in out
     explained = leafmark_run("search", "x", "--explain", "--json").json
     assert problems(explained, "search") == []

@@ -110,10 +110,10 @@ def test_help_and_aliases(leafmark_run: Leafmark) -> None:
 
 
 def test_settings_go_to_the_project_and_nowhere_else(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("-C", "sub", "search", "x", "--cutoff-ratio", "0.3", "--no-refresh", "-n", "2")
+    leafmark_run("-C", "sub", "search", "x", "--set", "cutoff_ratio=0.3", "--no-refresh", "-n", "2")
     ((directory, flags),) = app.opened
     assert str(directory) == "sub"
-    assert flags == {"search.cutoff_ratio": 0.3}
+    assert flags == {"search.cutoff_ratio": "0.3"}
     assert app.asked[0].limit == 2
 
 

@@ -61,6 +61,8 @@ def test_help_names_everything_and_fits(command: Command) -> None:
 def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
     """They list it once more, since help imports no use case."""
     taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
+    if command.name == "eval":
+        taken["mode"] = tuple(mode for mode in get_args(Mode) if mode != "auto")
     for option in command.options:
         if option.choices and option.setting:
             assert option.choices == SETTINGS[option.setting].rules.choices
@@ -143,7 +145,7 @@ def said_by(*command: str, cwd: Path | None = None, **variables: str) -> str:
     [
         (["sea"], ["search"]),
         (["-C", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
-        (["search", "--cut"], ["--cutoff-ratio"]),
+        (["search", "--off"], ["--offset"]),
         (["search", "-o", "js"], ["json", "jsonl"]),
         (["search", "x", "--sort", ""], ["score", "mtime", "path"]),
         (["show", "x", "--expand", ""], ["parent", "siblings", "children", "prev", "next"]),

@@ -11,7 +11,6 @@ from leafmark.model import AbsenceReason, Hint, UnmatchedPart, WhyNotReport
 
 REASON = AbsenceReason(
     "match",
-    "it lacks “oil”",
     "docs:a.md#b",
     unmatched=(UnmatchedPart("oil", False, 3, ("oily",)), UnmatchedPart("x", True, 1)),
 )
@@ -29,15 +28,15 @@ def test_it_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> N
 
 
 def test_settings_are_settings_as_in_search(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("why-not", "a.md", "x", "--cutoff-ratio", "0.2")
-    assert app.opened[0][1] == {"search.cutoff_ratio": 0.2}
+    leafmark_run("why-not", "a.md", "x", "--set", "cutoff_ratio=0.2")
+    assert app.opened[0][1] == {"search.cutoff_ratio": "0.2"}
 
 
 def test_the_reasons_and_what_shows_it_are_printed(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.absence = WhyNotReport(
         "docs:a.md",
         "oil -x",
-        (REASON, AbsenceReason("cutoff", "it is match 9", "docs:a.md", topic=1)),
+        (REASON, AbsenceReason("cutoff", "docs:a.md", topic=1, rank=9, values={"kept": 8})),
         remedy={"aggregation": False, "cutoff_ratio": 0.209, "limit": 4, "trees": ()},
         without=("oil",),
     )
@@ -45,11 +44,11 @@ def test_the_reasons_and_what_shows_it_are_printed(leafmark_run: Leafmark, app: 
     assert ran.code == 0
     assert ran.out == (
         "docs:a.md  oil -x\n"
-        "  topic 1: match: it lacks “oil”\n"
+        "  topic 1: match: it lacks “oil” and it has “x”, which the query leaves out\n"
         "    asked of docs:a.md#b\n"
         "    “oil” occurs in 3 chunks; here: oily\n"
-        "  topic 2: cutoff: it is match 9\n"
-        "  to see it: --no-aggregation, --cutoff-ratio 0.209, --limit 4, without --tree, "
+        "  topic 2: cutoff: it is match 9, and 8 are kept where scores do not fall sharply\n"
+        "  to see it: --no-aggregation, --set cutoff_ratio=0.209, --limit 4, without --tree, "
         "leave out oil\n"
     )
 
@@ -80,7 +79,7 @@ def test_hints_are_printed_or_in_the_object(leafmark_run: Leafmark, app: FakeApp
     assert leafmark_run("why-not", "a.md", "x").err == "hint: it is down\n"
     ran = leafmark_run("why-not", "a.md", "x", "--json")
     assert problems(ran.json, "why-not") == []
-    assert (ran.json["hints"], ran.err) == ([{"code": "provider", "message": "it is down"}], "")
+    assert (ran.json["hints"], ran.err) == ([{"code": "provider", "message": "it is down", "values": {}}], "")
 
 
 def test_a_query_is_not_read_from_standard_input(leafmark_run: Leafmark) -> None:
