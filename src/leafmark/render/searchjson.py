@@ -98,7 +98,7 @@ def _hints(answer: Answer) -> list[dict[str, Any]]:
     """The hints; an empty answer has one more, on the phase that emptied it."""
     found = hint_records(answer.hints)
     emptied = None if answer.results else nothing_found_because(answer)
-    return [{"code": "empty", "message": emptied}, *found] if emptied else found
+    return [{"code": "empty", "message": emptied, "values": {}}, *found] if emptied else found
 
 
 def _explanation(answer: Answer) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from leafmark.index import Snapshot
+from leafmark.index import ROLES, Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
-from leafmark.search.score import Scored, rounded
+from leafmark.search.score import Scored, role_factor, rounded
 from leafmark.search.words import topic_text
 
 __all__ = ["ChunkRef", "Meaning", "NearChunk", "Usual", "fuse_meaning"]
@@ -199,8 +199,10 @@ class _Fusion:
             )
             (matches,) = self._snapshot.search([(query, len(wanted))])
             handles = [match.chunk for match in matches]
-            for ref, handle in zip(self._snapshot.refs(handles), handles, strict=True):
-                found[ref] = Scored(0.0, handle, topic)
+            columns = self._snapshot.columns(handles)
+            for ref, handle, of in zip(self._snapshot.refs(handles), handles, columns, strict=True):
+                role = role_factor(of, self._options)
+                found[ref] = Scored(0.0, handle, topic, role=role, role_name=ROLES[of.role])
         return found
 
     def _documents(

@@ -79,7 +79,10 @@ def test_hints_are_printed_or_in_the_object(leafmark_run: Leafmark, app: FakeApp
     assert leafmark_run("why-not", "a.md", "x").err == "hint: it is down\n"
     ran = leafmark_run("why-not", "a.md", "x", "--json")
     assert problems(ran.json, "why-not") == []
-    assert (ran.json["hints"], ran.err) == ([{"code": "provider", "message": "it is down", "values": {}}], "")
+    assert (ran.json["hints"], ran.err) == (
+        [{"code": "provider", "message": "it is down", "values": {}}],
+        "",
+    )
 
 
 def test_a_query_is_not_read_from_standard_input(leafmark_run: Leafmark) -> None:

@@ -27,7 +27,10 @@ def test_a_section_whose_parts_hold_it_is_told_how_to_take_them_in(tmp_path: Pat
     library = Library(tmp_path, t={"changes.md": page})
     told = "without --section 1.2, there would be 2 matches"
     below = "with --section '1.2 > **', which takes in what is below, there would be 1 match"
-    assert hints(library, "server", section=("1.2",)) == [("section-below", below), ("filter", told)]
+    assert hints(library, "server", section=("1.2",)) == [
+        ("section-below", below),
+        ("filter", told),
+    ]
     elsewhere = [("filter", told.replace("1.2", "A*"))]
     assert hints(library, "server", section=("A*",)) == elsewhere
 

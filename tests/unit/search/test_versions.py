@@ -145,8 +145,7 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
     assert (phase.before, phase.after, phase.note) == (
         3,
         1,
-        "results with the same text are shown once, "
-        "and those of several versions or languages",
+        "results with the same text are shown once, and those of several versions or languages",
     )
     (found,) = library.search("wort yeast path:v8/").results
     assert found.entry.path == "v8/beer.md"
