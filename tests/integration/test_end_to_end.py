@@ -158,7 +158,7 @@ def test_stale_text_is_never_shown(leafmark: Leafmark, work: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["search", '"open'], "quote"),
+        (["search", 'title:"open'], "quote"),
         (["search", "titel:x"], "titel"),
         (["show", "nothing.md"], "nothing.md"),
         (["-C", "missing-folder", "search", "x"], "missing-folder"),
@@ -197,13 +197,13 @@ def test_interrupt_ends_with_130_and_loses_nothing(
     code = (
         "import os, signal, sys\n"
         "from leafmark.app.indexing import ingesting\n"
-        "real, calls = ingesting.parse, []\n"
-        "def parse(data, path, **options):\n"
-        "    calls.append(path)\n"
+        "real, calls = ingesting.parse_source, []\n"
+        "def parse(*given, **options):\n"
+        "    calls.append(given)\n"
         "    if len(calls) == 20:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
-        "    return real(data, path, **options)\n"
-        "ingesting.parse = parse\n"
+        "    return real(*given, **options)\n"
+        "ingesting.parse_source = parse\n"
         "from leafmark.__main__ import program\n"
         "sys.argv = ['leafmark', 'index']\n"
         "program()\n"

@@ -83,7 +83,7 @@ def test_code_is_found_and_read_with_what_stands_around_it(leafmark: Leafmark, r
     assert added["prev"]["passages"][0]["text"].startswith("### Exceptions\n")
 
 
-OAUTH = ("oauth token", "--cutoff-ratio", "0")
+OAUTH = ("oauth token", "--set", "cutoff_ratio=0")
 
 API = """---
 version: v3

@@ -243,14 +243,16 @@ def _occurs(one: CompiledTerm) -> bool:
 def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[str]]]:
     """Return what occurs nowhere in a language, each with its corrections.
 
-    Stop words of another language are skipped: only this language looked for them.
+    Stop words are skipped, those of another language too: only this language looked for them.
     """
     found: dict[tuple[str, str | None], tuple[CompiledTerm, dict[str, None]]] = {}
     names = {compiled.language.name for compiled in topic}
     for compiled in topic:
         others = names - {compiled.language.name}
         for one in compiled.looked:
-            if _occurs(one) or any(one.label.lower() in stop_words(name) for name in others):
+            if _occurs(one) or one.number in compiled.stops:
+                continue
+            if any(one.label.lower() in stop_words(name) for name in others):
                 continue
             _, words = found.setdefault((one.label, one.field), (one, {}))
             words.update(dict.fromkeys(one.corrected))

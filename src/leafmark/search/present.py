@@ -351,11 +351,13 @@ class Presenter:
 
         That of most documents stands under their first heading.
         """
-        if whole:
-            own = self._snippet(candidate._replace(constituents=()), body, matches)
-            if own.text:
-                return own
-        return self._snippet(candidate, body, matches)
+        if not whole:
+            return self._snippet(candidate, body, matches)
+        own = self._snippet(candidate._replace(constituents=()), body, matches)
+        if own.text:
+            return own
+        parts = sorted(candidate.constituents, key=lambda one: one.entry.position)
+        return self._snippet(candidate._replace(constituents=tuple(parts)), body, matches)
 
     def _snippet(
         self,

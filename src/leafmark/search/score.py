@@ -36,7 +36,7 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 from leafmark.search.terms import CompiledTerm
 
-__all__ = ["Scored", "rounded", "score_topic"]
+__all__ = ["Scored", "matches_without_words", "rounded", "score_topic"]
 
 MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
@@ -173,13 +173,12 @@ def matches_without_words(
     found = []
     refs, columns = snapshot.refs(chunks), snapshot.columns(chunks)
     for chunk, (doc_id, _), column in zip(chunks, refs, columns, strict=True):
-        is_lowered = column.role not in (0, GLOSSARY)
         found.append(
             Scored(
                 0.0,
                 chunk,
                 topic,
-                role=options.role_factor if is_lowered else 1.0,
+                role=role_factor(column, options),
                 role_name=ROLES[column.role],
                 local=boost if doc_id.partition(":")[0] in local else 1.0,
             )
@@ -355,7 +354,7 @@ class _Scorer:
         is_lowered = columns.role not in (0, GLOSSARY)
         if name == 1:  # a changelog's section called so is not what is looked for
             name = 0 if is_lowered else 1.5 if columns.role == GLOSSARY else 1
-        role = self._options.role_factor if is_lowered and name < DOCUMENT_NAME else 1.0
+        role = role_factor(columns, self._options) if name < DOCUMENT_NAME else 1.0
         gained = gain if is_complete else 0.0
         return Scored(
             rounded((words + gained) * role * self._boost),
@@ -462,6 +461,11 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
     return [
         one._replace(score=rounded(one.score * factor)) if one.relaxed else one for one in matches
     ]
+
+
+def role_factor(columns: Columns, options: SearchOptions) -> float:
+    """Return by what a chunk counts less that repeats, tests or lists other texts."""
+    return 1.0 if columns.role in (0, GLOSSARY) else options.role_factor
 
 
 def rounded(score: float) -> float:

@@ -207,8 +207,8 @@ class TermCompiler:
             return [(Alternative(one, one, kind="begun"),) for one in names]
         if not typed.isalpha():
             return ()
-        begun = self._speller.begun(typed.lower(), fields).terms[:MAX_BEGUN]
-        return [(each,) for each in begun]
+        begun = self._speller.begun(typed.lower(), fields).terms
+        return [(one,) for one in begun if one.term.startswith(typed.lower())][:MAX_BEGUN]
 
     def phrase(self, node: Phrase, scope: QueryScope) -> Query | None:
         """Return the query for words beside each other, corrected only if edits were asked for."""

@@ -158,23 +158,6 @@ def test_parameters_filter(
     assert library.find("sleep", **params) == expected
 
 
-def test_a_long_and_rare_word_is_widened_below_what_is_exact(tmp_path: Path) -> None:
-    library = Library(
-        tmp_path,
-        t={
-            "a.md": "x\n\n" + "filler words here " * 40 + "databsae\n",
-            "b.md": "databases and databases\n",
-            "c.md": "other\n",
-        },
-    )
-    assert library.find("databsae") == ["a.md", "b.md"]
-    answer = library.search("databsae", aggregation=False, cutoff_ratio=0.0)
-    exact, corrected = answer.results
-    assert 0 < corrected.score < exact.score
-    assert [result.snippet.ranges != () for result in answer.results] == [True, True]
-    assert library.find("databsae~0") == ["a.md"]
-
-
 def test_edits_that_are_asked_for_find_more_words_than_a_typing_error_does(tmp_path: Path) -> None:
     words = [f"{letter}ax" for letter in "bcdfghjklmnp"]
     library = Library(tmp_path, t={f"{word}.txt": f"{word}\n" for word in words})

@@ -31,7 +31,7 @@ def library(tmp_path: Path) -> Library:
         ("numqueued", {"queue.go#SendQueue.NumQueued", "notes.md#notes"}),
         ('"num queued"', {"queue.go#SendQueue.NumQueued"}),
         ('"queued len"', set()),
-        ('"one newest"', {"queue.go#popOne"}),
+        ('"one newest"', set()),
         ('body:"newest bool"', {"queue.go#popOne"}),
     ],
 )

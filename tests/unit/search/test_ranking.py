@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
+from leafmark.index import BETWEEN
 from leafmark.model import Factor
 from leafmark.search.spelling import MAX_PREFIXED
 
@@ -47,11 +48,11 @@ def bm25(texts: list[list[str]], records: int, query: list[str]) -> list[float]:
 
 @pytest.mark.parametrize("query", ["alpha", "beta", "alpha beta", "delta beta", "theta"])
 def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
-    """A text is read with its title. Records that are no chunks count in N and the mean length."""
+    """A text is read behind its title. Records that are no chunks count in N and the mean length."""
     library = Library(tmp_path, t=TEXTS)
     titles = {one.path: one.title for one in library.reader.documents()}
     terms = library.reader.languages[0].analyzer.terms
-    texts = [[*terms(titles[path]), *text.split()] for path, text in TEXTS.items()]
+    texts = [[*terms(titles[path]), BETWEEN, *text.split()] for path, text in TEXTS.items()]
     records = library.reader.scored_count
     expected = dict(zip(TEXTS, bm25(texts, records, query.split()), strict=True))
     answer = library.search(query, strict=True, **WORDS_ALONE)
