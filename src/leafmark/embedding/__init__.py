@@ -7,9 +7,14 @@ opened, so that searches without one never load them.
 
 from __future__ import annotations
 
-from leafmark.embedding.interface import Embedder, Vectors, check_dimension, load_numpy
-from leafmark.embedding.providers import open_embedder
-from leafmark.embedding.reranking import Reranker, RerankerSpec, open_reranker
+from leafmark.embedding.interface import (
+    Embedder,
+    Vectors,
+    check_dimension,
+    load_numpy,
+    open_embedder,
+)
+from leafmark.embedding.local import Reranker, RerankerSpec, open_reranker
 from leafmark.embedding.spec import EmbedderSpec, completed, is_remote, reads, revision_of
 
 __all__ = [

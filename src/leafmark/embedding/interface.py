@@ -1,15 +1,23 @@
-"""`Embedder`: what every provider gives, and the check of what a model answered."""
+"""`Embedder`: what every provider gives; texts to windows and batches; the check of answers.
+
+A model cuts what is longer than its limit, so the end of a longer text would have no vector at
+all. Windows are of nearly equal length, end at a line or at white space, and each begins with the
+text's first line where that is a breadcrumb: a part keeps its titles.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from leafmark.errors import ProviderError
+from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
+from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.forking import in_forked_child
 from leafmark.installing import install_extra
 
@@ -26,13 +34,20 @@ else:
     Vectors = object
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "FAULTY",
+    "MOST_WINDOWS",
     "Embedder",
+    "Model",
     "Vectors",
+    "batches_by_length",
+    "batches_in_order",
     "check_dimension",
     "checked_vectors",
     "load_numpy",
     "loading",
+    "open_embedder",
+    "windows_of",
 ]
 
 SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
@@ -189,3 +204,193 @@ def _numbers(rows: object, location: str) -> Vectors:
 FAULTY = "the model or what runs it seems faulty: another version or another model may help"
 _NO_EMBEDDER = "does this model make embeddings? embedding.model names it"
 _FEWER = "it may take only one text at a time: a smaller embedding.batch_tokens asks for fewer"
+
+
+def batches_by_length(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Yield positions of texts of like length, so that little is padded; longest first.
+
+    A batch costs its longest text times its size, and at most `most_tokens`
+    unless it is one text.
+
+    >>> list(batches_by_length([3, 9, 4], 10))
+    [[1], [2, 0]]
+    """
+    order = sorted(range(len(lengths)), key=lambda at: (-lengths[at], at))
+    batch: list[int] = []
+    for at in order:
+        if batch and lengths[batch[0]] * (len(batch) + 1) > most_tokens:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def batches_in_order(
+    lengths: Sequence[int], *, most_tokens: int, most_texts: int
+) -> Iterator[range]:
+    """Yield ranges of positions, in order, within both bounds; one text always fits.
+
+    >>> list(batches_in_order([5, 5, 5, 20], most_tokens=10, most_texts=9))
+    [range(0, 2), range(2, 3), range(3, 4)]
+    """
+    start = total = 0
+    for at, length in enumerate(lengths):
+        if at > start and (total + length > most_tokens or at - start >= most_texts):
+            yield range(start, at)
+            start, total = at, 0
+        total += length
+    if start < len(lengths):
+        yield range(start, len(lengths))
+
+
+BREADCRUMB = "> "
+MOST_HEAD = 0.25
+"""A breadcrumb that takes more than this share of the limit is not repeated (chosen by eye)."""
+
+LINE_SHARE = 0.2
+WORD_SHARE = 0.5
+"""How far back in a window, as a share of it, the end of a line or word is looked for (by eye)."""
+
+MOST_WINDOWS = 64
+"""Windows of one text; what comes after them has no vector. One of 16,000 tokens ends there."""
+
+
+def windows_of(text: str, limit: int, count: Callable[[str], int]) -> list[str]:
+    """Return the parts of `text`, of which `count` says that each is at most `limit` long.
+
+    A text within the limit is its own only window. Nothing but white space between
+    windows is left out. Linear, where `count` is.
+
+    >>> windows_of("> Tea\\n\\na b c d e f g h i", 8, lambda text: len(text.split()))
+    ['> Tea\\n\\na b c d', '> Tea\\n\\ne f g h i']
+    """
+    if count(text) <= limit or text.isspace():
+        return [text]
+    head, body = _head(text, limit, count)
+    parts = _parts(body, max(1, limit - count(head)), count)
+    return [head + part for part in islice(parts, MOST_WINDOWS)]
+
+
+def _head(text: str, limit: int, count: Callable[[str], int]) -> tuple[str, str]:
+    """Return the breadcrumb with the blank line after it, and the rest."""
+    if text.startswith(BREADCRUMB):
+        line, blank, rest = text.partition("\n\n")
+        if blank and rest.strip() and count(line) <= MOST_HEAD * limit:
+            return line + blank, rest
+    return "", text
+
+
+def _parts(body: str, room: int, count: Callable[[str], int]) -> Iterator[str]:
+    """Yield parts of nearly equal length: how many are left is estimated after each."""
+    start, end = len(body) - len(body.lstrip()), len(body.rstrip())
+    left = count(body)
+    while start < end:
+        windows = max(1, -(-left // room))
+        stop = end if windows == 1 else _cut(body, start, start + (end - start) // windows)
+        taken = count(body[start:stop])
+        while taken > room and stop - start > 1:
+            stop = _cut(body, start, start + max(1, (stop - start) * room * 9 // (taken * 10)))
+            taken = count(body[start:stop])
+        yield body[start:stop].strip()
+        left = max(1, left - taken)
+        start = stop
+        while start < end and body[start].isspace():
+            start += 1
+
+
+def _cut(text: str, start: int, stop: int) -> int:
+    """Return where to end a window that should end at `stop`: a line, else a word, else there."""
+    stop = max(start + 1, stop)
+    for mark, share in (("\n", LINE_SHARE), (" ", WORD_SHARE)):
+        found = text.rfind(mark, max(start + 1, stop - int((stop - start) * share)), stop + 1)
+        if found > 0:
+            return found
+    return stop
+
+
+CHARACTERS_PER_TOKEN = 3
+"""A low estimate for English and code, where a model's own tokens are not known here."""
+
+
+class Model:
+    """An embedder but for `_rows`. The first answer sets the dimension, unless it is known."""
+
+    def __init__(
+        self,
+        spec: EmbedderSpec,
+        *,
+        limit: int,
+        name: str = "",
+        location: str = "",
+        dimension: int | None = None,
+    ):
+        self.name = name or spec.model
+        self.revision = revision_of(spec)
+        self.limit = limit
+        self._spec = spec
+        self._location = location or self.name
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int:
+        if self._dimension is None:
+            self._vectors(["dimension"])
+        assert self._dimension is not None
+        return self._dimension
+
+    def windows(self, text: str, limit: int = 0) -> list[str]:
+        limit = min(filter(None, (limit, self.limit)), default=0)
+        if not limit:
+            return [text]
+        prefix = self._spec.document_prefix
+        room = limit - (self.count(prefix) if prefix else 0)
+        return windows_of(text, max(1, room), self.count)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self._vectors([self._spec.document_prefix + text for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        return self._vectors([self._spec.query_prefix + text])
+
+    def count(self, text: str) -> int:
+        """Return how many of the model's tokens a text has, or an estimate."""
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the checked vectors of texts with their prefixes."""
+        found = checked_vectors(
+            self._rows(texts),
+            count=len(texts),
+            dimension=self._dimension,
+            location=self._location,
+        )
+        self._dimension = int(found.shape[1])
+        return found
+
+    def _rows(self, texts: Sequence[str]) -> object:
+        """Return what the model answers, a row of numbers for each text."""
+        raise NotImplementedError
+
+
+def open_embedder(spec: EmbedderSpec) -> Embedder:
+    """Return the embedder, loaded or reached.
+
+    Raises:
+        ConfigError: it needs a model's name, and none is said.
+        ProviderError: its package is not installed, or the model cannot be had.
+    """
+    module, _, name = PROVIDERS[spec.provider].place.partition(":")
+    make: Any = getattr(import_module(f"leafmark.embedding.{module}"), name)
+    spec = completed(spec)
+    try:
+        with loading():
+            embedder: Embedder = make(spec)
+    except LeafmarkError:
+        raise
+    except Exception as error:
+        raise ProviderError(
+            f"the embedder cannot be opened: {type(error).__name__}: {error}",
+            location=spec.model or spec.provider,
+        ) from error
+    return embedder

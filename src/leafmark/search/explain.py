@@ -17,6 +17,9 @@ from leafmark.search.score import Scored
 
 __all__ = ["explain"]
 
+ROUNDED = 2e-4
+"""The share of a score that rounding it may leave."""
+
 NEGLIGIBLE = 1e-5
 """Differences up to this share of a score come from 32-bit sums, and are no factor."""
 
@@ -79,7 +82,7 @@ def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
     if one.meaning is not None:
         by_words = one.score - one.meaning
         how = "" if one.similarity is None else f"{one.similarity:.3f}"
-        if abs(by_words) <= NEGLIGIBLE * one.score:  # what rounding the score left
+        if abs(by_words) < ROUNDED * one.score:
             return (Factor("meaning", one.score, how=how),)
         words = Factor("words", by_words, parts=(*parts, *factors))
         meaning = Factor("meaning", one.meaning, how=how)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
-from leafmark.embedding.wordpiece import vocabulary
+from leafmark.embedding.minilm import vocabulary
 from leafmark.errors import ProviderError
 
 TEXTS = ["How to fix a car.", "Water roses in the evening.", "How to fix a car."]

@@ -15,7 +15,7 @@ import pytest
 from support.embedders import DIMENSION, FakeServer, Reply, serve_embeddings, vector_of
 
 from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
-from leafmark.embedding import http as client
+from leafmark.embedding import remote as client
 from leafmark.errors import ConfigError, LeafmarkError, ProviderError
 
 KEY = "sk-very-secret"
@@ -411,7 +411,7 @@ def test_a_server_that_hangs_up_is_told_of(
 def test_an_answer_that_is_too_large_is_not_asked_for_again(
     server: FakeServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafmark.embedding.http.MOST_ANSWER_BYTES", 100)
+    monkeypatch.setattr("leafmark.embedding.remote.MOST_ANSWER_BYTES", 100)
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
     assert caught.value.message == "the embedder's answer is larger than 100 bytes"

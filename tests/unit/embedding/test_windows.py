@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leafmark.embedding.windows import MOST_HEAD, MOST_WINDOWS, windows_of
+from leafmark.embedding.interface import MOST_HEAD, MOST_WINDOWS, windows_of
 
 
 def words(text: str) -> int:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.embedding.wordpiece import CLS, SEP, token_ids, vocabulary
+from leafmark.embedding.minilm import CLS, SEP, token_ids, vocabulary
 
 CASES = json.loads(Path(__file__).with_name("wordpiece.json").read_text("utf-8"))
 

@@ -68,7 +68,7 @@ OPTIONS = (
     Option(
         ("--mode",),
         "How to search: by words (lexical), by meaning (semantic), or by both (hybrid). auto is "
-        "hybrid where an embedder is configured.",
+        "hybrid where there is an embedder.",
         "MODE",
         one_of(*MODES),
         choices=MODES,
