@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from leafmark.index import (
     TEXT_FIELDS,
@@ -49,6 +49,7 @@ from leafmark.query import (
     parts_of,
     plain_words,
 )
+from leafmark.search.candidates import TopicMatches, Trace, find_in_topic
 from leafmark.search.compile import CompiledTopic, compile_topic
 from leafmark.search.doubt import is_doubtful
 from leafmark.search.fuse import Meaning
@@ -61,9 +62,6 @@ from leafmark.search.terms import CompiledTerm
 from leafmark.search.versions import other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import stop_words, topic_text
-
-if TYPE_CHECKING:
-    from leafmark.search.pipeline import TopicMatches, Trace
 
 __all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
 
@@ -473,8 +471,6 @@ def _matched(
     snapshot: Snapshot, topic: Expression, options: SearchOptions, meaning: Meaning | None
 ) -> TopicMatches | None:
     """Return the matches of a topic, None if there are none."""
-    from leafmark.search.pipeline import find_in_topic
-
     compiled = list(compile_topic(snapshot, topic, options).values())
     found = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
     return found if found.total else None

@@ -10,36 +10,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
 
 from leafmark.errors import DamagedError
 from leafmark.index import Snapshot
-from leafmark.index.queries import AnyOf, Query
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
-from leafmark.query import Expression, Filter, format_query, iter_leaves
+from leafmark.query import Expression, format_query
+from leafmark.search.candidates import TopicMatches, Trace, find_in_topic, names_documents
 from leafmark.search.compile import CompiledTopic, compile_topic
-from leafmark.search.fuse import Meaning, fuse_meaning
+from leafmark.search.fuse import Meaning
 from leafmark.search.grain import Introduce, bring_to_grain
 from leafmark.search.lookup import find_chunks
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
-    Key,
     Rerank,
-    elbow_cutoff,
     join_duplicates,
     join_topics,
-    key_of,
     rerank_candidates,
     sort_results,
 )
 from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
-from leafmark.search.score import Scored, score_topic
 from leafmark.search.sections import Admits, section_filter, within_bounds
-from leafmark.search.versions import fold_translations, join_versions, language_family
+from leafmark.search.versions import fold_translations, join_versions
 from leafmark.search.words import query_language
 
-__all__ = ["Compile", "TopicMatches", "Trace", "find_in_topic", "search", "trace_search"]
+__all__ = ["Compile", "search", "trace_search"]
 
 BYTES_PER_TOKEN = 4
 """By this a text's tokens are estimated where `aggregation_max_tokens` limits them.
@@ -51,13 +45,8 @@ the sets of `eval/`).
 MARKUP_BYTES_PER_TOKEN: Mapping[str, int] = {"html": 10, "notebook": 7, "roff": 5}
 """The same for formats whose bytes are not their text: tags take the rest (measured on manuals)."""
 
-POOL_PER_DOCUMENT = 6
-"""Matches of one document that are taken beyond its places, to be joined to their section."""
-
 FIRST_PLACES = 10
 """The places of which one document takes only some: a page of results."""
-
-REFS_AT_ONCE = 25
 
 
 class Compile:
@@ -75,35 +64,6 @@ class Compile:
                 found = topic, compile_topic(self._snapshot, topic, self._options)
             self._known[id(topic)] = found
         return found[1]
-
-
-class TopicMatches(NamedTuple):
-    """The matches of one topic: those that were scored, and the candidates after the cutoff.
-
-    `total` counts the matches before the cutoff, `complete` those of them with all words.
-    """
-
-    candidates: list[Candidate]
-    scored: Mapping[Key, Scored]
-    total: int
-    complete: int
-    phases: tuple[Phase, ...]
-    beyond: Mapping[str, int] = MappingProxyType({})
-
-
-class Trace(NamedTuple):
-    """What each phase of a search left over.
-
-    `compiled` and `found` are by topic. `ranked` are the results before the limit.
-    """
-
-    compiled: Sequence[Mapping[str | None, CompiledTopic]]
-    found: Sequence[TopicMatches]
-    joined: Sequence[Candidate]
-    grained: Sequence[Candidate]
-    ranked: Sequence[Candidate]
-    kept: Sequence[Candidate]
-    phases: tuple[Phase, ...]
 
 
 def search(  # noqa: PLR0913 - all but three are given by name
@@ -145,159 +105,6 @@ def trace_search(
 ) -> Trace:
     """Return what each phase of a search leaves over, without presenting anything."""
     return _Run(snapshot, options, texts, meaning).trace(topics, local_trees)
-
-
-# -- the candidates of one topic --------------------------------------------------------
-
-
-def find_in_topic(
-    snapshot: Snapshot,
-    topic: Expression,
-    compiled: Sequence[CompiledTopic],
-    options: SearchOptions,
-    *,
-    number: int = 0,
-    local_trees: Collection[str] = (),
-    meaning: Meaning | None = None,
-) -> TopicMatches:
-    """Return the candidates of one topic, by meaning too if that is asked for and possible."""
-    if compiled and compiled[0].filters_only:
-        return _admitted(snapshot, compiled, options, number)
-    scored = score_topic(snapshot, compiled, options, local_trees)
-    if meaning is not None and options.mode != "lexical":
-        scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
-    wide = scored[: options.candidates]
-    kept = _before_elbow(wide, options)
-    pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic))
-    entries = snapshot.entries([one.chunk for one in pool])
-    candidates = [
-        Candidate(
-            entry,
-            one.score,
-            one.relaxed,
-            (number,),
-            one.score,
-            whole=one.is_whole,
-            named=one.name > 0,
-        )
-        for entry, one in zip(entries, pool, strict=True)
-    ]
-    complete = sum(not one.relaxed for one in scored)
-    lacking = sum(one.relaxed for one in wide)
-    note = f"{lacking} match some of the words only" if lacking else ""
-    phases = (
-        Phase(
-            "candidates",
-            len(scored),
-            len(wide),
-            "; ".join(filter(None, [note, *section_note(options)])),
-        ),
-        _cutoff_phase(len(wide), len(pool), options),
-    )
-    found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
-    return TopicMatches(candidates, found, len(wide), complete, phases, beyond)
-
-
-def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scored]:
-    """Return the matches before the elbow; where these leave places, relaxed ones fill them.
-
-    Tiers are cut each at an elbow of its own: relaxed matches that follow all others are one.
-    """
-    first = next((at for at, one in enumerate(scored) if one.relaxed), len(scored))
-    is_tiered = all(one.relaxed for one in scored[first:])
-    if not is_tiered:
-        return list(scored[: _elbow(scored, options)])
-    strict = scored[: _elbow(scored[:first], options)]
-    if len(strict) >= options.limit + options.offset:
-        return list(strict)
-    rest = scored[first:]
-    return [*strict, *rest[: _elbow(rest, options)]]
-
-
-def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
-    return elbow_cutoff(
-        [one.score for one in scored], ratio=options.cutoff_ratio, max_results=len(scored)
-    )
-
-
-def _pool(
-    snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, *, is_open: bool
-) -> tuple[list[Scored], Counter[str]]:
-    """Return the first matches that fill the places, and how many more each document has.
-
-    A document takes `max_per_document` places, translations of it none beside it. Some more of
-    its matches are taken to be joined to their section.
-    """
-    places = options.max_per_document if not is_open else 0
-    most = places + POOL_PER_DOCUMENT if places else len(scored)
-    taken: Counter[tuple[str, str]] = Counter()
-    beyond: Counter[str] = Counter()
-    pool: list[Scored] = []
-    left: list[tuple[Scored, str]] = []
-    filled = 0
-    for start in range(0, len(scored), REFS_AT_ONCE):
-        batch = scored[start : start + REFS_AT_ONCE]
-        for one, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
-            if filled >= options.kept and (
-                one.score < pool[-1].score or len(pool) >= 3 * options.kept
-            ):
-                return pool, beyond
-            tree, _, path = doc_id.partition(":")
-            family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
-            if taken[family] >= most:
-                beyond[doc_id] += 1
-                left.append((one, doc_id))
-                continue
-            taken[family] += 1
-            filled += not places or taken[family] <= places
-            pool.append(one)
-    for one, doc_id in left[: max(0, options.kept - len(pool))]:
-        pool.append(one)
-        beyond[doc_id] -= 1
-    return pool, beyond
-
-
-def _names_documents(topic: Expression) -> bool:
-    """Whether a query names documents itself, so that one may take all places."""
-    filters = (asked.leaf for asked in iter_leaves(topic) if isinstance(asked.leaf, Filter))
-    return any(one.name in ("id", "under", "path") for one in filters)
-
-
-def _admitted(
-    snapshot: Snapshot, compiled: Sequence[CompiledTopic], options: SearchOptions, number: int
-) -> TopicMatches:
-    """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
-    query: Query = AnyOf(tuple(each.every_word for each in compiled))
-    limit = options.candidates
-    admits = section_filter(options.section)
-    refs, total = snapshot.first(query, limit if admits is None else snapshot.chunk_count)
-    entries = [entry for ref in refs if (entry := snapshot.entry(*ref)) is not None]
-    if admits is not None:
-        entries = [entry for entry in entries if admits(entry)]
-        total = len(entries)
-    kept = entries[: min(limit, options.kept)]
-    candidates = [Candidate(entry, 1.0, False, (number,), 1.0) for entry in kept]
-    matched = min(total, limit)
-    phases = (
-        Phase("candidates", total, matched, "".join(section_note(options))),
-        _cutoff_phase(matched, len(kept), options),
-    )
-    return TopicMatches(candidates, {}, matched, matched, phases)
-
-
-def section_note(options: SearchOptions) -> list[str]:
-    patterns = " or ".join(f"“{one}”" for one in options.section)
-    return [f"only sections like {patterns}"] if patterns else []
-
-
-def _cutoff_phase(before: int, after: int, options: SearchOptions) -> Phase:
-    note = (
-        f"scores fall below {options.cutoff_ratio:g} of the one before, or {options.kept} are kept"
-    )
-    return Phase("cutoff", before, after, "" if before == after else note)
-
-
-# -- the run ----------------------------------------------------------------------------
 
 
 class _Run:
@@ -385,7 +192,7 @@ class _Run:
         A document takes `max_per_document` of the first places, unless the query names it.
         """
         most = self._options.max_per_document
-        is_open = any(map(_names_documents, topics))
+        is_open = any(map(names_documents, topics))
         if not most or is_open or self._options.sort != "score":
             return list(ranked), Phase("documents", len(ranked), len(ranked))
         taken: Counter[str] = Counter()

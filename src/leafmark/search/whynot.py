@@ -30,11 +30,12 @@ from leafmark.query import (
     parts_of,
     plain_words,
 )
+from leafmark.search.candidates import Trace, find_in_topic
 from leafmark.search.compile import CompiledTopic, Filters, compile_topic
 from leafmark.search.fuse import Meaning
 from leafmark.search.hints import FILTERS, unfiltered, without_parts
 from leafmark.search.options import SearchOptions
-from leafmark.search.pipeline import Trace, find_in_topic, trace_search
+from leafmark.search.pipeline import trace_search
 from leafmark.search.present import Texts
 from leafmark.search.sections import section_filter
 from leafmark.search.words import detect_language, frequency_in, split_words, stop_words, topic_text
