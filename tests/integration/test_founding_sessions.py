@@ -137,7 +137,7 @@ def test_results_are_grouped_by_document(leafmark: Leafmark, jira: Path) -> None
         r"AnnouncementBannerApi\.md \(v3\) \[jira, api\]\n"
         rf"  \.2 {score} getBanner\n  \.4 {score} setBanner",
         r"README\.md \(v3\) \[jira, api\]\n"
-        rf"  \.61 {score} basicAuth\n  \.58 {score} Authorization › OAuth2",
+        rf"  \.58 {score} Authorization › OAuth2\n  \.61 {score} basicAuth",
     ]
     assert len(groups) == len(expected)
     for pattern in expected:
