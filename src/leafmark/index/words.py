@@ -91,12 +91,15 @@ class Vocabulary:
         The most frequent first; no term of the name itself. The work is linear in the number
         of terms, which are listed once. Short names are in too many words.
         """
-        (held, *others) = self._analyzer.terms("".join(filter(str.isalnum, name))) or [""]
+        typed = "".join(filter(str.isalnum, name))
+        (held, *others) = self._analyzer.terms(typed) or [""]
         if others or len(held) < MIN_NAME:
             return []
+        is_stem = held != typed.lower()  # its end is that of the word that it ends
         if self._all is None:
             self._all = dict(self._listed(""))
         found = [term for term in self._all if held in term and term != held and self._all[term]]
+        found = [term for term in found if not is_stem or term.endswith(held)]
         return sorted(found, key=lambda term: (-self._count(term), term))[:most]
 
     def splits(self, word: str) -> Iterator[tuple[str, ...]]:

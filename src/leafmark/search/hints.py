@@ -208,12 +208,7 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Ite
         yield Hint("no-words")
         return
     for topic in compiled:
-        known = {
-            (one.label, one.field)
-            for each in topic
-            for one in each.looked
-            if _occurs(one) or one.number in each.stops
-        }
+        known = {(one.label, one.field) for each in topic for one in each.looked if _occurs(one)}
         for one, others in _unknown(topic):
             if (one.label, one.field) not in known:
                 values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
@@ -264,7 +259,8 @@ def _about_relaxing(
     if not any(relaxed):
         return
     if not all(one.relaxed for one in trace.ranked):
-        yield Hint("relaxed", values={"which": "last" if relaxed == sorted(relaxed) else "some"})
+        are_last = relaxed == sorted(relaxed) and not all(relaxed)
+        yield Hint("relaxed", values={"which": "last" if are_last else "some"})
         return
     leaves = [asked for topic in topics for asked in iter_leaves(topic)]
     quoted = any(isinstance(each.leaf, Phrase) and not each.negated for each in leaves)

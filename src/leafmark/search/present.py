@@ -356,8 +356,9 @@ class Presenter:
         own = self._snippet(candidate._replace(constituents=()), body, matches)
         if own.text:
             return own
-        parts = sorted(candidate.constituents, key=lambda one: one.entry.position)
-        return self._snippet(candidate._replace(constituents=tuple(parts)), body, matches)
+        parts = sorted(candidate.with_constituents(), key=lambda one: one.entry.position)
+        texts = (self._snippet_of(part._replace(constituents=())) for part in parts)
+        return next((text for text in texts if text.text), own)
 
     def _snippet(
         self,

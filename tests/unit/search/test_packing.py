@@ -214,7 +214,7 @@ def test_of_markup_the_units_are_what_is_read_and_citations_are_of_its_bytes() -
     )
     assert [one.text for one in _shown(item, [0])] == ["A & B\n\nOne bold word.\n"]
     (second,) = _shown(item, [1])
-    assert second.text == "x  < y\nz\n"
+    assert second.text == "```\nx  < y\nz\n```\n"
     assert second.citation is not None
     start, end = map(int, second.citation.rpartition(":")[2].split("-"))
     assert PAGE[start:end].strip() == b"<pre>x  &lt; y\nz</pre>"
