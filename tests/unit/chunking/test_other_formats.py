@@ -280,9 +280,12 @@ def test_code_of_a_page_keeps_its_lines_where_it_is_cut(strategy: str) -> None:
     assert len(found.chunks) > 5
     assert all(chunk.body_tokens <= options.target_tokens for chunk in found.chunks)
     pieces = [chunk for chunk in found.chunks if chunk.kind == "piece"]
-    code = "\n".join(piece.text.partition("\n\n")[2] for piece in pieces)
-    lines = "".join(f"if value_{k}:\n    call({k})\n" for k in range(400))
-    assert code == f"```\n{lines}```"
+    shown = [re.fullmatch(r"> A\n\n```\n(.+)\n```", piece.text, re.DOTALL) for piece in pieces]
+    between_fences = [match[1] for match in shown if match]
+    assert len(between_fences) == len(pieces)
+    assert "\n".join(between_fences).splitlines() == [
+        line for k in range(400) for line in (f"if value_{k}:", f"    call({k})")
+    ]
 
 
 def test_twice_the_page_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

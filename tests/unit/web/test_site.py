@@ -55,7 +55,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
     def opened(settings: Mapping[str, object]) -> Project:
         return open_project(docs, flags=settings, environ=environ)
 
-    return Site(Workspace(opened))
+    workspace = Workspace(opened)
+    assert workspace.wait(workspace.ask(), timeout_s=120).state == "fresh"
+    return Site(workspace)
 
 
 def ask(app: Site, path: str, query: str = "", method: str = "GET") -> Answer:
