@@ -269,10 +269,11 @@ def _bytes_of(entry: Entry) -> Passage:
 
 def _not_among(matched: Answer) -> str:
     """Say that what answers a query is not among its matches, or not among the first of them."""
-    shown, seen = len(matched.results), matched.counts["after_cutoff"]
+    shown, counts = len(matched.results), matched.counts
     if not shown:
         return "nothing matches"
-    if seen < matched.counts["candidates"]:
+    seen = shown if shown < counts["ranked"] else counts["after_cutoff"]
+    if seen < counts["candidates"]:
         return f"not found: not among the first {seen} matches, and there are more"
     return f"not matched: not among {shown} match{'' if shown == 1 else 'es'}"
 

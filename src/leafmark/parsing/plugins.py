@@ -202,9 +202,8 @@ def _found_on(places: tuple[str, ...]) -> tuple[_Entry, ...]:
 
 
 def _metadata_folders(places: Sequence[str]) -> Iterator[str]:
-    working = os.path.abspath("")
     for place in places:
-        if not place or os.path.abspath(place) == working:
+        if _is_current(place):
             continue
         try:
             names = sorted(os.listdir(place))
@@ -213,6 +212,14 @@ def _metadata_folders(places: Sequence[str]) -> Iterator[str]:
         for name in names:
             if name.endswith((".dist-info", ".egg-info")):
                 yield os.path.join(place, name)
+
+
+def _is_current(place: str) -> bool:
+    """Whether a place is the current folder; where that was deleted, relative ones lead nowhere."""
+    try:
+        return not place or os.path.abspath(place) == os.path.abspath("")
+    except OSError:
+        return not os.path.isabs(place)
 
 
 def _entry_points(folder: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from support.indexes import chunk, state_of
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.analysis import BETWEEN
+from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN
 from leafmark.index.headed import LONGEST_TITLE
 from leafmark.index.records import deserialise_document
 from leafmark.parsing import parse
@@ -44,35 +45,45 @@ def test_every_chunk_has_its_fields() -> None:
         "tags_english": "say hi c temp",
         "doc_id": 't:do"c\\s/ä.md',
         "mtime": 1_700_000_000,
+        "cut": 0,
+        "role": 0,
     }
     facts = ["tree=t", 'tag=say "hi"', "tag=c:\\temp"]
     facts += ['meta.tags=say "hi"', "meta.tags=c:\\temp", "meta.note=two lines\0"]
     record = deserialise_document(b64decode(document.pop("source")))
     assert [entry.title for entry in record] == ['The "printRoutes" \\o/'] * 2 + ["Usage there"]
     title = "the printrout o print rout"
+    above = [f"above={word}" for word in ("o", "print", "printrout", "rout", "the")]
     assert document == {
         **shared,
         "title_english": title,
+        "titles_english": title,
         "position": 0,
         "facts": [*facts, "kind=document"],
     }
+    title_alone, name, whole = "the printrout o", NAME_SIGN, DOCUMENT_SIGN
     assert routes == {
         **shared,
         "title_english": title,
-        "body_english": "",
+        "titles_english": title,
+        "names_english": f"{whole} {title_alone} {whole} ä {whole} {name} {title_alone} {name}",
+        "body_english": f"{title} {BETWEEN} ",
         "position": 1,
-        "facts": [*facts, "kind=section"],
+        "facts": [*facts, "kind=section", *above],
     }
     assert usage == {
         **shared,
         "title_english": "usag there",
-        "body_english": f"usag there {BETWEEN} say usag twice c x",
+        "titles_english": f"{title} usag there",
+        "names_english": f"{name} usag there {name}",
+        "body_english": f"{title} {BETWEEN} usag there {BETWEEN} say usag twice c x",
         "position": 2,
         "facts": [
             *facts,
             "kind=section",
             "has=code",
             'lang=c"\\',
+            *above,
             "above=there",
         ],
     }
@@ -95,16 +106,16 @@ def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
     prepared = prepare_source(chunked, state_of(source), stemmer="english")
     names = {}
     for entry, document in zip(chunked.chunks, prepared.documents(), strict=True):
-        facts = json.loads(document)["facts"]
-        names[entry.fragment] = [each for each in facts if each.startswith("name=")]
-    assert len(names) > 6
+        said = json.loads(document).get("names_english", "")
+        names[entry.fragment] = [name.strip() for name in said.split(NAME_SIGN)[1:-1]]
     found = {fragment: each for fragment, each in names.items() if each}
+    assert len(names) > len(found)
     assert found == {
-        "#Cache": ["name=store.cache"],
-        "#Cache.pop": ["name=cache.pop"],
-        "#Cache.pop~1": ["name=cache.pop"],  # of its pieces the one with the signature
-        "#Cache.Lock": ["name=cache.lock"],
-        "#Cache.Lock.take": ["name=cache.lock.take", "name=lock.take"],
+        "#Cache": ["store cach", "cach"],
+        "#Cache.pop": ["cach pop", "pop"],
+        "#Cache.pop~1": ["cach pop", "pop"],  # of its pieces the one with the signature
+        "#Cache.Lock": ["cach lock", "lock"],
+        "#Cache.Lock.take": ["cach lock take", "lock take", "take"],
     }
 
 

@@ -15,7 +15,7 @@ def test_lengths_are_kept_of_fields_that_bm25_asks_for_alone(tmp_path: Path) -> 
     measured = {field["name"] for field in indexed if field["options"]["indexing"]["fieldnorms"]}
     assert measured == {
         f"{field}_{language}"
-        for field in ("body", "title", "path")
+        for field in ("body", "title", "titles", "path")
         for language in ("english", "none")
     }
-    assert len(indexed) == 11
+    assert len(indexed) == 15

@@ -485,7 +485,7 @@ def test_the_same_calls_can_be_awaited(docs: Path) -> None:
             assert (await index.acontext("guide.md")).query == ""
             assert (await index.alike("notes.txt")).results == ()
             with pytest.raises(leafmark.QueryError):
-                await index.asearch('"open')
+                await index.asearch('title:"open')
 
     asyncio.run(ask())
     names = ["refresh", "search", "show", "context", "like", "verify"]
