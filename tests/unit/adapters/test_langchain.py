@@ -124,7 +124,8 @@ def test_the_retriever_s_wishes_reach_the_search(index: leafmark.Index) -> None:
     exact = LeafmarkRetriever(index=index, plain=False)
     assert exact.invoke("title:schwarz")[0].id == "handbook:tee.md#schwarz"
     with pytest.raises(leafmark.QueryError):
-        exact.invoke('"open')
+        exact.invoke("-backup")
+    LeafmarkRetriever(index=index).invoke("-backup")
 
 
 def test_a_wish_that_there_is_not_is_refused(index: leafmark.Index) -> None:
