@@ -73,7 +73,8 @@ def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str], 
     run = runner(handbook, environment, words=words)
     for command in commands:
         if command not in ENDLESS:
-            printed = run("", f"{{ {command}; }} >/dev/null && echo fine")
+            model = "export LEAFMARK_EMBEDDING_PROVIDER=auto; " if "--vectors" in command else ""
+            printed = run("", f"{model}{{ {command}; }} >/dev/null && echo fine")
             assert printed.endswith("fine\n"), f"{command}\n{printed}"
 
 
