@@ -54,7 +54,7 @@ _LINES = re.compile(
     rb"|(?P<comment><!--)"
     rb"|(?P<math>\$\$|\\\[|\\begin\{(?P<environment>[a-z]+\*?)\})"
     rb"|(?P<template>\{%%[-+]?|\{\{[<%%])[ \t]*+(?P<slash>/?)[ \t]*+(?P<tag>%b)[^\n]*"
-    rb"|(?P<colons>:{3,}+)[ \t]*+\{?[ \t.]*+(?P<box>%b)?+[^\n]*"
+    rb"|(?P<colons>:{3,}+)[ \t]*+\{?[ \t.]*+(?P<box>%b|(?!))?+[^\n]*"
     rb"|(?P<admonition>(?:!!!|\?\?\?\+?)(?=[ \t]+[A-Za-z\"'])|===[!+]?(?=[ \t]+[\"'])) "
     rb"|<(?P<end>/?)(?P<element>[A-Z][A-Za-z0-9.]*+|details|blockquote)(?=[\s/>])"
     rb")" % (_IN, _NAME, _NAME),
@@ -362,7 +362,7 @@ class _Reader:
     def _admonition(self, line: re.Match[bytes]) -> int:
         begin, sign = line.start("admonition"), line["admonition"]
         indent = len(line["before"].expandtabs(4))
-        below = re.compile(rb"(?:[ \t]*+\r?\n)*+([ \t]*+)").match(
+        below = re.compile(rb"(?:[ \t]*+\r?\n|(?!))*+([ \t]*+)").match(
             self._raw, self._line_end(line.end())
         )
         if below is None or len(below[1].expandtabs(4)) < indent + 4:

@@ -273,7 +273,7 @@ def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
 
 _VALUES = rb"(?:\"[^\"{}\n]*+\"|'[^'{}\n]*+'|[^\s{}\"']++)"
 _ATTRIBUTES = (
-    rb"(?P<colon>:?)[ \t]*+(?P<inside>(?:(?:[#.][^\s{}#]++|-(?=[ \t}])|[\w:-]+=%b)[ \t]*+)++)"
+    rb"(?P<colon>:?)[ \t]*+(?P<inside>(?:(?:[#.][^\s{}#]++|-(?=[ \t}])|[\w:-]+=%b)[ \t]*+|(?!))++)"
     % _VALUES
 )
 _BEHIND = re.compile(

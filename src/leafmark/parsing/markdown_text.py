@@ -67,7 +67,7 @@ _WORDS = frozenset(
 )
 """Elements whose names stand for something else where they have no attributes."""
 
-_ONLY_MARKUP = re.compile(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>)*+")
+_ONLY_MARKUP = re.compile(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>|(?!))*+")
 
 _TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
 

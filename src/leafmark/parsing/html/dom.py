@@ -92,7 +92,7 @@ _RAW = frozenset(name.decode() for name in RAW_TAGS)
 
 _NAMING = re.compile(rb"\b(?:class|id|role|aria-hidden|name)\s*=", re.IGNORECASE)
 _TAGS = re.compile(rb"</?[A-Za-z][^<>]*+>")
-_BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|\xe2\x80\x8b)++", re.IGNORECASE)
+_BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|\xe2\x80\x8b|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
 """Bytes of a text that is looked at for being nothing but space that is written as entities."""
 

@@ -45,7 +45,7 @@ _SIGN = re.compile(
 _SIGN_SIZE = 400
 """How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
 
-_BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0)++", re.IGNORECASE)
+_BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
 """Bytes of a text that is looked at for being nothing but space that is written as entities."""
 
@@ -58,7 +58,7 @@ _RAISED = re.compile(
 """What is raised or lowered, in a link or not."""
 
 _WORD_BEFORE = re.compile(
-    rb"([^<>\s])(?:</?(?:i|em|b|strong|var|span|tt|code|a|mi|mn)\b[^<>]*+>)*+\Z", re.IGNORECASE
+    rb"([^<>\s])(?:</?(?:i|em|b|strong|var|span|tt|code|a|mi|mn)\b[^<>]*+>|(?!))*+\Z", re.IGNORECASE
 )
 _BEFORE = 80
 """Bytes in which the sign before it is looked for."""
