@@ -111,7 +111,8 @@ def test_rules_add_words_trees_and_documents(desk: Here) -> None:
     assert answer.results[0].factors[0].how == "named by a rule: as good as the best"
     assert [result.rank for result in answer.results] == [*range(1, len(answer.results) + 1)]
     assert [(hint.code, hint.message) for hint in answer.hints] == [
-        ("rule-file", "a rule of [context] names gone.md: nothing indexed is called 'gone.md'")
+        ("rule-file", "a rule of [context] names gone.md: nothing indexed is called 'gone.md'"),
+        ("cut", ""),
     ]
     assert "notes:session.md" in ids(context(desk, "src/auth/login.py", trees=("notes",)))
 
@@ -138,8 +139,9 @@ def test_missing_files_are_a_mistake_but_in_a_list(desk: Here) -> None:
     assert (caught.value.message, caught.value.location) == ("there is no such file", "src/none.py")
     answer = context(desk, "src/sessions.py", lenient=True)
     assert ids(answer) == ["docs:sessions.md"]
-    assert [hint.message for hint in answer.hints] == [
-        "src/sessions.py is missing: only its path is heeded"
+    assert [(hint.code, hint.message) for hint in answer.hints] == [
+        ("file-missing", "src/sessions.py is missing: only its path is heeded"),
+        ("cut", ""),
     ]
     with pytest.raises(UsageError):
         context(desk)

@@ -133,22 +133,3 @@ def test_records_are_of_the_chunks_that_the_index_has_where_code_was_read_otherw
     other = search_project(here.project(), request)
     told = [len(answer.records) == len(answer.results) > 0 for answer in (whole, other)]
     assert told == [not is_gone_before, is_gone_before]
-
-
-def test_the_first_piece_of_a_section_that_is_called_so_leads_its_others(here: Here) -> None:
-    said = [f"What user {at} may store is decided when a disk is set up." for at in range(60)]
-    shown = [f"See the quota of {at}: quota show, quota set, quota clear." for at in range(60)]
-    others = "".join(f"## Part {at}\n\nOther words stand here.\n\n" for at in range(20))
-    body = "\n\n".join([*said, *shown])
-    here.write("a.md", f"# Guide\n\n## Quota\n\n{body}\n\n{others}")
-
-    def pieces(title_agreement: float) -> list[int]:
-        here.configure(f"[search]\ntitle_agreement = {title_agreement}\ncutoff_ratio = 0.0\n")
-        request = SearchRequest(queries=("quota",), limit=20, aggregation=False)
-        found = search_project(here.project(), request).results
-        return [one.entry.piece for one in found if one.entry.slug == "quota" and one.entry.piece]
-
-    plainly = pieces(0.0)
-    assert plainly[0] > 1
-    assert 1 in plainly
-    assert pieces(0.25) == sorted(plainly, key=lambda piece: piece != 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Any, Literal
 from unicodedata import normalize
 
 import pytest
@@ -425,11 +425,11 @@ def test_a_source_is_parsed_once_for_an_answer(
     here.index()
     paths: list[str] = []
 
-    def count(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document:
+    def count(data: bytes, path: str, **options: Any) -> Document:
         paths.append(path)
-        return parse(data, path, notebook_outputs=notebook_outputs)
+        return parse(data, path, **options)
 
-    monkeypatch.setattr("leafmark.parsing.parse", count)
+    monkeypatch.setattr("leafmark.app.sources.formats.parse", count)
     shown = here.show("p.md", "p.md#größe", sizes=True, refresh=False).shown
     assert [one.full_text for one in shown] == [text, text[text.index("## ") :]]
     assert paths == ["p.md"]

@@ -127,10 +127,10 @@ def test_files_are_found_up_to_the_home_folder(desk: Desk) -> None:
 
 def test_a_root_file_ends_the_way_up(desk: Desk) -> None:
     desk.write("leafmark.toml", "[search]\nlimit = 1\nmax_results = 30")
-    desk.write("own/leafmark.toml", "[search]\ncandidate_limit = 40")
+    desk.write("own/leafmark.toml", "[search]\nmax_per_document = 7")
     desk.write("project/leafmark.toml", "root = true\n[search]\nlimit = 2")
     found = desk.open("project/docs").search
-    assert (found.limit, found.max_results, found.candidate_limit) == (2, 20, 40)
+    assert (found.limit, found.max_results, found.max_per_document) == (2, 20, 7)
 
 
 def test_the_nearer_file_wins_setting_by_setting(desk: Desk) -> None:
@@ -156,10 +156,10 @@ def test_the_nearer_file_wins_setting_by_setting(desk: Desk) -> None:
 
 
 def test_flags_win_over_variables_and_these_over_files(desk: Desk) -> None:
-    desk.write("project/leafmark.toml", "[search]\nlimit = 2\nmax_results = 30\nmerge_bonus = 1")
+    desk.write("project/leafmark.toml", "[search]\nlimit = 2\nmax_results = 30\nlocal_boost = 2")
     desk.environ |= {"LEAFMARK_SEARCH_LIMIT": "3", "LEAFMARK_SEARCH_MAX_RESULTS": "40"}
     found = desk.open(search__limit="5", search__grain=None)
-    assert (found.search.limit, found.search.max_results, found.search.merge_bonus) == (5, 40, 1.0)
+    assert (found.search.limit, found.search.max_results, found.search.local_boost) == (5, 40, 2.0)
     assert found.origin("search.limit") == "flag"
     assert found.origin("search.max_results") == "LEAFMARK_SEARCH_MAX_RESULTS"
     assert found.origin("search.grain") == "default"
