@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -125,8 +126,8 @@ class TermCompiler:
         self._speller = Speller(self._vocabulary, language)
         self.words = Words(
             language.analyzer,
-            lambda term: self._vocabulary.frequency(language.body, term),
-            lambda prefix: snapshot.terms(language.body, prefix),
+            partial(self._vocabulary.frequency, language.body),
+            partial(snapshot.terms, language.body),
             lambda _: (),
         )
         self._titles = language.titles
