@@ -243,9 +243,9 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             f"{count_of(values['count'], 'more result')}: {terms.more.format(**values)}"
         ),
         "cut": lambda values, _: (
-            f"{values['count']:,} more {'match' if values['count'] == 1 else 'matches'}"
-            " scored far less, "
-            "and were left out"
+            "1 more match scored far less and was left out"
+            if values["count"] == 1
+            else f"{values['count']:,} more matches scored far less and were left out"
         ),
         "stale": lambda values, _: (
             ("a result is" if values["count"] == 1 else f"{values['count']} results are")
