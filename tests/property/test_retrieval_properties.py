@@ -13,7 +13,7 @@ from support.candidates import Forest, all_matched, count_by, match, shape
 from leafmark.model import GRAINS, Candidate
 from leafmark.search.grain import aggregate, bring_to_grain, drop_large, filter_ancestors
 from leafmark.search.options import SearchOptions
-from leafmark.search.order import elbow_cutoff
+from leafmark.search.order import elbow_cutoff, rank_order
 from leafmark.search.snippets import Match, byte_ranges, join_ranges, make_snippet
 
 scores = st.floats(0.01, 100.0).map(lambda score: round(score, 2))
@@ -129,7 +129,7 @@ def test_the_order_of_candidates_decides_nothing(
     second, _ = bring_to_grain(shuffled, settings, **find)
     assert first == second
     assert all_matched(first) == all_matched(candidates)
-    ranks = [(one.relaxed, -one.score, one.entry.id) for one in first]
+    ranks = [rank_order(one) for one in first]
     assert ranks == sorted(ranks)
 
 
