@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
@@ -15,11 +14,10 @@ from hypothesis import strategies as st
 from support.embedders import vector_of
 from support.library import Library
 
-from leafmark.index import filling
 from leafmark.model import Answer, Result
 from leafmark.query import parse_topics
-from leafmark.search import SearchOptions, hits, search
-from leafmark.search.fuse import Place, Usual
+from leafmark.search import SearchOptions, search
+from leafmark.search.fuse import ChunkRef, Usual
 
 WORDS = ["backup", "restore", "share", "server", "mirror"]
 COUNT = 24
@@ -33,11 +31,14 @@ def _source(number: int) -> str:
     return "".join(f"## {title.title()}\n\n{' '.join(turned)} {number}\n\n" for title in titles)
 
 
-SOURCES = {f"{number % 3}/{number:02}.md": _source(number) for number in range(COUNT)}
+FOLDERS = ["0", "1", "de"]
+"""The last one has translations, which count less."""
+
+SOURCES = {f"{FOLDERS[number % 3]}/{number:02}.md": _source(number) for number in range(COUNT)}
 
 
 class _Near(NamedTuple):
-    place: Place
+    place: ChunkRef
     similarity: float
 
 
@@ -45,6 +46,7 @@ class _Meaning:
     """Vectors of the sources' words, the same for every index of them."""
 
     damaged = False
+    late = 0
 
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
@@ -54,7 +56,7 @@ class _Meaning:
         near = [_Near(place, similarity) for place, similarity in found]
         return sorted(near, key=lambda one: (-one.similarity, one.place))[:limit]
 
-    def similarities(self, text: str, places: Sequence[Place]) -> Sequence[float]:
+    def similarities(self, text: str, places: Sequence[ChunkRef]) -> Sequence[float]:
         found = [_vector(SOURCES[doc_id.partition(":")[2]]) @ _vector(text) for doc_id, _ in places]
         return [round(float(each), 6) for each in found]
 
@@ -73,11 +75,6 @@ def _vector(text: str) -> Any:
     return np.array(vector_of(text))
 
 
-def _is_in_last_folder(doc_id: str) -> bool:
-    return doc_id.startswith("t:2/")
-
-
-@patch.object(filling, "is_secondary", _is_in_last_folder)
 def _library(order: Sequence[int]) -> Library:
     """As many commits each time: the engine counts what the last one left behind."""
     library = Library(Path(tempfile.mkdtemp()), t={})
@@ -93,7 +90,6 @@ def _in_order() -> Library:
     return _library(range(COUNT))
 
 
-@patch.object(hits, "is_secondary", _is_in_last_folder)
 def _answer(library: Library, queries: Sequence[str], params: SearchOptions) -> Answer:
     return search(
         library.reader,

@@ -10,11 +10,18 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leafmark.index.embedded.vocabulary import Vocabulary, bare, within_distance
 from support.library import Library
 from support.matcher import Chunk, distance, matches
 
-from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
+from leafmark.index import (
+    Analyzer,
+    IndexOptions,
+    IndexReader,
+    analyzer_for,
+    bare,
+    within_distance,
+)
+from leafmark.index.embedded.querying import Vocabulary
 from leafmark.query import (
     Expression,
     Field,
@@ -31,7 +38,7 @@ from leafmark.query import (
 from leafmark.search import SearchOptions, search
 from leafmark.search.highlight import PhraseFinder, Place, WordFinder, scan
 from leafmark.search.spelling import edits_of
-from leafmark.search.vocabulary import Statistics
+from leafmark.search.vocabulary import vocabulary_of
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]
 WORDS += ["alphabet", "betas", "betatron"]
@@ -143,7 +150,7 @@ def _nested(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
 expressions: st.SearchStrategy[Expression] = st.recursive(asked, _nested, max_leaves=6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(expressions)
 def test_a_query_matches_what_the_oracle_says(expression: Expression) -> None:
     library, reader, chunks = _library()
@@ -153,7 +160,7 @@ def test_a_query_matches_what_the_oracle_says(expression: Expression) -> None:
     assert all(not one.relaxed and one.score > 0 for one in answer.results)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(expressions, min_size=1, max_size=3), st.integers(1, 5))
 def test_ranges_and_snippets_lie_in_their_texts(topics: list[Expression], limit: int) -> None:
     library, reader, _ = _library()
@@ -188,7 +195,7 @@ texts = st.one_of(
 
 
 @pytest.mark.parametrize("language", [None, "english", "german", "dutch", "greek", "arabic"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=texts, data=st.data())
 def test_words_are_found_as_by_analysing_everything(
     language: str | None, text: str, data: st.DataObject
@@ -269,18 +276,18 @@ def test_words_are_alike_but_for_their_marks(word: str, words: set[str]) -> None
 def test_the_same_terms_occur_looked_up_by_a_beginning(beginning: str) -> None:
     reader = _library()[1]
     field = reader.languages[0].body
-    statistics = Statistics(reader)
+    known = vocabulary_of(reader)
     terms = [*reader.languages[0].analyzer.terms(" ".join(WORDS)), "absent"]
-    expected = [term for term in terms if statistics.frequency(field, term)]
+    expected = [term for term in terms if known.frequency(field, term)]
     assert expected
     alike = {term for term in terms if beginning and term.startswith(beginning)}
     others = [term for term in terms if term not in alike]
-    found = statistics.occurring(field, others, alike, beginning=beginning)
+    found = known.occurring(field, others, alike, beginning=beginning)
     assert sorted(found) == sorted(expected)
 
 
 def test_what_is_remembered_is_made_once_and_let_go_in_time() -> None:
-    statistics = Statistics(_library()[1])
+    known = vocabulary_of(_library()[1])
     made: list[int] = []
 
     def remember(number: int) -> int:
@@ -288,7 +295,7 @@ def test_what_is_remembered_is_made_once_and_let_go_in_time() -> None:
             made.append(number)
             return -number
 
-        return statistics.remembered(number, make)
+        return known.remembered(number, make)
 
     assert [remember(number) for number in (1, 2, 1)] == [-1, -2, -1]
     assert made == [1, 2]
