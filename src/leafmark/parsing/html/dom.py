@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from leafmark.parsing.decoding import BOM
@@ -29,9 +30,9 @@ from leafmark.parsing.html.tokens import (
     raw_end,
     tag_name,
 )
-from leafmark.parsing.html.vocabulary import MAX_SIGN, class_lists, is_sign
+from leafmark.parsing.html.vocabulary import MAX_SIGN, any_in, class_lists, is_sign
 
-__all__ = ["HEADING_LEVELS", "Element", "Named", "Page", "StartTag", "read_page"]
+__all__ = ["HEADING_LEVELS", "Element", "Named", "Page", "StartTag", "read_page", "start_of"]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)
@@ -181,6 +182,9 @@ class Element:
             around = around.parent
 
 
+start_of: Callable[[Element], int] = attrgetter("start")
+
+
 class Named(NamedTuple):
     """A name that a tag `[start, end)` gives its place; `parent` is the element around it."""
 
@@ -215,7 +219,7 @@ class Page:
         """The elements of some tags, in order."""
         found = [element for tag in tags for element in self._by_tag.get(tag, ())]
         if len(tags) > 1:
-            found.sort(key=lambda element: element.start)
+            found.sort(key=start_of)
         return found
 
     @cached_property
@@ -224,6 +228,15 @@ class Page:
         for element in self.elements:
             found[element.tag].append(element)
         return dict(found)
+
+    @cached_property
+    def openings(self) -> set[StartTag]:
+        """The start tags of elements, but for plain ones, each once however often it is written."""
+        return {element.open for element in self.elements if not element.open.is_plain}
+
+    def called(self, table: str) -> set[StartTag]:
+        """The start tags with a class that is in a list."""
+        return {opening for opening in self.openings if any_in(opening.classes, table)}
 
     @cached_property
     def headings(self) -> list[Element]:

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
-from operator import attrgetter
 
-from leafmark.parsing.html.dom import Element, Page
-from leafmark.parsing.html.vocabulary import class_lists
+from leafmark.parsing.html.dom import Element, Page, start_of
 
 __all__ = ["number_spans"]
 
-_start_of: Callable[[Element], int] = attrgetter("start")
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*+>|[0-9]{1,9}(?![0-9])|&nbsp;|&#160;|\xc2\xa0|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code|span)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
@@ -48,26 +45,16 @@ def number_spans(page: Page) -> Iterator[tuple[int, int]]:
 
 def _named(page: Page, code: list[Element]) -> Iterator[Element]:
     """Yield the elements that hold numbers and are called so, or hidden, and stand at code."""
-    verdicts: dict[object, bool] = {}
+    hidden = {o for o in page.openings if o.attribute("aria-hidden").lower() == "true"}
+    named = page.called("numbers.classes") | hidden
     starts = [each.start for each in code]
     seen = -1
-    for element in page.elements:
-        opening = element.open
-        if opening.is_plain or element.start < seen or element.tag in _NO_NUMBERS:
+    for element in page.elements if named else ():
+        if element.open not in named or element.start < seen or element.tag in _NO_NUMBERS:
             continue
-        named = verdicts.get(opening)
-        if named is None:
-            named = verdicts[opening] = _is_called_so(element)
-        if named and _is_numbers(page, element) and _is_at_code(page, element, starts):
+        if _is_numbers(page, element) and _is_at_code(page, element, starts):
             seen = element.end
             yield element
-
-
-def _is_called_so(element: Element) -> bool:
-    opening = element.open
-    if opening.attribute("aria-hidden").lower() == "true":
-        return True
-    return any("numbers.classes" in class_lists(name) for name in opening.classes)
 
 
 def _is_numbers(page: Page, element: Element) -> bool:
@@ -137,7 +124,7 @@ def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tu
     table = next((each for each in column.ancestors if each.tag == "table"), None)
     if table is None or any(each.tag == "pre" for each in table.ancestors):
         return
-    at = bisect_left(code, column.end, key=_start_of)
+    at = bisect_left(code, column.end, key=start_of)
     if at == len(code) or code[at].start >= table.end:
         return
     listing = code[at]

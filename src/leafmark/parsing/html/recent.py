@@ -26,5 +26,9 @@ class Recent(Generic[T]):
             if source is data:
                 return made
         made = self._make(data)
-        self._kept.append((data, made))
+        self.keep(data, made)
         return made
+
+    def keep(self, data: bytes, made: T) -> None:
+        """Keep the result for a source that is known without a call."""
+        self._kept.append((data, made))

@@ -41,11 +41,11 @@ def content_region(page: Page) -> Spans:
 
 
 def _articles(page: Page) -> Spans:
-    articles = [
-        element
-        for element in page.elements
-        if element.tag == "article" or "main" in element.open.role.split()
-    ]
+    mains = {opening for opening in page.openings if "main" in opening.role.split()}
+    articles = page.having("article")
+    if mains:
+        is_one = ((each, each.tag == "article" or each.open in mains) for each in page.elements)
+        articles = [each for each, is_article in is_one if is_article]
     found = merge((_outer(each).inner, _outer(each).close) for each in articles)
     if not found or all(each.tag != "article" for each in articles):
         return found

@@ -8,16 +8,12 @@ as many. Roles and classes (`words.toml`) tell what is a tab and what is a panel
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from leafmark.parsing.html.dom import Element, Page, read_page
+from leafmark.parsing.html.dom import Element, Page, read_page, start_of
 from leafmark.parsing.html.recent import Recent
 from leafmark.parsing.html.tokens import unescape
-from leafmark.parsing.html.vocabulary import any_in
-
-_start_of: Callable[[Element], int] = attrgetter("start")
 
 __all__ = ["Tabs", "find_tabs", "labels_of_panels"]
 
@@ -46,8 +42,7 @@ def find_tabs(page: Page) -> Tabs:
     """Return the tabs of a page; a list of labels is one only if all of them have a panel."""
     if not _may_have_tabs(page.data):
         return Tabs({}, [], [])
-    panels = [element for element in page.elements if _is_panel(element)]
-    lists = [element for element in page.elements if _is_list(element)]
+    panels, lists = _panels(page), _lists(page)
     labels: dict[int, str] = {}
     used: list[Element] = []
     starts = [panel.start for panel in panels]
@@ -70,18 +65,21 @@ def _may_have_tabs(data: bytes) -> bool:
     return any(mark in data for mark in _MARKS)
 
 
-def _is_panel(element: Element) -> bool:
-    if element.open.role == "tabpanel":
-        return True
-    if any_in(element.open.classes, "tabs.panels"):
-        return True
-    parent = element.parent
-    return parent is not None and any_in(parent.open.classes, "tabs.around")
+def _panels(page: Page) -> list[Element]:
+    own = page.called("tabs.panels") | {o for o in page.openings if o.role == "tabpanel"}
+    around = page.called("tabs.around")
+    if not own and not around:
+        return []
+    return [
+        element
+        for element in page.elements
+        if element.open in own or (element.parent is not None and element.parent.open in around)
+    ]
 
 
-def _is_list(element: Element) -> bool:
-    role = element.open.role
-    return role == "tablist" or any_in(element.open.classes, "tabs.labels")
+def _lists(page: Page) -> list[Element]:
+    own = page.called("tabs.labels") | {o for o in page.openings if o.role == "tablist"}
+    return [element for element in page.elements if element.open in own] if own else []
 
 
 def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
@@ -95,7 +93,7 @@ def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
 
 
 def _elements_in(page: Page, group: Element) -> list[Element]:
-    first = bisect_left(page.elements, group.inner, key=_start_of)
+    first = bisect_left(page.elements, group.inner, key=start_of)
     inside = page.elements[first : first + 8 * _MOST_LABELS]
     return [element for element in inside if element.start < group.close]
 
