@@ -22,8 +22,8 @@ from urllib.parse import unquote
 
 from leafmark.model.span import merge
 from leafmark.parsing.html.dom import LINKED, SIGNS, WORDS, Element, Page, StartTag
-from leafmark.parsing.html.numbers import number_spans
 from leafmark.parsing.html.outline import is_credit
+from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
 from leafmark.parsing.html.vocabulary import (
     class_lists,

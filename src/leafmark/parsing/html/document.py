@@ -23,9 +23,9 @@ from leafmark.parsing.html.blocks import find_blocks
 from leafmark.parsing.html.boilerplate import boilerplate_spans
 from leafmark.parsing.html.dom import Page, read_page
 from leafmark.parsing.html.entries import find_entries
+from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text
 from leafmark.parsing.html.region import content_region
-from leafmark.parsing.html.tabs import find_tabs, labels_of_panels
 from leafmark.parsing.html.text import read_html
 from leafmark.parsing.html.titles import own_title
 from leafmark.parsing.html.tokens import unescape
