@@ -586,8 +586,8 @@ def _is_step(said: str, steps: frozenset[str]) -> bool:
 
 
 def _relation(link: Element) -> bool:
-    named = link.open.attributes.get("rel")
-    return bool(named) and not words_of("pager", "relations").isdisjoint(named.lower().split())
+    named = link.open.attribute("rel")
+    return named != "" and not words_of("pager", "relations").isdisjoint(named.lower().split())
 
 
 def _around(element: Element | None) -> Iterator[Element]:
