@@ -16,7 +16,7 @@ from leafmark.model import (
     Shown,
     Snippet,
 )
-from leafmark.model.result import WORD
+from leafmark.model import WORD
 
 SOURCE = b"""# Guide
 

@@ -116,7 +116,8 @@ class _Nesting:
         found: list[_Draft] = []
         closed = heading = limit = 0
         for element in self.page.elements:
-            if element.tag not in _NESTED and not self._is_listing(element):
+            tag = element.tag
+            if tag not in _NESTED and not (tag == "div" and self._is_listing(element)):
                 continue
             start = element.start
             while self._closed[closed][1] <= start:
@@ -133,10 +134,9 @@ class _Nesting:
         return found
 
     def _is_listing(self, element: Element) -> bool:
-        """Whether an element is code that is written line by line."""
-        if element.tag != "div" or "fragment" not in element.open.classes:
-            return False
-        return _LISTED.match(self.page.data, element.inner, element.close) is not None
+        """Whether a `div` is code that is written line by line."""
+        is_named = "fragment" in element.open.classes
+        return is_named and bool(_LISTED.match(self.page.data, element.inner, element.close))
 
     def _enter(self, element: Element, limit: int) -> _Draft | None:
         opened = self._open

@@ -16,16 +16,16 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from urllib.parse import unquote
 
 from leafmark.model import merge
-from leafmark.parsing.html.dom import LINKED, SIGNS, WORDS, Element, Page
-from leafmark.parsing.html.numbers import number_spans
+from leafmark.parsing.html.dom import LINKED, SIGNS, WORDS, Element, Page, StartTag
 from leafmark.parsing.html.outline import is_credit
+from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
 from leafmark.parsing.html.vocabulary import (
-    any_in,
     class_lists,
     id_lists,
     label_of,
@@ -158,17 +158,15 @@ class _Finder:
 
     def _named(self) -> Iterator[tuple[Element, bool]]:
         """Yield the elements that are dropped for what they are called, and if by tag or role."""
-        verdicts: dict[object, tuple[bool, frozenset[str]]] = {}
+        verdicts = {opening: _verdict(opening) for opening in self.page.openings}
         seen = -1
         for element in self.page.elements:
-            if element.start < seen:
-                continue
-            opening = element.open
-            key = element.tag if opening.is_plain else opening
-            verdict = verdicts.get(key)
+            verdict = verdicts.get(element.open)
             if verdict is None:
-                verdict = verdicts[key] = _verdict(element)
+                verdict = verdicts[element.open] = _verdict(element.open)
             is_certain, lists = verdict
+            if not (is_certain or lists) or element.start < seen:
+                continue
             if is_certain or (lists and self._bears_out(element, lists)):
                 seen = element.end
                 yield element, is_certain
@@ -259,7 +257,7 @@ class _Finder:
         for element in self.page.having("a", "label", "summary"):
             if element.close - element.inner > _REACH or self._is_dropped(element.start):
                 continue
-            said = label_of(self._said(element))
+            said = self._label(element)
             if element.tag == "summary":
                 if said.startswith(tuple(words_of("source", "openers"))) and element.parent:
                     yield element.parent.start, element.parent.end
@@ -279,13 +277,10 @@ class _Finder:
 
     def _opened_sources(self) -> Iterator[tuple[int, int]]:
         """Yield the code that stands right behind what opens it: the source of an entry."""
-        openers = [
-            element
-            for element in self.page.having("label", "a", "button")
-            if any("source.classes" in class_lists(name) for name in element.open.classes)
-        ]
-        if not openers:
+        named = self.page.called("source.classes")
+        if not named:
             return
+        openers = [e for e in self.page.having("label", "a", "button") if e.open in named]
         code = self.page.having("pre")
         starts = [each.start for each in code]
         for opener in openers:
@@ -297,15 +292,19 @@ class _Finder:
 
     def _names_of_languages(self) -> Iterator[tuple[int, int]]:
         """Yield what names the language of code, right before it."""
-        for element in self.page.having("span", "div", "p"):
-            if element.close - element.inner > _LONGEST_LANGUAGE or not element.open.classes:
-                continue
-            if not any_in(element.open.classes, "source.languages"):
+        named = self.page.called("source.languages")
+        for element in self.page.having("span", "div", "p") if named else ():
+            if element.close - element.inner > _LONGEST_LANGUAGE or element.open not in named:
                 continue
             if _CODE_NEXT.match(self.page.data, element.end) and not self._is_dropped(
                 element.start
             ):
                 yield element.start, element.end
+
+    def _label(self, element: Element) -> str:
+        """What an element says, as labels are compared."""
+        raw = self.page.data[element.inner : element.close]
+        return label_of(self._said(element)) if b"<" in raw else _label_of_text(raw)
 
     def _said(self, element: Element) -> str:
         texts = self.page.texts_in(element.inner, element.close)
@@ -325,7 +324,7 @@ class _Finder:
         for link in page.links:
             if link.tag != "a" or link.start < seen or self._is_dropped(link.start):
                 continue
-            said = label_of(self._said(link)) if link.close - link.inner <= _REACH else ""
+            said = self._label(link) if link.close - link.inner <= _REACH else ""
             is_step = _is_step(said, steps) or _relation(link)
             if is_step and self.start <= link.start < self.end:
                 span = self._pager_around(link, steps, places)
@@ -402,7 +401,7 @@ class _Finder:
             return "name"
         if _CODE.search(self.page.data, link.inner, link.close):
             return "name"
-        said = label_of(self._said(link))
+        said = self._label(link)
         if not said or said.isdigit():
             return "sign"
         if _is_step(said, steps):
@@ -521,7 +520,7 @@ class _Finder:
         """Whether links stand under a heading, all dropped: to places in the page, or contents."""
         inside = self.page.links_in(heading.end, end)
         targets = [link.open.attribute("href") for link in inside if link.tag == "a"]
-        if label_of(self._said(heading)) not in words_of("pager", "places"):
+        if self._label(heading) not in words_of("pager", "places"):
             targets = [target for target in targets if "#" in target]
         return len(targets) >= _LEAST_LINKS and all(link.tag == "a" for link in inside)
 
@@ -571,6 +570,12 @@ _RETURN = re.compile(
 )
 
 
+@lru_cache(4096)
+def _label_of_text(raw: bytes) -> str:
+    return label_of(unescape(raw))
+
+
+@lru_cache(4096)
 def _is_step(said: str, steps: frozenset[str]) -> bool:
     """Whether a label names a step, of whatever part.
 
@@ -581,8 +586,8 @@ def _is_step(said: str, steps: frozenset[str]) -> bool:
 
 
 def _relation(link: Element) -> bool:
-    named = link.open.attributes.get("rel", "").lower().split()
-    return bool(named) and not words_of("pager", "relations").isdisjoint(named)
+    named = link.open.attribute("rel")
+    return named != "" and not words_of("pager", "relations").isdisjoint(named.lower().split())
 
 
 def _around(element: Element | None) -> Iterator[Element]:
@@ -608,17 +613,24 @@ def _says_who(texts: Sequence[bytes]) -> bool:
     )
 
 
-def _verdict(element: Element) -> tuple[bool, frozenset[str]]:
+def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
     """Whether a tag or a role is enough, and which lists name the element."""
-    opening, tag = element.open, element.tag
-    roles = opening.role.split()
+    is_certain, lists = _verdict_but_id(opening.name, opening.role, opening.classes)
+    named = id_lists(opening.id) if opening.id and not is_certain else None
+    if named:
+        lists |= _LISTS_OF_NAMES & {each.removesuffix(".classes") for each in named}
+        lists |= {"whole"} if "foot.whole" in named else set()
+    return is_certain, lists
+
+
+@lru_cache(4096)
+def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool, frozenset[str]]:
+    roles = role.split()
     if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):
         return True, frozenset()
-    names = {each for name in opening.classes for each in class_lists(name)}
-    names |= id_lists(opening.id)
-    lists = {each.partition(".")[0] for each in names if each.endswith(".classes")}
-    lists &= {"drop", "linked", "foot", "source"}
-    if "foot.whole" in id_lists(opening.id) or any(map(_is_whole_foot, opening.classes)):
+    names = {each for name in classes for each in class_lists(name)}
+    lists = {*_LISTS_OF_NAMES} & {each.removesuffix(".classes") for each in names}
+    if any(map(_is_whole_foot, classes)):
         lists.add("whole")
     for table in ("linked", "foot"):
         is_role = not words_of(table, "roles").isdisjoint(roles)
@@ -628,6 +640,8 @@ def _verdict(element: Element) -> tuple[bool, frozenset[str]]:
         lists.add("button")
     return False, frozenset(lists)
 
+
+_LISTS_OF_NAMES = frozenset(("drop", "linked", "foot", "source"))
 
 _ITEM_SIGNS = re.compile(
     rb"(?:[\s0-9.,|\[\]()]|&nbsp;|&#160;|\xc2[\xa0\xb7]|\xe2\x80[\xa2\x93\x94]|(?!))*+",

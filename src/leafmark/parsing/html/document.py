@@ -21,13 +21,12 @@ from leafmark.parsing.html.blocks import find_blocks
 from leafmark.parsing.html.boilerplate import boilerplate_spans
 from leafmark.parsing.html.dom import Page, read_page
 from leafmark.parsing.html.entries import find_entries
+from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text
 from leafmark.parsing.html.region import content_region
-from leafmark.parsing.html.tabs import find_tabs
 from leafmark.parsing.html.text import read_html
 from leafmark.parsing.html.titles import own_title
 from leafmark.parsing.html.tokens import unescape
-from leafmark.parsing.html.vocabulary import any_in
 from leafmark.parsing.named_places import NamedTag, named_places
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
@@ -128,6 +127,7 @@ class _Parts:
         limits = content_region(page)
         size = len(page.data)
         tabs = find_tabs(page)
+        labels_of_panels.keep(page.data, tabs.labels)
         labels = [(each.start, each.end) for each in tabs.lists]
         unread = boilerplate_spans(page, limits, path)
         dropped = merge([*subtract(0, size, limits), *unread, *labels])
@@ -174,10 +174,12 @@ class _Parts:
     def _shown(self) -> str:
         """What the page shows as its title in an element that is no heading, if it does."""
         first = min([h.start for h in self.headings[:1]], default=len(self.page.data))
-        for element in self.page.having("div", "p", "span"):
+        named = self.page.called("heading.shown")
+        for element in self.page.elements if named else ():
             if element.start >= first:
                 break
-            if any_in(element.open.classes, "heading.shown") and element.close > element.inner:
+            is_shown = element.open in named and element.tag in ("div", "p", "span")
+            if is_shown and element.close > element.inner:
                 text = self.page.texts_in(element.inner, element.close)[:1]
                 return fold(unescape(text[0])) if text else ""
         return ""

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html.tokens import (
@@ -26,10 +28,11 @@ from leafmark.parsing.html.tokens import (
     VOID_TAGS,
     attributes_of,
     raw_end,
+    tag_name,
 )
-from leafmark.parsing.html.vocabulary import MAX_SIGN, class_lists, is_sign
+from leafmark.parsing.html.vocabulary import MAX_SIGN, any_in, class_lists, is_sign
 
-__all__ = ["HEADING_LEVELS", "Element", "Named", "Page", "StartTag", "read_page"]
+__all__ = ["HEADING_LEVELS", "Element", "Named", "Page", "StartTag", "read_page", "start_of"]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)
@@ -87,37 +90,45 @@ _REACH = 64
 _UNSHOWN = frozenset(("script", "style", "title", "iframe", "noembed", "noframes"))
 """Raw elements whose content is no text of the page."""
 
-_VOID = frozenset(name.decode() for name in VOID_TAGS)
-_RAW = frozenset(name.decode() for name in RAW_TAGS)
-
 _NAMING = re.compile(rb"\b(?:class|id|role|aria-hidden|name)\s*=", re.IGNORECASE)
 _TAGS = re.compile(rb"</?[A-Za-z][^<>]*+>")
 _BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|\xe2\x80\x8b|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
 """Bytes of a text that is looked at for being nothing but space that is written as entities."""
 
-LINKED, SIGNS, WORDS = 0, 1, 2
-"""What a text is: in a link, nothing but signs, or words outside links."""
+_SURE_WORD = re.compile(rb"(?:\s|</?[A-Za-z][^<>]*+>|(?!))*+[^\s\0&<\xc2\xe2]")
+"""What no text of blanks begins with."""
+
+_NO_TEXT, LINKED, SIGNS, WORDS = -1, 0, 1, 2
+"""What a text is: none, in a link, nothing but signs, or words outside links."""
 
 
 class StartTag:
     """What a start tag says; tags that are written in the same way share one.
 
     `is_plain` says that it names nothing by which a page tells its parts: neither class nor id,
-    nor role, nor that it is hidden.
+    nor role, nor that it is hidden. `place` is the name that it gives its place, if it does.
     """
 
-    __slots__ = ("_attributes", "_raw", "classes", "id", "is_inline", "is_plain", "name", "role")
+    __slots__ = (
+        *("_attributes", "_raw", "classes", "closes_p", "id", "is_inline", "is_plain", "name"),
+        *("place", "role"),
+    )
 
     def __init__(self, name: str, raw: bytes) -> None:
-        self.name = name
+        self.name = "img" if name == "image" else name
         self._raw = raw
         self._attributes: dict[str, str] | None = None
-        names = _NAMING.search(raw)
-        self.is_plain = names is None
-        self.id = self.attribute("id") if names else ""
-        self.role = self.attribute("role").lower() if names else ""
-        self.classes = tuple(self.attribute("class").split()) if names else ()
+        self.closes_p = name in _CLOSES_P
+        self.is_plain = _NAMING.search(raw) is None
+        self.id = self.role = self.place = ""
+        self.classes: tuple[str, ...] = ()
+        if not self.is_plain:
+            said = self.attributes
+            self.id = said.get("id", "")
+            self.role = said.get("role", "").lower()
+            self.classes = tuple(said.get("class", "").split())
+            self.place = self.id or (said.get("name", "") if name == "a" else "")
         self.is_inline = name in _FORMATTING or (name == "span" and self._says_nothing())
 
     def _says_nothing(self) -> bool:
@@ -171,6 +182,9 @@ class Element:
             around = around.parent
 
 
+start_of: Callable[[Element], int] = attrgetter("start")
+
+
 class Named(NamedTuple):
     """A name that a tag `[start, end)` gives its place; `parent` is the element around it."""
 
@@ -205,15 +219,24 @@ class Page:
         """The elements of some tags, in order."""
         found = [element for tag in tags for element in self._by_tag.get(tag, ())]
         if len(tags) > 1:
-            found.sort(key=lambda element: element.start)
+            found.sort(key=start_of)
         return found
 
     @cached_property
     def _by_tag(self) -> dict[str, list[Element]]:
-        found: dict[str, list[Element]] = {}
+        found: defaultdict[str, list[Element]] = defaultdict(list)
         for element in self.elements:
-            found.setdefault(element.tag, []).append(element)
-        return found
+            found[element.tag].append(element)
+        return dict(found)
+
+    @cached_property
+    def openings(self) -> set[StartTag]:
+        """The start tags of elements, but for plain ones, each once however often it is written."""
+        return {element.open for element in self.elements if not element.open.is_plain}
+
+    def called(self, table: str) -> set[StartTag]:
+        """The start tags with a class that is in a list."""
+        return {opening for opening in self.openings if any_in(opening.classes, table)}
 
     @cached_property
     def headings(self) -> list[Element]:
@@ -246,18 +269,20 @@ class Page:
         return self.named[bisect_left(starts, start) : bisect_left(starts, end)]
 
     @cached_property
-    def _sizes(self) -> tuple[list[int], list[int], list[int]]:
-        """The bytes of text before each text: of those in links, of signs, of words."""
-        columns = []
-        for kind in (LINKED, SIGNS, WORDS):
-            texts = zip(self.text_starts, self.text_ends, self.text_kinds, strict=True)
-            sizes = (end - start if own == kind else 0 for start, end, own in texts)
-            columns.append([*accumulate(sizes, initial=0)])
-        return columns[0], columns[1], columns[2]
+    def _sizes(self) -> list[tuple[list[int], list[int]]]:
+        """For each kind of text where those of the kind start, and the bytes of those before."""
+        starts: tuple[list[int], ...] = ([], [], [])
+        sizes: tuple[list[int], ...] = ([], [], [])
+        for start, end, kind in zip(self.text_starts, self.text_ends, self.text_kinds, strict=True):
+            starts[kind].append(start)
+            sizes[kind].append(end - start)
+        return [
+            (own, [*accumulate(size, initial=0)]) for own, size in zip(starts, sizes, strict=True)
+        ]
 
     def text_size(self, kind: int, start: int, end: int) -> int:
         """The bytes of texts of a kind that begin in `[start, end)`."""
-        sizes, starts = self._sizes[kind], self.text_starts
+        starts, sizes = self._sizes[kind]
         return sizes[bisect_left(starts, end)] - sizes[bisect_left(starts, start)]
 
     def first_text(self, start: int, end: int) -> int:
@@ -286,16 +311,17 @@ def read_page(data: bytes) -> Page:
 
 
 class _Builder:
-    """Pairs start and end tags; `_counts` tells what is open without a search."""
+    """Pairs start and end tags; `_counts` tells what is open without a search.
+
+    What a tag does is worked out once for all that are written like it.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.page = Page(data)
-        self._tags: dict[bytes, StartTag] = {}
-        self._names: dict[bytes, str] = {}
-        self._signs: dict[bytes, bool] = {}
+        self._known: dict[bytes, _Action] = {}
         self._open: list[Element] = []
-        self._counts: dict[str, int] = {}
+        self._counts: defaultdict[str, int] = defaultdict(int)
         self._spans: list[bool] = []
         """Of each open span whether it is an element."""
 
@@ -304,102 +330,97 @@ class _Builder:
         self._in_head = True
         """Whether nothing was read yet that stands in a body."""
 
-    def read(self) -> Page:
-        data, page = self.data, self.page
-        size = len(data)
-        last = at = len(BOM) if data.startswith(BOM) else 0
-        match, names = RUN.match, self._names
-        while at < size and (found := match(data, at)) is not None:
-            text, slash, raw_name, unfinished, sign = found.groups()
-            start, at = found.end(1), found.end()
-            if sign is not None:  # it begins no tag
-                continue
-            if last < start:
-                self._text(text if start - last == len(text) else data[last:start], last, start)
-            last = at
-            if raw_name is None or unfinished is not None:  # a comment, or not finished
-                continue
-            name = names.get(raw_name)
-            if name is None:
-                name = names[raw_name] = raw_name.lower().decode("utf-8", "replace")
-            if slash:
-                self._end(name, start, at)
-            else:
-                last = at = self._start(name, start, at)
-        if last < size:
-            self._text(data[last:], last, size)
-        self._finish(size)
-        return page
+        self._body_end = -1
+        """Where the last end tag of a body begins, and where it ends."""
 
-    def _finish(self, size: int) -> None:
+        self._behind_body = -1
+
+    def read(self) -> Page:
+        size = len(self.data)
+        at = len(BOM) if self.data.startswith(BOM) else 0
+        while at < size:
+            at = self._run(at)
         while self._open:
             self._end_top(size, size)
         if self._link is not None:
-            self._end_link(size, size)
+            self._end_link("a", size, size)
         page = self.page
-        page.body_end = max(page.body_start, page.body_end)
+        is_over = self._body_end >= 0 and self._is_over(self._behind_body)
+        page.body_end = max(page.body_start, self._body_end if is_over else size)
+        return page
+
+    def _run(self, last: int) -> int:
+        """Read on from `last` to behind the next raw content, or to the end; return where."""
+        data, known = self.data, self._known
+        for found in RUN.finditer(data, last):
+            text, tag, unfinished = found.groups()
+            if tag is None:  # a sign, or the end
+                continue
+            start, end = found.span(2)
+            if last < start:
+                if start - last != len(text):
+                    text = data[last:start]
+                if not text.isspace():
+                    self._text(text, last, start)
+            last = end
+            act, said = known.get(tag) or self._learn(tag, unfinished)
+            if act is not None:
+                stop = act(self, said, start, end)
+                if stop is not None:
+                    return stop
+        if last < len(data) and not data[last:].isspace():
+            self._text(data[last:], last, len(data))
+        return len(data)
+
+    def _learn(self, tag: bytes, unfinished: bytes | None) -> _Action:
+        """What a tag does; a comment, or one that is not finished, does nothing."""
+        closing = tag.startswith(b"</")
+        if unfinished is not None or not tag[1 + closing : 2 + closing].isalpha():
+            return None, ""
+        found = self._known[tag] = _end_action(tag) if closing else _start_action(tag)
+        return found
+
+    def _is_over(self, last: int) -> bool:
+        """Whether nothing stands behind `last` that belongs to a body."""
+        found = RUN.match(self.data, last)
+        while found is not None and found[2] is not None:
+            act, _ = self._known.get(found[2]) or self._learn(found[2], found[3])
+            if (found[1] and not found[1].isspace()) or not (act is None or act in _OUTSIDE_BODY):
+                return False
+            last = found.end()
+            found = RUN.match(self.data, last)
+        return not self.data[last:].strip()
 
     # -- text --------------------------------------------------------------------
 
     def _text(self, text: bytes, start: int, end: int) -> None:
-        if text.isspace():
+        self._in_head = False
+        kind = LINKED
+        if self._link is None or _SURE_WORD.match(text) is None:
+            kind = _kind_of(text) if len(text) <= MAX_SIGN else _kind_of.__wrapped__(text)
+            if kind == _NO_TEXT:
+                return
+            if self._link is not None:
+                kind = LINKED
+        if self._counts["svg"] and self._open[-1].tag == "title":
             return
         page = self.page
-        page.body_end = len(self.data)
-        self._in_head = False
-        if b"<" in text:
-            said = _TAGS.sub(b"", text)
-            if not said or said.isspace():
-                return
-        else:
-            said = text
-        if len(said) < _MAYBE_BLANK and _BLANK.fullmatch(said):
-            return
-        if self._counts.get("svg") and self._open[-1].tag == "title":
-            return
-        kind = LINKED
-        if self._link is None:
-            kind = SIGNS if len(said) <= MAX_SIGN and self._is_sign(said) else WORDS
         page.text_starts.append(start)
         page.text_ends.append(end)
         page.text_kinds.append(kind)
 
-    def _is_sign(self, text: bytes) -> bool:
-        found = self._signs.get(text)
-        if found is None:
-            found = self._signs[text] = is_sign(text)
-        return found
-
     # -- start tags --------------------------------------------------------------
 
-    def _start(self, name: str, start: int, end: int) -> int:
-        """Read a start tag; return where it, or its raw content, ends."""
-        raw = self.data[start:end]
-        opening = self._tags.get(raw)
-        if opening is None:
-            opening = self._tags[raw] = StartTag(name, raw)
-        if opening.is_inline and not opening.id:
-            if name == "span":
-                self._spans.append(False)
-            return end
-        if opening.id or (name == "a" and not opening.is_plain and opening.attribute("name")):
-            self._name_place(opening, start, end)
-        if name in _FRAME:
-            self._frame(opening, start, end)
-            return end
-        self.page.body_end = len(self.data)
-        if name == "a":
-            self._start_link(opening, start, end)
-        elif not opening.is_inline:
-            return self._begin(opening, start, end)
-        return end
-
-    def _name_place(self, opening: StartTag, start: int, end: int) -> None:
+    def _start_named(self, opening: StartTag, start: int, end: int) -> int | None:
         parent = self._open[-1] if self._open else None
-        name = opening.id or opening.attribute("name")
-        self.page.named.append(Named(start, end, name, opening.name, parent))
+        self.page.named.append(Named(start, end, opening.place, opening.name, parent))
+        act = _start_act(opening)
+        return act(self, opening, start, end) if act else None
 
-    def _frame(self, opening: StartTag, start: int, end: int) -> None:
+    def _start_frame(self, opening: StartTag, start: int, end: int) -> None:
+        if opening.place:
+            parent = self._open[-1] if self._open else None
+            self.page.named.append(Named(start, end, opening.place, opening.name, parent))
         if opening.name == "body" and not self._in_body:
             self.page.body_start, self._in_body = end, True
         elif opening.name == "html" and self.page.root is None:
@@ -407,66 +428,82 @@ class _Builder:
 
     def _start_link(self, opening: StartTag, start: int, end: int) -> None:
         if self._link is not None:
-            self._end_link(start, start)
-        parent = self._open[-1] if self._open else None
-        link = Element(opening, start, end, parent)
+            self._end_link("a", start, start)
+        link = Element(opening, start, end, self._open[-1] if self._open else None)
         if "href" in opening.attributes:
             self._link = link
             self.page.links.append(link)
         self.page.elements.append(link)
 
-    def _end_link(self, close: int, end: int) -> None:
-        assert self._link is not None
-        self._link.close, self._link.end = close, end
-        self._link = None
-
-    def _begin(self, opening: StartTag, start: int, end: int) -> int:
-        """Add an element, and end what it ends; return where to read on."""
-        name = opening.name
-        if name in _CLOSES_P and self._counts.get("p"):
+    def _start_element(self, opening: StartTag, start: int, end: int) -> None:
+        if opening.closes_p and self._counts["p"]:
             self._close("p", start, start)
-        if name in _SIBLINGS:
-            self._end_sibling(*_SIBLINGS[name], start)
-        elif name in _HEADINGS and not self._spans:  # which may stand in the heading
-            self._end_heading(start)
-        if name == "image":
-            opening = self._tags[self.data[start:end]] = StartTag("img", self.data[start:end])
+        opened, name = self._open, opening.name
+        element = Element(opening, start, end, opened[-1] if opened else None)
+        self.page.elements.append(element)
+        if self._in_head:
+            self._in_head = name in _IN_HEAD
+        opened.append(element)
+        self._counts[name] += 1
+
+    def _start_sibling(self, opening: StartTag, start: int, end: int) -> None:
+        if opening.closes_p and self._counts["p"]:
+            self._close("p", start, start)
+        self._end_sibling(*_SIBLINGS[opening.name], start)
+        self._start_element(opening, start, end)
+
+    def _start_heading(self, opening: StartTag, start: int, end: int) -> None:
+        if self._counts["p"]:
+            self._close("p", start, start)
+        if self._open and self._open[-1].tag in _HEADINGS and not self._spans:
+            self._end_top(start, start)  # but for a span around this one
+        self._start_element(opening, start, end)
+
+    def _start_span(self, opening: StartTag, start: int, end: int) -> None:
+        self._start_element(opening, start, end)
+        self._spans.append(True)
+
+    def _start_coloured(self, opening: StartTag, start: int, end: int) -> None:
+        self._spans.append(False)
+
+    def _start_void(self, opening: StartTag, start: int, end: int) -> None:
+        if opening.closes_p and self._counts["p"]:
+            self._close("p", start, start)
+        name = opening.name
         element = Element(opening, start, end, self._open[-1] if self._open else None)
         self.page.elements.append(element)
-        if opening.name == "img" and "src" in opening.attributes:
+        if name == "img" and "src" in opening.attributes:
             self.page.links.append(element)
-        self._in_head = self._in_head and name in _IN_HEAD
-        is_raw = name in _RAW and not self._counts.get("svg")
-        if name in _VOID or is_raw:
-            stop = self._raw(element) if is_raw else end
+        if self._in_head:
+            self._in_head = name in _IN_HEAD
             if self._in_head and not self._in_body:
-                self.page.body_start = stop
-            return stop
-        if name == "span":
-            self._spans.append(True)
-        self._open.append(element)
-        self._counts[name] = self._counts.get(name, 0) + 1
-        return end
+                self.page.body_start = end
 
-    def _end_heading(self, at: int) -> None:
-        if self._open and self._open[-1].tag in _HEADINGS:
-            self._end_top(at, at)
-
-    def _raw(self, element: Element) -> int:
-        """Take in the content of a raw element; return where its content ends."""
-        data, start, inner = self.data, element.start, element.inner
-        if SELF_CLOSED.match(data, start, inner):
-            return inner
-        close, end = raw_end(data, element.tag.encode(), inner)
-        element.close, element.end = close, end
-        text = data[inner:close]
+    def _start_raw(self, opening: StartTag, start: int, end: int) -> int | None:
+        """Read an element with its raw content; return where that ends."""
+        if self._counts["svg"]:
+            self._start_element(opening, start, end)
+            return None
+        self._start_void(opening, start, end)
+        if SELF_CLOSED.match(self.data, start, end):
+            return end
+        element, is_in_head = self.page.elements[-1], self._in_head
+        close, stop = raw_end(self.data, element.tag.encode(), end)
+        element.close, element.end = close, stop
+        text = self.data[end:close]
         if element.tag not in _UNSHOWN and text.strip():
-            self._text(text, inner, close)
-        return end
+            self._text(text, end, close)
+        elif is_in_head and not self._in_body:
+            self.page.body_start = stop
+        return stop
 
     def _end_sibling(self, ended: frozenset[str], limits: frozenset[str], at: int) -> None:
         """End the nearest open element of `ended`, unless one of `limits` is open inside it."""
-        if not any(self._counts.get(name) for name in ended):
+        counts = self._counts
+        for name in ended:
+            if counts[name]:
+                break
+        else:
             return
         for element in reversed(self._open[-_REACH:]):
             if element.tag in ended:
@@ -477,29 +514,36 @@ class _Builder:
 
     # -- end tags ----------------------------------------------------------------
 
-    def _end(self, name: str, start: int, end: int) -> None:
-        if name == "span":
-            if self._spans and self._spans.pop():
-                self._close(name, start, end)
-            return
-        if name in _FRAME:
-            if name == "body":
-                self.page.body_end = start
-            elif name == "head" and not self._in_body:
-                self.page.body_start = end
-            return
-        self.page.body_end = len(self.data)
-        if name == "a":
-            if self._link is not None:
-                self._end_link(start, end)
-        elif name not in _FORMATTING:
+    def _end_frame(self, name: str, start: int, end: int) -> None:
+        if name == "body":
+            self._body_end, self._behind_body = start, end
+        elif name == "head" and not self._in_body:
+            self.page.body_start = end
+
+    def _end_formatting(self, name: str, start: int, end: int) -> None:
+        """Formatting is no element."""
+
+    def _end_span(self, name: str, start: int, end: int) -> None:
+        if self._spans and self._spans.pop():
+            self._close(name, start, end)
+
+    def _end_link(self, name: str, start: int, end: int) -> None:
+        if self._link is not None:
+            self._link.close, self._link.end = start, end
+            self._link = None
+
+    def _end_element(self, name: str, start: int, end: int) -> None:
+        opened = self._open
+        if opened and opened[-1].tag == name:
+            element = opened.pop()
+            self._counts[name] -= 1
+            element.close, element.end = start, end
+        else:
             self._close(name, start, end)
 
     def _close(self, name: str, at: int, end: int) -> None:
         is_heading = name in _HEADINGS
-        if not is_heading and not self._counts.get(name):
-            return
-        if is_heading and not any(self._counts.get(each) for each in _HEADINGS):
+        if not self._counts[name] and not (is_heading and any(map(self._counts.get, _HEADINGS))):
             return
         for element in reversed(self._open[-_REACH:]):
             if element.tag == name or (is_heading and element.tag in _HEADINGS):
@@ -519,3 +563,56 @@ class _Builder:
         element = self._open.pop()
         self._counts[element.tag] -= 1
         element.close, element.end = close, end
+
+
+_Act = Callable[[_Builder, Any, int, int], int | None]
+_Action = tuple[_Act | None, StartTag | str]
+"""What a tag does, if anything, and what the tag says: an end tag its name."""
+
+_OUTSIDE_BODY = frozenset(
+    (_Builder._start_frame, _Builder._end_frame, _Builder._start_coloured, _Builder._end_span)
+)
+_STARTS: dict[str, _Act] = {
+    **dict.fromkeys(_SIBLINGS, _Builder._start_sibling),
+    **dict.fromkeys(_HEADINGS, _Builder._start_heading),
+    **dict.fromkeys((name.decode() for name in VOID_TAGS), _Builder._start_void),
+    **dict.fromkeys((name.decode() for name in RAW_TAGS), _Builder._start_raw),
+    **dict.fromkeys(_FRAME, _Builder._start_frame),
+    "a": _Builder._start_link,
+    "span": _Builder._start_span,
+}
+_ENDS: dict[str, _Act] = {
+    **dict.fromkeys(_FRAME, _Builder._end_frame),
+    **dict.fromkeys(_FORMATTING, _Builder._end_formatting),
+    "a": _Builder._end_link,
+    "span": _Builder._end_span,
+}
+
+
+def _start_act(opening: StartTag) -> _Act | None:
+    if opening.is_inline:
+        return _Builder._start_coloured if opening.name == "span" else None
+    return _STARTS.get(opening.name, _Builder._start_element)
+
+
+@lru_cache(4096)
+def _start_action(tag: bytes) -> _Action:
+    opening = StartTag(tag_name(tag, 0).decode("utf-8", "replace"), tag)
+    if opening.place and opening.name not in _FRAME:
+        return _Builder._start_named, opening
+    return _start_act(opening), opening
+
+
+@lru_cache(512)
+def _end_action(tag: bytes) -> _Action:
+    name = tag_name(tag, 0).decode("utf-8", "replace")
+    return _ENDS.get(name, _Builder._end_element), name
+
+
+@lru_cache(8192)
+def _kind_of(text: bytes) -> int:
+    """What a text outside links is, in which formatting may be."""
+    said = _TAGS.sub(b"", text) if b"<" in text else text
+    if not said or said.isspace() or (len(said) < _MAYBE_BLANK and _BLANK.fullmatch(said)):
+        return _NO_TEXT
+    return SIGNS if is_sign(said) else WORDS

@@ -44,19 +44,20 @@ _QUOTED = rb"(?:[^<>\"']|\"[^\"<>]*+\"|'[^'<>]*+'|(?!))*+"
 RUN = re.compile(
     rb"((?:[^<]++|<(?:/?%(formatting)b(?:\s(?![^<>]*\b(?:id|role|aria-hidden)\s*=)%(quoted)b|(?!))?+>"
     rb"|span class=\"(?:pre|hljs-[a-z_-]++|(?!ln\b)[a-z][a-z0-9]?)\">[^<]*+</span>)|(?!))*+)"
-    rb"(?:<(?:(/?)([A-Za-z][^ \t\n\r\f/>]*+)(?:%(attribute)b|(?!))*+[ \t\n\r\f/]*+(?:>|(\Z))"
-    rb"|!--(?:-?>|(?s:.*?)(?:--!?>|\Z))|[!?][^>]*+(?:>|\Z)|/(?=[^A-Za-z])[^>]*+(?:>|\Z))|(<)|\Z)"
+    rb"(?:(<(?:/?[A-Za-z][^ \t\n\r\f/>]*+(?:%(attribute)b|(?!))*+[ \t\n\r\f/]*+(?:>|(\Z))"
+    rb"|!--(?:-?>|(?s:.*?)(?:--!?>|\Z))|[!?][^>]*+(?:>|\Z)|/(?=[^A-Za-z])[^>]*+(?:>|\Z)))|<|\Z)"
     % {b"formatting": _FORMATTING, b"quoted": _QUOTED, b"attribute": _ATTRIBUTE}
 )
-"""Text, with formatting in it that names nothing, and the tag, comment or declaration behind it: a
-slash of an end tag, the name of a tag, an empty group where a tag is not finished, and a sign that
-begins no tag."""
+"""Text, with formatting in it that names nothing, and the tag, comment or declaration behind it,
+with an empty group where a tag is not finished; a sign that begins no tag ends a text, too."""
 
-_NAMED = re.compile(
-    rb"[ \t\n\r\f/]*+([^ \t\n\r\f/>=][^ \t\n\r\f/>=]*+|=[^ \t\n\r\f/>=]*+)"
-    rb"(?:" + _WS + rb"*+=" + _WS + rb"*+"
-    rb"(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^ \t\n\r\f>]*+))|(?!))?+"
+_NAMED = (
+    r"[ \t\n\r\f/]*+([^ \t\n\r\f/>=][^ \t\n\r\f/>=]*+|=[^ \t\n\r\f/>=]*+)"
+    r"(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
+    r"(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^ \t\n\r\f>]*+))|(?!))?+"
 )
+_ATTRIBUTES = re.compile(_NAMED)
+_RAW_ATTRIBUTES = re.compile(_NAMED.encode())
 
 _NAME, _TEXT = 1, 3  # groups of _TOKEN; the second marks a tag that is not finished
 _SLASH = ord("/")
@@ -145,31 +146,30 @@ def attribute(data: bytes, start: int, end: int, name: bytes) -> str | None:
 
 def _raw_attribute(data: bytes, start: int, end: int, name: bytes) -> bytes | None:
     tag = data[start:end]
-    if name not in tag and name not in tag.lower():
-        return None
-    for found in _attributes(tag):
-        if found[1].lower() == name:
-            return found[2] or found[3] or found[4] or b""
-    return None
-
-
-def _attributes(tag: bytes) -> Iterator[re.Match[bytes]]:
-    opening = _TAG_NAME.match(tag)
+    opening = _TAG_NAME.match(tag) if name in tag or name in tag.lower() else None
     if opening is not None:
-        yield from _NAMED.finditer(tag, opening.end(), len(tag) - 1)
+        for own, *values in _RAW_ATTRIBUTES.findall(tag, opening.end(), len(tag) - 1):
+            if own.lower() == name:
+                return b"".join(values)  # one of them at most is not empty
+    return None
 
 
 def attributes_of(tag: bytes) -> dict[str, str]:
     """Return the attributes of a start tag by their names in lower case, values decoded.
 
     >>> attributes_of(b'<a HREF="x?a&amp;b" hidden href=y>')
-    {'href': 'x?a&b', 'hidden': ''}
+    {'hidden': '', 'href': 'x?a&b'}
     """
-    found: dict[str, str] = {}
-    for each in _attributes(tag):
-        name = each[1].lower().decode("utf-8", "replace")
-        if name not in found:
-            found[name] = unescape(each[2] or each[3] or each[4] or b"")
+    opening = _TAG_NAME.match(tag)
+    if opening is None:
+        return {}
+    text = tag[opening.end() : -1].decode("utf-8", "replace")
+    found = {  # the first of several is set last
+        name.lower(): quoted or single or bare
+        for name, quoted, single, bare in reversed(_ATTRIBUTES.findall(text))
+    }
+    if "&" in text:
+        return {name: html.unescape(value) for name, value in found.items()}
     return found
 
 
