@@ -314,13 +314,11 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
     texts = headings.slug_texts
     is_marked = b"}" in raw and b"{" in raw
     behind = [at for at, text in enumerate(texts) if text.rstrip()[-1:] == "}"] if is_marked else ()
-    around = {
-        at: name
-        for at, (start, end, text) in enumerate(
-            zip(headings.starts, headings.ends, texts, strict=True)
-        )
-        if (name := _name_around(raw, start, end, text)) is not None
-    }
+    around = {}
+    if b"=" in raw or (is_marked and b":" in raw):
+        places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
+        named = ((at, _name_around(raw, *place)) for at, place in places)
+        around = {at: name for at, name in named if name is not None}
     if not behind and not around:
         return headings
     titles, texts, anchors = [*headings.titles], [*texts], [*headings.anchors]
