@@ -47,9 +47,32 @@ _BOXES = frozenset(
 _IN = rb"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+"
 """What containers write before the text of a line."""
 
+_SIGNS_IN = rb"[ \t>*+0-9.)-]*+"
+"""The bytes of that, in whatever order."""
+
 _NAME = rb"[A-Za-z][A-Za-z0-9_-]*+"
-_LINES = re.compile(
-    rb"^(?=[ \t>*+0-9`~<$\\{:!?=-])(?P<before>%b)(?:"  # most lines fail at their first byte
+
+
+class _Lines:
+    """A pattern of what lines begin with, of which those fail at once that begin otherwise.
+
+    The line feed before is a part of it: a pattern is found fast by a literal first byte.
+    """
+
+    def __init__(self, beginnings: bytes, pattern: bytes) -> None:
+        pattern = b"(?=[%b])(?:%b)" % (beginnings, pattern)
+        self._first = re.compile(pattern, re.MULTILINE)
+        self._next = re.compile(b"\n" + pattern, re.MULTILINE)
+
+    def search(self, raw: bytes, at: int) -> re.Match[bytes] | None:
+        """Return the first line that begins at `at` or behind it."""
+        found = None if at else self._first.match(raw)
+        return found or self._next.search(raw, max(0, at - 1))
+
+
+_LINES = _Lines(
+    rb" \t>*+0-9`~<$\\{:!?=-",
+    rb"(?P<before>%b)(?:"
     rb"(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)"
     rb"|(?P<comment><!--)"
     rb"|(?P<math>\$\$|\\\[|\\begin\{(?P<environment>[a-z]+\*?)\})"
@@ -58,19 +81,13 @@ _LINES = re.compile(
     rb"|(?P<admonition>(?:!!!|\?\?\?\+?)(?=[ \t]+[A-Za-z\"'])|===[!+]?(?=[ \t]+[\"'])) "
     rb"|<(?P<end>/?)(?P<element>[A-Z][A-Za-z0-9.]*+|details|blockquote)(?=[\s/>])"
     rb")" % (_IN, _NAME, _NAME),
-    re.MULTILINE,
 )
-_SIGNS = {
-    b"$": re.compile(rb"\$\$"),
-    b"\\": re.compile(rb"\\(?:\[[^\]\n]*+\n|begin\{)"),
-    b"{": re.compile(rb"\{(?:%|\{[<%])"),
-    b"!": re.compile(rb"!!! "),
-    b"?": re.compile(rb"\?\?\?\+? "),
-    b"=": re.compile(rb"===[!+]? [\"']"),
-    b":": re.compile(rb":::"),
-    b"<": re.compile(rb"</(?:[A-Z]|details|blockquote)"),
-}
-"""What there is where a dialect says something; the first bytes are looked for first."""
+_SIGNS = _Lines(
+    rb" \t>*+0-9<$\\{:!?=-",
+    rb"%b(?:\$\$|\\(?:\[|begin\{)|\{(?:%%|\{[<%%])|!!! |\?\?\?\+? |===[!+]? [ \t]*+[\"']|:::"
+    rb"|</(?:[A-Z]|details|blockquote))" % _SIGNS_IN,
+)
+"""What there is where a dialect says something."""
 
 _FORMULA = re.compile(rb"\$\$[ \t\r]*+$", re.MULTILINE)
 _BLANK = re.compile(rb"\n[ \t>]*+\r?\n")
@@ -88,16 +105,19 @@ _TAG_END = re.compile(
 
 _LANGUAGE = re.compile(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
 
-_MDX = re.compile(
-    rb"^%b(?:(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)|(?P<comment>\{/\*)"
-    rb"|(?P<tag></?(?!(?i:pre|script|style|textarea)\b)[A-Za-z][A-Za-z0-9.:-]*+))"
-    rb"|^(?P<code>import[ \t]+(?:[\w*{][^\n;]*?[ \t}]from[ \t]*+)?[\"']"
+_CODE = (
+    rb"import[ \t]+(?:[\w*{][^\n;]*?[ \t}]from[ \t]*+)?[\"']"
     rb"|import[ \t]*+\{[^\n;}]*+$"
-    rb"|export[ \t]+(?:const|let|var|default|function|class|async|type|interface|[{*]))" % _IN,
-    re.MULTILINE,
+    rb"|export[ \t]+(?:const|let|var|default|function|class|async|type|interface|[{*])"
 )
+_MDX = _Lines(
+    rb" \t>*+0-9`~{<ie-",
+    rb"%b(?:(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)|(?P<comment>\{/\*)"
+    rb"|(?P<tag></?(?!(?i:pre|script|style|textarea)\b)[A-Za-z][A-Za-z0-9.:-]*+))"
+    rb"|(?P<code>%b)" % (_IN, _CODE),
+)
+_MDX_ONLY = _Lines(rb" \t>*+0-9{ie-", rb"%b\{/\*|%b" % (_SIGNS_IN, _CODE))
 _BYTE = re.compile(rb"[^\r\n]")
-_MODULE = re.compile(rb"\n(?:im|ex)port ")
 _LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
 _BRACKET = re.compile(rb"[\[\](){}]")
 _SHORTEST = 4
@@ -115,8 +135,7 @@ _ROUNDS = 8
 
 def looks_like_mdx(raw: bytes) -> bool:
     """Whether there are lines that only MDX has: code of its modules, or comments in braces."""
-    is_code = (b"import " in raw or b"export " in raw) and _MODULE.search(b"\n" + raw) is not None
-    if not is_code and not (b"{" in raw and b"{/*" in raw):
+    if _MDX_ONLY.search(raw, 0) is None:
         return False
     return any(not raw.startswith(b"<", first) for first, _ in iter_markup(raw, 0))
 
@@ -198,8 +217,7 @@ def _start_of(shift: _Shift) -> int:
 
 def read_dialect(raw: bytes, start: int, *, is_mdx: bool) -> Dialect | None:
     """Return what a source is to the parser from byte `start` on; None where that is itself."""
-    has_signs = any(first in raw and sign.search(raw, start) for first, sign in _SIGNS.items())
-    if not has_signs and not is_mdx:
+    if not is_mdx and _SIGNS.search(raw, start) is None:
         return None
     reader = _Reader(raw, start)
     reader.read()
@@ -315,12 +333,12 @@ class _Reader:
         elif tag in _QUOTING:
             return self._quoting(line, tag)
         elif tag in _BOXES:
-            self._enter(b"%" + tag, tag, line.start())
+            self._enter(b"%" + tag, tag, line.start("before"))
         return line.end()
 
     def _quoting(self, line: re.Match[bytes], tag: bytes) -> int:
         """Take in what a template tag quotes, unless that is Markdown."""
-        if line.start() < self._none_before.get(tag, 0):
+        if line.start("before") < self._none_before.get(tag, 0):
             return line.end()
         found = _end_of_template(tag).search(self._raw, line.end("tag"))
         if found is None or found.start() < line.end():
@@ -340,7 +358,7 @@ class _Reader:
         if not name:
             self._close(colons, self._line_end(line.end()))
         elif not line[0].rstrip().endswith(b":::") and not name.endswith(b"-end"):
-            self._enter(colons, name, line.start())
+            self._enter(colons, name, line.start("before"))
         return line.end()
 
     def _enter(self, sign: bytes, name: bytes, start: int) -> None:
@@ -370,7 +388,7 @@ class _Reader:
         self._text[begin : begin + 4] = b"1)  "
         if len(sign) > 3:
             self._text[begin + 4 : begin + 5] = b"x"
-        self._boxes.add(line.start())
+        self._boxes.add(line.start("before"))
         return line.end()
 
     def _element(self, line: re.Match[bytes]) -> int:
@@ -384,7 +402,7 @@ class _Reader:
         after = self._line_end(tag.end())
         is_closed = self._raw[tag.end() - 2 : tag.end() - 1] == b"/"
         if not is_closed and self._raw.find(b"</" + line["element"], tag.end(), after) < 0:
-            self._enter(name, name, line.start())
+            self._enter(name, name, line.start("before"))
         return tag.end()
 
 
@@ -399,7 +417,7 @@ def _end_of_template(tag: bytes) -> re.Pattern[bytes]:
 
 @lru_cache(64)
 def _end_of_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
-    return re.compile(rb"^[ \t>]*+%b{%d,}+[ \t]*+\r?$" % (mark, least), re.MULTILINE)
+    return re.compile(rb"\n[ \t>]*+%b{%d,}+[ \t]*+\r?$" % (mark, least), re.MULTILINE)
 
 
 def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
@@ -438,7 +456,7 @@ def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
             tag = _TAG_END.match(raw, at)
             end = tag.end() if tag and _LINE_END.match(raw, tag.end()) else 0
         else:
-            end, is_balanced = _end_of_code(raw, line.start(), by_brackets=is_balanced)
+            end, is_balanced = _end_of_code(raw, line.start("code"), by_brackets=is_balanced)
         if end > at:
             yield line.start(line.lastgroup or 0), end
             at = end

@@ -313,13 +313,16 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
     texts = headings.slug_texts
     is_marked = b"}" in raw and b"{" in raw
     behind = [at for at, text in enumerate(texts) if text.rstrip()[-1:] == "}"] if is_marked else ()
-    is_around = _may_be_around(raw)
-    if not behind and not is_around:
+    around = {}
+    if b"=" in raw or (is_marked and b":" in raw):
+        places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
+        named = ((at, _name_around(raw, *place)) for at, place in places)
+        around = {at: name for at, name in named if name is not None}
+    if not behind and not around:
         return headings
     titles, texts, anchors = [*headings.titles], [*texts], [*headings.anchors]
-    if is_around:
-        places = zip(headings.starts, headings.ends, texts, strict=True)
-        anchors = [_name_around(raw, *place) for place in places]
+    for at, name in around.items():
+        anchors[at] = name
     for at in behind:
         found = _BEHIND.search(raw, headings.starts[at], headings.ends[at])
         if found is not None and _says_something(found):
@@ -327,12 +330,6 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
             titles[at] = fold(texts[at])
             anchors[at] = _name_in(found) or anchors[at]
     return headings._replace(titles=titles, slug_texts=texts, anchors=anchors)
-
-
-def _may_be_around(raw: bytes) -> bool:
-    """Whether there is what may name headings in other ways than behind them."""
-    is_named = b"=" in raw and (b"name=" in raw or b"id=" in raw) and b"<" in raw
-    return is_named or b")=\n" in raw or b")=\r" in raw or (b"{" in raw and b"\n{:" in raw)
 
 
 def _says_something(found: re.Match[bytes]) -> bool:
@@ -369,7 +366,7 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
         if below is not None:
             return _name_in(below)
     above = raw[max(0, start - _FAR_ABOVE) : start]
-    if b")=" in above or b"=" in above:
+    if above.rstrip().endswith((b"=", b">")):
         found = _ABOVE.search(above)
         if found is not None:
             return _decoded(found["label"] or found["name"])

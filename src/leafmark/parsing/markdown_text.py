@@ -32,7 +32,7 @@ _HTML = re.compile(  # a literal first byte makes the search fast
     rb"|(?i:img|source|span|iframe|video|svg|td|th)\s[^<>]*=|!--"
     rb"|/[A-Z][\w.]*+>[ \t\r]*+\n|[A-Z][\w.]*+[^<>]*+/>[ \t\r]*+\n)"
 )
-_BADGE = b"[!["
+_BADGE = re.compile(rb"!(?=\[)(?<=\[!)")
 _TOKEN = re.compile(
     rb"(?P<note><!--(?:[^-]|-(?!->)|(?!))*+(?:-->|\Z)|<[!?][^>]*+(?:>|\Z))"
     rb"|</?(?P<name>[A-Za-z][A-Za-z0-9:.-]*+)(?P<rest>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+'|(?!))*+)>"
@@ -74,9 +74,7 @@ _TITLE = re.compile(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE |
 
 def markdown_reader(data: bytes) -> Reader | None:
     """Return what reads a source; None where its bytes are its text."""
-    if _BADGE in data or looks_like_mdx(data):
-        return read_markdown
-    if b"<" in data and _HTML.search(data):
+    if _HTML.search(data) or _BADGE.search(data) or looks_like_mdx(data):
         return read_markdown
     return data_reader(data)
 
