@@ -12,7 +12,7 @@ from leafmark.app.chunking.job_list import ChunkJob, JobList, JobPlaces
 from leafmark.app.chunking.numbers_by_hash import NumbersByHash
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import BLOCK_ITEMS, CompressedList
+from leafmark.model.sequences import BLOCK_ITEMS, CompressedList
 
 HASHES = st.integers(-(2**63), 2**63 - 1) | st.integers(-4, 4) | st.sampled_from([5 << 32, 9 << 32])
 """Some of them meet in a slot, some in what is kept of them beside it."""

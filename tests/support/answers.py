@@ -16,7 +16,7 @@ from leafmark.model import (
     Shown,
     Snippet,
 )
-from leafmark.model import WORD
+from leafmark.model.result import WORD
 
 SOURCE = b"""# Guide
 

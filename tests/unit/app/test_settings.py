@@ -7,10 +7,9 @@ from dataclasses import fields
 import pytest
 
 from leafmark.app.setting_rules import check_value, parse_value
-from leafmark.app.settings import SETTINGS, ChunkingSettings, SearchSettings
+from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
-from leafmark.search import SearchOptions
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
@@ -18,12 +17,6 @@ def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
     theirs = {each.name: each.default for each in fields(ChunkingOptions)}
     assert ours == theirs | {"preset": "none"}
     assert SETTINGS["chunking.preset"].rules.choices == ("none", *PRESETS)
-
-
-def test_the_defaults_of_searching_are_those_of_its_room() -> None:
-    theirs = {each.name: each.default for each in fields(SearchOptions)}
-    ours = {name: of for name, of in SearchSettings()._asdict().items() if name in theirs}
-    assert {name: theirs[name] for name in ours} == ours | {"mode": "lexical"}
 
 
 def test_every_setting_has_a_line_about_it_and_a_default_that_it_accepts() -> None:

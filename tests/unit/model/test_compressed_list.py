@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from leafmark.model import Skipped
-from leafmark.model import BLOCK_ITEMS, CompressedList
+from leafmark.model.sequences import BLOCK_ITEMS, CompressedList
 
 PATHS = [f"handbook/guides/page-{k:06d}.md" for k in range(10 * BLOCK_ITEMS + 5)]
 

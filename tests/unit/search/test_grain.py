@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.candidates import Forest, count_by, match, shape
 
+from leafmark.model import ContentType
 from leafmark.search.grain import bring_to_grain
 from leafmark.search.options import SearchOptions
 
@@ -64,7 +65,7 @@ def test_grain(forest: Forest, params: dict[str, Any], expected: list[Any]) -> N
 )
 def test_sections_are_given_in_place_of_their_document(
     forest: Forest,
-    content: str,
+    content: ContentType,
     names: list[str],
     expected: list[str],
     ends: list[int],

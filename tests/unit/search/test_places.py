@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.library import Library
@@ -22,7 +23,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
 
 
-FLAT = {"aggregation": False, "cutoff_ratio": 0.0}
+FLAT: dict[str, Any] = {"aggregation": False, "cutoff_ratio": 0.0}
 
 
 def test_a_document_takes_a_few_of_the_first_places(library: Library) -> None:
@@ -66,7 +67,7 @@ def test_without_such_a_limit_scores_decide(library: Library) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_an_offset_goes_on_where_the_page_before_ended(library: Library, size: int) -> None:
-    wishes = {"max_results": 50, "cutoff_ratio": 0.0}
+    wishes: dict[str, Any] = {"max_results": 50, "cutoff_ratio": 0.0}
     whole = [one.entry.id for one in library.search("valve", **wishes, limit=50).results]
     pages: list[str] = []
     ranks: list[int] = []

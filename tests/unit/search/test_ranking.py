@@ -48,7 +48,7 @@ def bm25(texts: list[list[str]], records: int, query: list[str]) -> list[float]:
 
 @pytest.mark.parametrize("query", ["alpha", "beta", "alpha beta", "delta beta", "theta"])
 def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
-    """A text is read behind its title. Records that are no chunks count in N and the mean length."""
+    """A text is read behind its title; records that are no chunks count in N and mean length."""
     library = Library(tmp_path, t=TEXTS)
     titles = {one.path: one.title for one in library.reader.documents()}
     terms = library.reader.languages[0].analyzer.terms

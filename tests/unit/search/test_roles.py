@@ -166,6 +166,10 @@ class _AllNear:
     def usual(self, _text: str) -> Usual:
         return Usual(0.0, 0.1, 0.2, 1.0)
 
+    @property
+    def late(self) -> int:
+        return 0
+
 
 class _Near(NamedTuple):
     place: ChunkRef

@@ -196,7 +196,8 @@ def test_where_the_query_is_in_its_language_a_translation_is_shown(tmp_path: Pat
 def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Path) -> None:
     text = "The valve lets through what comes"
     pages = {
-        "v1/a.md": f"# Guide\n\n{text}. Then it stops all of it when no one looks at what it does here.\n",
+        "v1/a.md": f"# Guide\n\n{text}. "
+        "Then it stops all of it when no one looks at what it does here.\n",
         "v2/a.md": f"# Guide\n\n{text}. Since then it has learned to sing and to dance a little.\n",
     }
     answer = Library(tmp_path, t=pages).search("valve", aggregation=False)
