@@ -130,7 +130,7 @@ const document = {
   getElementById: (id) => (elements[id] ??= element()),
 };
 const context = vm.createContext({
-  AbortController, TextDecoder, TextEncoder, URLSearchOptions, document, history, location,
+  AbortController, TextDecoder, TextEncoder, URLSearchParams, document, history, location,
   scrollY: 0,
   addEventListener: (name, call) => (listeners[name] = call), scrollTo() {},
   fetch: (_, { headers }) => { sent ??= headers; return new Promise(() => {}); },
