@@ -16,6 +16,9 @@ _OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "
 
 _SWITCHES = {
     "limit": "--limit {0}",
+    "grain": "--grain {0}",
+    "mode": "--mode {0}",
+    "sort": "--sort {0}",
     "aggregation": "--no-aggregation",
     "strict": "without --strict",
     "trees": "without --tree",

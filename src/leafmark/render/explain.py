@@ -41,8 +41,9 @@ def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
     """Yield a line for each factor of a score, its parts set in below it.
 
     What adds to the score is given with its share of the sum, what multiplies it as a factor.
+    Rounding is too little to be read.
     """
-    given = list(factors)
+    given = [factor for factor in factors if factor.name != "rounding"]
     total = sum(factor.value for factor in given if factor.operation == "add")
     for factor in given:
         said = _said(factor)

@@ -52,9 +52,9 @@ BAD = [
     ("embedding.batch_tokens", 0, "0", "a whole number from 1 to 10000000"),
     ("search.cutoff_ratio", 1.5, "1.5", "a number from 0 to 1"),
     ("search.cutoff_ratio", float("nan"), "nan", "a number from 0 to 1"),
-    ("search.merge_bonus", float("inf"), "inf", "a number of at least 0"),
+    ("search.local_boost", float("inf"), "inf", "a number above 0"),
     ("search.local_boost", 0, "0", "a number above 0"),
-    ("search.aggregation_threshold", 0.0, "0.0", "a number above 0 and at most 1"),
+    ("search.aggregation_threshold", -0.5, "-0.5", "a number from 0 to 1"),
     ("search.grain", "page", '"page"', "one of auto, piece, section, document"),
     ("index.follow_symlinks", 1, "1", "true or false"),
     ("index.dir", "", '""', "a text that is not empty"),
@@ -76,7 +76,7 @@ def test_a_value_that_does_not_fit_is_named_with_those_that_do(
 
 def test_a_number_too_large_for_a_float_is_refused() -> None:
     with pytest.raises(ConfigError):
-        check_value(SETTINGS["search.merge_bonus"], 10**400)
+        check_value(SETTINGS["search.local_boost"], 10**400)
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_an_aggregate_does_not_repeat_the_snippet_of_its_part() -> None:
 
 
 def test_an_empty_answer_says_in_json_which_phase_emptied_it() -> None:
-    hint = {"code": "empty", "message": "candidates found none"}
+    hint = {"code": "empty", "message": "candidates found none", "values": {}}
     emptied = make_answer(phases=(Phase("candidates", 0, 0),))
     assert hint in json.loads(render_packed(emptied))["hints"]
     assert hint in answer_record(emptied)["hints"]

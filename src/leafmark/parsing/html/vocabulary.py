@@ -98,7 +98,7 @@ def class_lists(name: str) -> frozenset[str]:
     """The lists that a class is in, as `table.list`.
 
     >>> sorted(class_lists("md-topNav")), sorted(class_lists("navy"))
-    (['drop.classes'], [])
+    (['drop.classes', 'linked.classes'], [])
     """
     if len(name) > _LONGEST_CLASS:
         return _NONE

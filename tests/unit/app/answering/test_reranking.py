@@ -18,7 +18,7 @@ from leafmark.app.model_checks import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Answer, Check, Factor
 
-GUIDE = """# ChunkingContext
+GUIDE = """# Workshop
 
 ## Engine
 
@@ -103,7 +103,7 @@ def test_the_best_results_stand_in_the_order_of_the_model(here: Here, model: Cro
     assert ids(answer) == [TYRES, ENGINE]
     assert scores == sorted(scores, reverse=True)
     assert {query for query, _ in model.asked} == {"car tyre"}
-    assert any(text.startswith("> ChunkingContext › Tyres\n\n") for _, text in model.asked)
+    assert any(text.startswith("> Workshop › Tyres\n\n") for _, text in model.asked)
     phase = next(phase for phase in answer.phases if phase.name == "rerank")
     assert (phase.before, phase.after) == (2, 2)
     for result in answer.results:
