@@ -20,6 +20,9 @@ __all__ = ["explain"]
 ROUNDED = 2e-4
 """The share of a score that rounding it may leave."""
 
+EXACT = 1e-7
+"""Differences up to this share of a score are not told as rounding."""
+
 NEGLIGIBLE = 1e-5
 """Differences up to this share of a score come from 32-bit sums, and are no factor."""
 
@@ -87,6 +90,9 @@ def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
         words = Factor("words", by_words, parts=(*parts, *factors))
         meaning = Factor("meaning", one.meaning, how=how)
         return (words, meaning) if meaning.value else (words,)
+    made = sum(part.value for part in parts) * math.prod(each.value for each in factors)
+    if made and abs(score / made - 1) > EXACT:
+        factors.append(Factor("rounding", score / made, "multiply"))
     if one.name and score:
         factors.append(Factor("name", one.score / score, "multiply"))
     elif score and abs(one.score / score - 1) > NEGLIGIBLE:
