@@ -141,6 +141,12 @@ def test_context_is_sentences_of_the_piece_before_or_a_header(
             assert chunk.tokens <= options.max_tokens
             if any(table.start <= start < end <= chunk.byte_start < table.end for table in tables):
                 continue  # which cells of it: `test_table_properties`
+            if any(
+                (start, end) == (block.start, block.content_start or block.start)
+                and block.start < chunk.byte_start < block.end
+                for block in code
+            ):
+                continue  # the fence of code that is cut, which each part of it is shown between
             before = chunk.owner.chunks[chunk.position - 1]
             assert before.parent_id == chunk.parent_id
             assert before.byte_start < start < end == chunk.byte_start
