@@ -94,7 +94,7 @@ def _library() -> tuple[Library, IndexReader, dict[str, Chunk]]:
                     "id": entry.id,
                     "meta.n": document.metadata["n"],
                 },
-                entry.section_path[1:],
+                entry.section_path,
                 [
                     other.id
                     for other in reader.chunks_of(document.doc_id)

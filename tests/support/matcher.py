@@ -33,7 +33,7 @@ TEXT_FIELDS = ("title", "tags", "path", "body")
 class Chunk:
     """Text by field, and facts by filter name (`tree`, `id`, `lang`, `has`, `meta.KEY`).
 
-    `above` are the titles of the sections that the body stands in, which are read with it.
+    `above` are the titles from the document down to the body, which are read with it.
     `ancestors` are the ids that `under:` admits, its own among them.
     """
 
@@ -76,13 +76,14 @@ def matches(
 def _is_above(chunk: Chunk, fields: Sequence[str], wanted: str, edits: int, open_end: bool) -> bool:
     """Whether a title above the body has it; for the body alone, all its parts must be there, too.
 
-    Parts of up to three words, which is all that `body:` knows of a longer phrase.
+    Parts of up to three words, which is all that `body:` knows of a longer phrase. Without a
+    body, only single words are looked for above it.
     """
     body = tokens(chunk.texts.get("body", ""))
-    among = None if len(fields) > 1 else frozenset(_parts(body))
-    return bool(body) and any(
-        _holds(title, wanted, edits, open_end, among) for title in chunk.above
-    )
+    anywhere = len(fields) > 1
+    among = None if anywhere else frozenset(_parts(body))
+    may_be = bool(chunk.texts.get("body")) or (anywhere and len(tokens(wanted)) == 1)
+    return may_be and any(_holds(title, wanted, edits, open_end, among) for title in chunk.above)
 
 
 def _parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

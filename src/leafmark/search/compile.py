@@ -231,7 +231,8 @@ class CompiledTopic:
             return [word]
         vocabulary = vocabulary_of(self._snapshot)
         terms = [token.term for token in tokens]
-        fields = (self.language.body, self.language.path)
+        language = self.language
+        fields = (language.body, language.title, language.tags, language.path)
         if any(vocabulary.phrase_frequency(field, terms) for field in fields):
             return [word]
         if word.text.isalnum():
