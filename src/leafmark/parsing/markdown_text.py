@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -161,10 +162,8 @@ class _Reader:
         self._markdown(at, self._end)
 
     def _markdown(self, start: int, end: int) -> None:
-        def add(first: int, after: int) -> None:
-            self._out.add_verbatim(self._data, first, after)
-
         if start < end:
+            add = partial(self._out.add_verbatim, self._data)
             add_without_data(self._out, self._data, start, end, add)
 
     def _edits(self) -> Iterable[tuple[int, int, bool]]:
@@ -205,7 +204,7 @@ def _add_html(out: ReadableBuilder, data: bytes, start: int, end: int, *, is_blo
         elif token["entity"]:
             out.add(unescape(token["entity"].decode()), first, after)
         elif token["text"]:
-            out.add_verbatim(data, first, after)
+            add_without_data(out, data, first, after, partial(out.add_verbatim, data))
 
 
 def _add_tag(
@@ -215,7 +214,7 @@ def _add_tag(
     is_end = data[first + 1 : first + 2] == b"/"
     is_known = name in _KNOWN if is_block or b"=" in token["rest"] else name in _KNOWN - _WORDS
     if not is_known and not (is_block and _is_component(token)):
-        out.add_verbatim(data, first, after)
+        add_without_data(out, data, first, after, partial(out.add_verbatim, data))
     elif name == b"img":
         alt = _ALT.search(token["rest"])
         if alt is not None:
