@@ -158,7 +158,7 @@ def attributes_of(tag: bytes) -> dict[str, str]:
     """Return the attributes of a start tag by their names in lower case, values decoded.
 
     >>> attributes_of(b'<a HREF="x?a&amp;b" hidden href=y>')
-    {'hidden': '', 'href': 'x?a&b'}
+    {'href': 'x?a&b', 'hidden': ''}
     """
     opening = _TAG_NAME.match(tag)
     if opening is None:
