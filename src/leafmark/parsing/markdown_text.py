@@ -123,7 +123,7 @@ class _Reader:
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
         badge: list[int] = []
-        link = -1
+        link = -2  # an image right behind is in it, and none is behind -2
         event: Any
         for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
             if "Html" in event or "InlineHtml" in event:
@@ -140,7 +140,7 @@ class _Reader:
                     first, last = badge if badge[0] < badge[1] else (extent["end"],) * 2
                     self._add(self._badges, link, first)
                     self._add(self._badges, last, extent["end"])
-                badge, link = [], -1
+                badge, link = [], -2
 
     def _add(self, ranges: list[tuple[int, int]], start: int, end: int) -> None:
         start, end = start + self._start, end + self._start

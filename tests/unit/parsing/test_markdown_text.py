@@ -6,6 +6,7 @@ import pytest
 
 from leafmark.parsing import parse
 from leafmark.parsing.formats import reader_of
+from leafmark.parsing.markdown_text import markdown_reader
 
 
 def read(source: str) -> str:
@@ -100,3 +101,10 @@ def test_the_title_of_a_page_in_html(source: str, title: str) -> None:
 )
 def test_any_repetition_is_read_in_time_that_grows_with_it(part: str) -> None:
     assert read(f"<p>{part * 20_000}") is not None
+
+
+def test_an_image_where_a_text_begins_is_in_no_link() -> None:
+    source = b"![alt](a.png)[link](b.md)\n<b>raw</b>\n"
+    reader = markdown_reader(source)
+    assert reader is not None
+    assert reader(source, [(0, len(source))]).text.startswith("![alt](a.png)[link](b.md)\n")
