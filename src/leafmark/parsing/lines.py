@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import AnyStr
 
-__all__ = ["Lines", "has_lone_returns", "with_line_feeds", "without_lone_returns"]
+__all__ = ["Lines", "with_line_feeds", "without_lone_returns"]
 
 _LINE_FEED = 10
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -62,11 +62,6 @@ class Lines:
 def with_line_feeds(raw: bytes) -> bytes:
     """Return UTF-8 with LF in place of each CRLF, and a space before it: offsets stay."""
     return raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw
-
-
-def has_lone_returns(raw: bytes) -> bool:
-    """Whether there is a CR that no LF follows."""
-    return b"\r" in raw and _LONE_RETURN_BYTE.search(raw) is not None
 
 
 def without_lone_returns(text: AnyStr) -> AnyStr:

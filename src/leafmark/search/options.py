@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 from leafmark.errors import UsageError
 from leafmark.model import Grain, Sort
 
-__all__ = ["MECHANISMS", "Mode", "Option", "SearchOptions", "search_options"]
+__all__ = ["MECHANISMS", "Mode", "Option", "SearchOptions"]
 
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 """Whether words count, meaning, or both; `auto` is both where there is an embedder."""
@@ -215,11 +215,6 @@ MECHANISMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 """What each mechanism's absence is, as a change of the options: for `leafmark eval --ablate`."""
-
-
-def search_options() -> Mapping[str, tuple[Any, Option]]:
-    """Return the type and the declaration of every option, by name."""
-    return _declared()
 
 
 @cache

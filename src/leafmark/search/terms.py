@@ -59,9 +59,6 @@ MAX_BEGUN = 8
 MAX_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
 
-MAX_AFTER = 10_000
-"""Words of one beginning that may stand after others; the engine takes about 16,000."""
-
 NAMED_FIELD_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"title": 3.0, "tags": 2.5, "path": 2.0, "body": 1.0}
 )

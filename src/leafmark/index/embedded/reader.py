@@ -8,7 +8,7 @@ share a reader.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import Place, Recent, Runs, doc_id_at, scan_records
+from leafmark.index.embedded.chunks import Place, Recent, Runs, doc_id_at
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -283,27 +283,6 @@ class IndexReader:
         found = self._records_at([places[at].address for at in order])
         paths = self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
         return [path for _, path in sorted(zip(order, paths, strict=True))]
-
-    def chunks_in_sections(
-        self, admits: Callable[[tuple[str, ...]], bool], wanted: Sequence[Collection[str]]
-    ) -> Set[Handle]:
-        """Return all chunks whose section path is admitted.
-
-        A path that is admitted holds all words of one of the collections: see `scan_records`.
-        Takes half a second for 25,000 sources, and longer where many hold the words.
-        """
-        found = set[Handle]()
-        made = Compilation(self._compiler)
-        with self.guard("read the index"):
-            for stored in scan_records(self.engine, self.searcher, wanted):
-                chosen = {at for at in range(len(stored)) if admits(stored.section_path(at))}
-                if chosen:
-                    own = HasTerm("doc_id", stored.entry.doc_id)
-                    addresses = [at for _, at in self._hits(made, own, len(stored))]
-                    positions = self._positions(addresses)
-                    pairs = zip(addresses, positions, strict=True)
-                    found.update(Place(address) for address, at in pairs if at in chosen)
-        return found
 
     def titles(self, chunks: Sequence[Handle]) -> list[str]:
         """Return the titles of the chunks, in their order: faster again."""
