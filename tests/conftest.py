@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.golden import CheckGolden
 
-from leafmark import installing
+from leafmark import environment
 
 # no clock decides a test: a busy machine is slow at anything, a first example loads what it needs
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,7 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # a model would make answers slow, and depend on the clock: a test that wants one names it
-installing.has_embedder = lambda: False
+environment.has_embedder = lambda: False
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -232,5 +232,11 @@ def test_without_the_extra_it_says_what_to_install(leafmark: Leafmark, tmp_path:
 def test_a_search_loads_nothing_of_a_server(leafmark: Leafmark, docs: Path) -> None:
     ran = leafmark("search", "backups", cwd=docs, PYTHONPROFILEIMPORTTIME="1")
     assert ran.code == 0
-    for name in ("uvicorn", "asyncio", "leafmark.serving", "leafmark.web", "leafmark.cli.servers"):
+    for name in (
+        "uvicorn",
+        "asyncio",
+        "leafmark.server",
+        "leafmark.server.web",
+        "leafmark.cli.servers",
+    ):
         assert not re.search(rf"\| +{re.escape(name)}\b", ran.err), name

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import leafmark
-from leafmark import web
 from leafmark.chunking import STRATEGIES, ChunkingOptions, Strategy
 from leafmark.render.chunks import outline_record
+from leafmark.server import web
 
 SCRIPT = Path(web.__file__).parent / "page" / "source.js"
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.edits import edits_by_table
 
-from leafmark.likeness import edits_from, nearest
+from leafmark.suggest import edits_from, nearest
 
 letters = st.text(st.sampled_from("abcdeй取_"), max_size=70)
 words = st.text(st.sampled_from("abcdefgh"), min_size=4, max_size=9)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import leafmark
-from leafmark.web.routes import ROUTES
+from leafmark.server.web.routes import ROUTES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "leafmark"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafmark.late import import_late
+from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
     from leafmark.app.agents.agent_files import package_folder, update_agents

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
+from leafmark.environment import install_extra
 from leafmark.errors import ProviderError, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
-from leafmark.installing import install_extra
 
 __all__ = ["current_view", "embedder_spec", "no_embedder", "pending_vectors", "vector_model"]
 

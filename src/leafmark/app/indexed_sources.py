@@ -13,14 +13,14 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
-from leafmark.forking import in_forked_child
+from leafmark.environment import reset_after_fork
 from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader, subtract
 
 __all__ = ["Sources"]
 
 _KNOWN = KnownFiles()
-in_forked_child(_KNOWN.begin_anew)
+reset_after_fork(_KNOWN.reset)
 
 
 @dataclass(slots=True)

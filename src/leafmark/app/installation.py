@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
 
-from leafmark.installing import install_extra
+from leafmark.environment import install_extra
 from leafmark.model import Check
 
 __all__ = ["Requirement", "check_installation", "parse_requirement", "satisfies"]

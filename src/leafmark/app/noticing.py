@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
 from pathlib import Path
 
-from leafmark.installing import install_extra
+from leafmark.environment import install_extra
 
 __all__ = ["NoticeError", "is_remote", "notice", "notice_by_clock"]
 

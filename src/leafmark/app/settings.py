@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from leafmark import installing
+from leafmark import environment
 from leafmark.app.setting_rules import Rules, Setting, Value
 from leafmark.index import LANGUAGES as STEMMED
 from leafmark.search import SearchOptions
@@ -266,7 +266,7 @@ class EmbeddingSettings(NamedTuple):
         """The provider in force, `none` for none."""
         if self.provider != "auto":
             return self.provider
-        return "minilm" if installing.has_embedder() else "none"
+        return "minilm" if environment.has_embedder() else "none"
 
 
 class RerankSettings(NamedTuple):

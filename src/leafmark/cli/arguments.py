@@ -12,7 +12,7 @@ from typing import Any
 
 from leafmark.cli.options import COMMON, Command, Option
 from leafmark.errors import UsageError
-from leafmark.likeness import choices_hint, nearest
+from leafmark.suggest import choices_hint, nearest
 
 __all__ = ["parse_arguments", "split_command", "wants_json"]
 

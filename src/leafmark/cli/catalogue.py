@@ -6,7 +6,7 @@ from importlib import import_module
 
 from leafmark.cli.options import ALIASES, Command
 from leafmark.errors import UsageError
-from leafmark.likeness import nearest
+from leafmark.suggest import nearest
 
 __all__ = ["COMMANDS", "all_commands", "find_command"]
 

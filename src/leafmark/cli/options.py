@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import UsageError
-from leafmark.likeness import choices_hint
+from leafmark.suggest import choices_hint
 
 if TYPE_CHECKING:
     from leafmark.cli.console import Console

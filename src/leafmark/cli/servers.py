@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import Call
+from leafmark.environment import install_extra
 from leafmark.errors import UsageError
-from leafmark.installing import install_extra
 
 if TYPE_CHECKING:
     from leafmark.app import Project
-    from leafmark.serving.listening import Place
-    from leafmark.serving.workspace import Workspace
+    from leafmark.server.listening import Place
+    from leafmark.server.workspace import Workspace
 
 __all__ = ["open_workspace", "place_of", "require"]
 
@@ -37,7 +37,7 @@ def open_workspace(call: Call) -> Workspace:
         ConfigError, NotFoundError: see `open_project`; told here, not in the first answer.
     """
     from leafmark.app import open_project
-    from leafmark.serving.workspace import Workspace
+    from leafmark.server.workspace import Workspace
 
     console = call.console
     directory = console.directory
@@ -52,7 +52,7 @@ def open_workspace(call: Call) -> Workspace:
 
 def place_of(call: Call, port: int) -> Place:
     """Return where to listen; `port` is the command's own."""
-    from leafmark.serving.listening import Place
+    from leafmark.server.listening import Place
 
     return Place(
         host=call.values.get("host", "127.0.0.1"),

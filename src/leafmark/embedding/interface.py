@@ -17,9 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
+from leafmark.environment import install_extra, reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
-from leafmark.forking import in_forked_child
-from leafmark.installing import install_extra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +59,7 @@ by then it has a number of the device and a database in the user's cache folder.
 _LOADING = threading.Lock()
 
 
-@in_forked_child
+@reset_after_fork
 def _begin_anew() -> None:
     """In a forked child, in which nobody loads a model."""
     global _LOADING

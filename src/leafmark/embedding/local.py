@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leafmark.embedding.interface import Model, loading
 from leafmark.embedding.spec import EmbedderSpec
+from leafmark.environment import install_package
 from leafmark.errors import ProviderError
-from leafmark.installing import install_package
 
 __all__ = [
     "RERANKERS",

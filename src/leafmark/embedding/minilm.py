@@ -21,8 +21,8 @@ from importlib import resources
 
 from leafmark.embedding.interface import Model, Vectors, batches_by_length
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
+from leafmark.environment import install_extra
 from leafmark.errors import ProviderError
-from leafmark.installing import install_extra
 
 __all__ = ["CLS", "SEP", "MiniLM", "open_minilm", "token_ids", "vocabulary"]
 

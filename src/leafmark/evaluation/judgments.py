@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
-from leafmark.likeness import choices_hint
+from leafmark.suggest import choices_hint
 
 __all__ = [
     "HALVES",

@@ -31,7 +31,6 @@ from leafmark.evaluation.judgments import (
 )
 from leafmark.evaluation.metrics import Passage
 from leafmark.index import IndexReader
-from leafmark.likeness import nearest
 from leafmark.model import (
     LEFT_OUT,
     PREAMBLE,
@@ -45,6 +44,7 @@ from leafmark.model import (
     whole_range,
 )
 from leafmark.search.citations import DIGEST_DIGITS, Citation, read_citation
+from leafmark.suggest import nearest
 
 __all__ = ["Library", "read_queries", "sections_of"]
 

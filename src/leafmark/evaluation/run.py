@@ -49,9 +49,9 @@ from leafmark.evaluation.report import (
     parse_gate,
 )
 from leafmark.evaluation.trials import REFUSED, PlainRanking, Reading, Trial, check_tree
-from leafmark.likeness import choices_hint, nearest
 from leafmark.query import parse_query, parts_of, plain_query, plain_words
 from leafmark.search import MECHANISMS
+from leafmark.suggest import choices_hint, nearest
 
 if TYPE_CHECKING:
     from leafmark.index import IndexReader

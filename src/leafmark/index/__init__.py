@@ -53,7 +53,7 @@ from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.index.words import Vocabulary
-from leafmark.late import import_late
+from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
     from leafmark.index.embedded.writer import IndexWriter, check_index, open_writer

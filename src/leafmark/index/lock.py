@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.environment import reset_after_fork
 from leafmark.errors import LockedError
-from leafmark.forking import in_forked_child
 from leafmark.index.engine import translate
 
 __all__ = ["LockHolder", "hold_lock", "lock_holder"]
@@ -183,7 +183,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    @in_forked_child
+    @reset_after_fork
     def _let_go() -> None:
         """Close the lock files that a forked child has from its parent.
 

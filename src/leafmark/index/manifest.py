@@ -23,7 +23,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from leafmark.forking import in_forked_child
+from leafmark.environment import reset_after_fork
 from leafmark.index.folder import replace_index_file
 from leafmark.model import PASSING, DocumentEntry
 
@@ -347,7 +347,7 @@ _pauses: list[bool] = []
 """Whether the collector was on, for each of the pauses that threads have at once."""
 
 
-@in_forked_child
+@reset_after_fork
 def _end_pauses() -> None:
     """In a forked child, in which no other thread goes on that could end its pause."""
     if True in _pauses:

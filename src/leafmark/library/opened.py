@@ -15,8 +15,8 @@ from leafmark.app import Project, index_project, open_project
 from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.requests import IndexRequest, ListRequest, Progress
+from leafmark.environment import reset_after_fork
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
-from leafmark.forking import in_forked_child
 from leafmark.model import Hint, IndexReport
 
 __all__ = ["Held", "Opened", "index_for_program"]
@@ -84,7 +84,7 @@ class Held:
         project = self.project()
         return project, self._freshness.ensure(project)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Share nothing with the process that this one was forked of."""
         if self._project is not None:
             self._project = self.opened.kept_open(self._project)
@@ -94,11 +94,11 @@ class Held:
 _HELD: WeakSet[Held] = WeakSet()
 
 
-@in_forked_child
+@reset_after_fork
 def _begin_all_anew() -> None:
     """In a forked child: a lock that another thread of the parent held is never let go here."""
     for held in _HELD:
-        held.begin_anew()
+        held.reset()
 
 
 class _Freshness:

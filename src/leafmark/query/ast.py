@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from leafmark.likeness import edits_from
 from leafmark.query.ranges import Range
+from leafmark.suggest import edits_from
 
 SCORING_FIELDS: Final = ("title", "tags", "body")
 FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")

@@ -26,7 +26,6 @@ from leafmark.index import (
 )
 from leafmark.index.queries import AllChunks, HasTerm
 from leafmark.index.words import Vocabulary as Words
-from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint, Result, encode_path
 from leafmark.query import (
     And,
@@ -62,6 +61,7 @@ from leafmark.search.terms import CompiledTerm
 from leafmark.search.versions import other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import stop_words, topic_text
+from leafmark.suggest import MOST_SUGGESTED, nearest
 
 __all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
 

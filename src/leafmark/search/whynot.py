@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, Query, unscored
-from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
 from leafmark.query import (
     Expression,
@@ -39,6 +38,7 @@ from leafmark.search.pipeline import trace_search
 from leafmark.search.present import Texts
 from leafmark.search.sections import section_filter
 from leafmark.search.words import detect_language, frequency_in, split_words, stop_words, topic_text
+from leafmark.suggest import MOST_SUGGESTED, nearest
 
 __all__ = ["Absence", "explain_absence"]
 

@@ -33,8 +33,8 @@ from leafmark.embedding import (
     open_embedder,
     reads,
 )
+from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
-from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
 from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import VectorSearcher
@@ -64,7 +64,7 @@ _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
 
 
-@in_forked_child
+@reset_after_fork
 def _begin_anew() -> None:
     """In a forked child: the threads of a model are not here, and a connection is the parent's.
 

@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from leafmark.app.background import Patience, begin
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
+from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError
-from leafmark.forking import in_forked_child
 from leafmark.model import Hint
 
 __all__ = ["Reranking", "ask_reranker", "reranker_spec"]
@@ -25,7 +25,7 @@ _READING = threading.Lock()
 """A model reads for one search at a time."""
 
 
-@in_forked_child
+@reset_after_fork
 def _begin_anew() -> None:
     """In a forked child: the threads of a model, and of whoever loads it, are not here."""
     global _OPENING, _READING

@@ -14,10 +14,10 @@ from typing import NamedTuple, Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
-from leafmark.likeness import MOST_SUGGESTED
 from leafmark.model import Entry, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
+from leafmark.suggest import MOST_SUGGESTED
 
 __all__ = ["Lookup", "Named", "Resolver", "hint_for"]
 

@@ -48,8 +48,8 @@ from leafmark.app.settings import (
 )
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
-from leafmark.likeness import nearest
 from leafmark.model import SettingOrigin, tree_name
+from leafmark.suggest import nearest
 
 __all__ = ["Configuration", "open_configuration"]
 

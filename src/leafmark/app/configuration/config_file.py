@@ -19,9 +19,9 @@ from leafmark.app.setting_rules import check_value
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.errors import ConfigError, reason_of
-from leafmark.likeness import nearest
 from leafmark.model import TREE_NAME
 from leafmark.parsing import format_names
+from leafmark.suggest import nearest
 
 __all__ = [
     "PYPROJECT_NAME",

@@ -27,8 +27,8 @@ from leafmark.index import (
     note_use,
     open_reader,
 )
-from leafmark.likeness import nearest
 from leafmark.parsing import installed_formats, installed_grammars
+from leafmark.suggest import nearest
 
 if TYPE_CHECKING:
     from leafmark.chunking import ChunkingOptions

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from leafmark.forking import in_forked_child
+from leafmark.environment import reset_after_fork
 
 __all__ = ["GARBAGE_THRESHOLD", "collection_seldom"]
 
@@ -38,7 +38,7 @@ def collection_seldom() -> Iterator[None]:
                 gc.set_threshold(*before)
 
 
-@in_forked_child
+@reset_after_fork
 def _begin_anew() -> None:
     """In a forked child, in which no run of another thread goes on."""
     global _collecting

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from leafmark.app.sources.walk import SourceFile
-from leafmark.installing import install_extra
+from leafmark.environment import install_extra
 from leafmark.model import Diagnostic, count_of
 
 __all__ = ["grammar_notes"]

@@ -33,7 +33,7 @@ class KnownFiles:
 
     def __init__(self, most_bytes: int = MOST_BYTES):
         self._most_bytes = most_bytes
-        self.begin_anew()
+        self.reset()
 
     def find(self, root: Path, path: str) -> tuple[bytes, FileState] | None:
         """Return a file as it was when it was read, if it is known; it may look otherwise now."""
@@ -51,7 +51,7 @@ class KnownFiles:
             while self._bytes > self._most_bytes:
                 self._drop(next(iter(self._kept)))
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Know nothing; in a forked child, too, whoever had the lock in the parent."""
         self._kept: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
         self._bytes = 0

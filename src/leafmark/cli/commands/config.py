@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
 from leafmark.errors import NotFoundError
-from leafmark.likeness import MOST_SUGGESTED, nearest
+from leafmark.suggest import MOST_SUGGESTED, nearest
 
 __all__ = ["COMMAND"]
 

@@ -9,7 +9,7 @@ from leafmark.cli.servers import open_workspace, place_of, require
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.serving.workspace import Workspace
+    from leafmark.server.workspace import Workspace
 
 __all__ = ["COMMAND"]
 
@@ -27,14 +27,14 @@ def run(call: Call) -> int:
     workspace = open_workspace(call)
     if call.on("http"):
         return _http(call, workspace)
-    from leafmark.mcp_server.stdio import run_stdio
+    from leafmark.server.mcp.stdio import run_stdio
 
     run_stdio(workspace, call.console.out.fileno())
     return 0
 
 
 def _http(call: Call, workspace: Workspace) -> int:
-    from leafmark.mcp_server.http import run_http
+    from leafmark.server.mcp.http import run_http
 
     run_http(
         workspace,

@@ -15,7 +15,7 @@ def run(call: Call) -> int:
     """Serve until Ctrl-C."""
     require("uvicorn", "the web server", "serve")
     workspace = open_workspace(call)
-    from leafmark.web.site import run_web
+    from leafmark.server.web.site import run_web
 
     run_web(
         workspace,

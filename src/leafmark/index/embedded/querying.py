@@ -35,7 +35,7 @@ from leafmark.index.queries import (
     Scaled,
 )
 from leafmark.index.schema import RAW_FIELDS
-from leafmark.likeness import edits_from
+from leafmark.suggest import edits_from
 
 __all__ = [
     "Compilation",

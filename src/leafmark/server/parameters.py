@@ -1,0 +1,133 @@
+"""What a tool or a route accepts: its JSON schema, and arguments checked against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from leafmark.errors import UsageError
+from leafmark.suggest import choices_hint
+
+__all__ = ["Parameter", "check_arguments", "input_schema"]
+
+
+class Parameter(NamedTuple):
+    """One argument of a tool. `strings` is a list of texts.
+
+    `least` and `most` bound an integer, the length of a text, or the length of a
+    list. Without a `default`, an argument that is not given is None.
+    """
+
+    name: str
+    description: str
+    kind: Literal["string", "integer", "boolean", "strings"] = "string"
+    required: bool = False
+    default: Any = None
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the argument."""
+        kind = "array" if self.kind == "strings" else self.kind
+        found: dict[str, Any] = {"type": kind, "description": self.description}
+        limited = {"enum": list(self.choices)} if self.choices else {}
+        found |= {"items": {"type": "string"} | limited} if self.kind == "strings" else limited
+        if self.default is not None:
+            found["default"] = self.default
+        bounds = {"integer": ("minimum", "maximum"), "string": ("minLength", "maxLength")}
+        low, high = bounds.get(self.kind, ("minItems", "maxItems"))
+        found |= {} if self.least is None else {low: self.least}
+        return found | ({} if self.most is None else {high: self.most})
+
+    def read(self, value: Any) -> Any:
+        """Return the argument, checked; `5.0` is a whole number, as JSON schema has it.
+
+        Raises:
+            UsageError: it is of another type, or outside of what is accepted.
+        """
+        if self.kind == "integer" and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not _fits(self.kind, value) or not self._is_within(value):
+            raise self._refused(value, f"it must be {self._accepted}")
+        for each in value if self.kind == "strings" else [value]:
+            if self.choices and each not in self.choices:
+                raise self._refused(each, choices_hint(each, self.choices))
+        return value
+
+    def _is_within(self, value: Any) -> bool:
+        if self.kind == "boolean":
+            return True
+        size = value if self.kind == "integer" else len(value)
+        is_enough = self.least is None or size >= self.least
+        return is_enough and (self.most is None or size <= self.most)
+
+    def _refused(self, value: Any, hint: str) -> UsageError:
+        return UsageError(f"`{self.name}` got {_shown(value)}", hint=hint)
+
+    @property
+    def _accepted(self) -> str:
+        bounds = _between(self.least, self.most)
+        if self.kind == "boolean":
+            return "true or false"
+        if self.kind == "integer":
+            return f"a whole number ({bounds})" if bounds else "a whole number"
+        if self.kind == "string":
+            return f"a text of {bounds} characters" if bounds else "a text"
+        return f"a list of {bounds} texts" if bounds else "a list of texts"
+
+
+def _between(least: int | None, most: int | None) -> str:
+    if least is None:
+        return "" if most is None else f"at most {most}"
+    return f"at least {least}" if most is None else f"{least} to {most}"
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "string":
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+_LONGEST_SHOWN = 60
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+
+
+def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments; what it does not name is refused."""
+    return {
+        "type": "object",
+        "properties": {each.name: each.schema() for each in parameters},
+        "required": [each.name for each in parameters if each.required],
+        "additionalProperties": False,
+    }
+
+
+def check_arguments(
+    parameters: Sequence[Parameter], given: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return a value for every parameter: as given, else its default.
+
+    Raises:
+        UsageError: an argument is unknown, missing, or not acceptable.
+    """
+    given = given or {}
+    known = {each.name: each for each in parameters}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"there is no argument `{name}`", hint=choices_hint(name, known))
+    missing = [each.name for each in parameters if each.required and given.get(each.name) is None]
+    if missing:
+        raise UsageError(f"`{missing[0]}` is missing", hint=known[missing[0]].description)
+    return {
+        name: each.default if given.get(name) is None else each.read(given[name])
+        for name, each in known.items()
+    }

@@ -1,0 +1,192 @@
+"""The paths of the API: what each is for, what it takes, and the shape of its answer.
+
+Routing, the check of arguments and the OpenAPI description all read this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, get_args
+
+from leafmark.app.requests import Mode
+from leafmark.app.settings import SETTINGS
+from leafmark.chunking import STRATEGIES
+from leafmark.model import GRAINS, RELATIONS, SORTS
+from leafmark.server.parameters import Parameter
+from leafmark.server.web import calls
+from leafmark.server.web.calls import Request
+from leafmark.server.web.replies import Reply
+
+__all__ = ["ROUTES", "Route"]
+
+
+class Route(NamedTuple):
+    """One path. `shape` names its answer in the published schema; None is plain text.
+
+    `refreshed` ones first bring the index up to date. With `partial`, what was not found is a
+    part of an answer, which is 404 where it holds nothing else.
+    """
+
+    path: str
+    summary: str
+    description: str
+    shape: str | None
+    parameters: tuple[Parameter, ...]
+    run: Callable[[Request], Reply]
+    refreshed: bool = True
+    partial: bool = False
+
+
+def _switch(name: str, description: str) -> Parameter:
+    return Parameter(name, description, "boolean", default=False)
+
+
+def _size(name: str, description: str, least: int) -> Parameter:
+    return Parameter(name, description, "integer", least=least, most=1_000_000)
+
+
+_ID = Parameter("id", "A document, section or piece.", required=True, least=1, most=4000)
+_TREE = Parameter("tree", "Only these trees; may be repeated.", "strings", most=50)
+_TAG = Parameter("tag", "Only documents that have all of these tags.", "strings", most=20)
+_EXPAND = Parameter(
+    "expand",
+    "What to add from around each result; may be repeated.",
+    "strings",
+    most=5,
+    choices=RELATIONS,
+)
+_NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
+_CHUNKING = (
+    Parameter("strategy", "How documents become chunks.", choices=STRATEGIES),
+    Parameter("preset", "A named set of sizes.", choices=SETTINGS["chunking.preset"].rules.choices),
+    _size(
+        "min_tokens",
+        "The least size of a piece; the strategy section joins smaller sections, too.",
+        0,
+    ),
+    _size("target_tokens", "The size to aim at where a text is cut.", 1),
+    _size("max_tokens", "The most that a chunk's text may hold.", 1),
+    _size("fixed_tokens", "The size of a window, under the strategy fixed.", 1),
+    _size("fixed_overlap", "How much such a window shares with the next.", 0),
+)
+
+ROUTES: tuple[Route, ...] = (
+    Route(
+        "/api/search",
+        "Search the documents",
+        "As `leafmark search --json`: the results in order, and their groups by document.",
+        "search",
+        (
+            Parameter(
+                "q",
+                "What to look for. Repeated, each is a topic: the best of all make one list.",
+                "strings",
+                required=True,
+                least=1,
+                most=8,
+            ),
+            Parameter("limit", "The most results.", "integer", least=1, most=100),
+            _TREE,
+            _TAG,
+            Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
+            Parameter(
+                "section",
+                "Only sections whose path ends so: titles or globs, as in 'Guide > Auth*'.",
+                "strings",
+                most=8,
+            ),
+            Parameter("grain", "How large a result may be.", choices=GRAINS),
+            Parameter(
+                "mode",
+                "By words (lexical), by meaning (semantic) or by both (hybrid).",
+                choices=get_args(Mode),
+            ),
+            Parameter("sort", "Order of the results.", default="score", choices=SORTS),
+            _EXPAND,
+            _switch("strict", "All words must match, even those of a question."),
+            _switch(
+                "no_aggregation",
+                "Never show a section or document instead of the parts of it that match.",
+            ),
+            _switch("explain", "Tell how the query was understood, and how each score is made up."),
+            _switch(
+                "brief",
+                "Leave null what is read from the sources, except snippets: texts, token counts, "
+                "hashes, links.",
+            ),
+            _NO_REFRESH,
+        ),
+        calls.search,
+    ),
+    Route(
+        "/api/show",
+        "Read by id",
+        "As `leafmark show --json`: the record, the text and the children of each id.",
+        "show",
+        (
+            Parameter("id", "What to read; may be repeated.", "strings", True, least=1, most=50),
+            _switch("own", "Only the section's own text, without the sections below it."),
+            _switch("full_document", "The whole document that each id belongs to."),
+            _EXPAND,
+            _NO_REFRESH,
+        ),
+        calls.show,
+        partial=True,
+    ),
+    Route(
+        "/api/raw",
+        "The exact bytes",
+        "As `leafmark show --raw`: the bytes of the source that the spans count in.",
+        None,
+        (_ID, _NO_REFRESH),
+        calls.raw,
+    ),
+    Route(
+        "/api/outline",
+        "The tree of a document",
+        "Where the chunks of the document of an id stand and how large they are, without their "
+        "texts; by the project's settings, or by others to compare them.",
+        "outline",
+        (_ID, *_CHUNKING, _NO_REFRESH),
+        calls.outline,
+    ),
+    Route(
+        "/api/chunks",
+        "Chunk a document",
+        "As `leafmark chunk --json`: the whole records of the chunks of the document of an id, by "
+        "the project's settings or by others.",
+        "chunks",
+        (_ID, *_CHUNKING, _NO_REFRESH),
+        calls.chunks,
+    ),
+    Route(
+        "/api/trees",
+        "What is indexed",
+        "As `leafmark ls trees --json`.",
+        "ls",
+        (_NO_REFRESH,),
+        calls.trees,
+    ),
+    Route(
+        "/api/documents",
+        "List documents",
+        "As `leafmark ls docs --json`.",
+        "ls",
+        (
+            _TREE,
+            _TAG,
+            Parameter("under", "Only documents whose path or id begins with this.", most=4000),
+            _NO_REFRESH,
+        ),
+        calls.documents,
+    ),
+    Route(
+        "/api/status",
+        "The state of the index",
+        "As `leafmark status --json`.",
+        "status",
+        (),
+        calls.status,
+        refreshed=False,
+    ),
+)

@@ -1,0 +1,146 @@
+"""What is answered over standard input and output, and how a conversation ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Sequence
+from typing import Any, cast
+
+import anyio
+import anyio.lowlevel
+import pytest
+from mcp import types
+from mcp.shared.message import SessionMessage
+
+from leafmark import errors
+from leafmark.server.mcp import stdio
+
+
+def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raised = [OSError(22, "Invalid argument"), BrokenPipeError()]
+
+    def run(_: object) -> None:
+        raise BaseExceptionGroup("of tasks", [ExceptionGroup("inner", raised)])
+
+    monkeypatch.setattr("anyio.run", run)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(BaseExceptionGroup) as caught:
+        stdio.run_stdio(cast("Any", None), 1)
+    assert caught.group_contains(OSError, match="Invalid argument")
+    assert not caught.group_contains(BrokenPipeError)
+    monkeypatch.setattr(errors, "_WINDOWS", True)
+    stdio.run_stdio(cast("Any", None), 1)
+
+
+class Incoming:
+    """Lines as the SDK hands them on: messages, or why they are none; then the end."""
+
+    def __init__(self, lines: Sequence[str]):
+        self._lines = list(lines)
+
+    async def receive(self) -> SessionMessage | Exception:
+        if not self._lines:
+            raise anyio.EndOfStream
+        try:
+            line = self._lines.pop(0) + "\n"
+            return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        except ValueError as error:
+            return error
+
+
+class Outgoing:
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    async def send(self, item: SessionMessage) -> None:
+        self.sent.append(json.loads(item.message.model_dump_json(exclude_unset=True)))
+
+
+def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
+    """Return the methods that reach the server, and the errors that are sent."""
+    outgoing = Outgoing()
+
+    async def run() -> list[str]:
+        answering = stdio._Answering(Incoming(lines), outgoing)
+        return [_method(each) async for each in answering]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stdio, "LAST_ANSWERS_S", 0)
+        methods = anyio.run(run)
+    return methods, [
+        (each["id"], each["error"]["code"], each["error"]["message"]) for each in outgoing.sent
+    ]
+
+
+def _method(item: Any) -> str:
+    return str(item.message.method)
+
+
+PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+NO_ID = (None, -32600, "a request needs an `id` that is a text or a whole number")
+
+
+@pytest.mark.parametrize("number", ["null", "1.5", "true", "[1]", "{}", "NaN", "1e400", None])
+def test_a_request_whose_id_is_none_is_answered_all_the_same(number: str | None) -> None:
+    line = '{"jsonrpc": "2.0", "method": "ping"'
+    line += "}" if number is None else f', "id": {number}}}'
+    assert converse(line, PING) == (["ping"], [NO_ID])
+
+
+@pytest.mark.parametrize("number", ["1", "-1", "1" + "0" * 40, '""', '"a"'])
+def test_every_text_and_whole_number_is_an_id(number: str) -> None:
+    line = f'{{"jsonrpc": "2.0", "method": "ping", "id": {number}}}'
+    assert converse(line) == (["ping"], [])
+
+
+def test_notifications_are_not_answered() -> None:
+    methods = ["notifications/initialized", "notifications/otter"]
+    assert converse(*(f'{{"jsonrpc":"2.0","method":"{each}"}}' for each in methods)) == (
+        methods,
+        [],
+    )
+
+
+@pytest.mark.parametrize("line", ["", "  ", "\t", "\r"])
+def test_nobody_waits_for_an_answer_to_an_empty_line(line: str) -> None:
+    assert converse(line, PING) == (["ping"], [])
+
+
+def test_a_mark_of_utf_8_before_a_line_is_no_part_of_it() -> None:
+    assert converse("\ufeff" + PING) == (["ping"], [])
+    told = "the line is not JSON"
+    assert converse("\ufeff{", "\ufeff", PING) == (["ping"], [(None, -32700, told)])
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_what_was_asked_is_answered_before_the_end(is_cancelled: bool) -> None:
+    """A script pipes its requests, and closes the input at once."""
+    outgoing = Outgoing()
+    lines = [PING]
+    if is_cancelled:
+        method = "notifications/cancelled"
+        lines.append(f'{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":1}}}}')
+    said: list[str] = []
+
+    async def run() -> None:
+        answering = stdio._Answering(Incoming(lines), outgoing)
+        answers = stdio._Answers(outgoing, answering.answered)
+
+        async def answer() -> None:
+            for _ in range(5):
+                await anyio.lowlevel.checkpoint()
+            said.append("answered")
+            result = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={})
+            await answers.send(SessionMessage(result))
+
+        async with anyio.create_task_group() as group:
+            async for message in answering:
+                if _method(message) == "ping":
+                    group.start_soon(answer)
+            said.append("ended")
+
+    anyio.run(run)
+    assert said == (["ended", "answered"] if is_cancelled else ["answered", "ended"])

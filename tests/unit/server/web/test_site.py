@@ -1,0 +1,324 @@
+"""The page and the API as ASGI: what is answered, what is refused, and with which headers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from support.schema import problems
+
+from leafmark.app import Project, open_project
+from leafmark.errors import UsageError
+from leafmark.server.web import replies, site
+from leafmark.server.web.openapi import describe
+from leafmark.server.web.routes import ROUTES
+from leafmark.server.web.site import OPEN_PATHS, Site, read_query
+from leafmark.server.workspace import Workspace
+
+Message = MutableMapping[str, Any]
+
+HOSTILE = (
+    "# `<script>alert(1)</script>`\n\n"
+    "Evil \u202e text \x1b[31m & <img onerror=x> crème 😀 brûlée.\n"
+)
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def message(self) -> str:
+        return str(self.json["error"]["message"])
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    place = tmp_path_factory.mktemp("served")
+    docs = place / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("# Backups\n\nHow to restore.\n\n## Keep\n\nSeven days.\n")
+    (docs / "evil.md").write_text(HOSTILE)
+    (docs / "wide.md").write_text("\ufeff# Ünïcode\r\n\r\nNaïve café 😀 tail.\r\n")
+    environ = {"HOME": str(place), "LEAFMARK_HOME": str(place / "home")}
+
+    def opened(settings: Mapping[str, object]) -> Project:
+        return open_project(docs, flags=settings, environ=environ)
+
+    workspace = Workspace(opened)
+    assert workspace.wait(workspace.ask(), timeout_s=120).state == "fresh"
+    return Site(workspace)
+
+
+def ask(app: Site, path: str, query: str = "", method: str = "GET") -> Answer:
+    sent: list[Message] = []
+    asked: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> Message:
+        if not asked:
+            await asyncio.sleep(3600)
+        return asked.pop(0)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope: Message = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": [],
+    }
+    asyncio.run(app(scope, receive, send))
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], headers, sent[1]["body"])
+
+
+CALLS = [
+    ("search", "q=restore", "search"),
+    ("search", "q=restore&q=days&explain=true&expand=parent&brief=true&limit=3", "search"),
+    ("show", "id=a.md&id=a.md%23keep&id=nothing", "show"),
+    ("outline", "id=a.md%23keep&strategy=section", "outline"),
+    ("chunks", "id=docs:a.md&preset=rag&max_tokens=500", "chunks"),
+    ("trees", "", "ls"),
+    ("documents", "tree=docs&under=a", "ls"),
+    ("status", "", "status"),
+]
+
+
+@pytest.mark.parametrize(("path", "query", "shape"), CALLS)
+def test_answers_have_the_published_shapes(served: Site, path: str, query: str, shape: str) -> None:
+    answer = ask(served, f"/api/{path}", query)
+    assert answer.status == 200, answer.body
+    assert problems(answer.json, shape) == []
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_every_path_is_called_here() -> None:
+    assert {f"/api/{path}" for path, _, _ in CALLS} | {"/api/raw"} == {r.path for r in ROUTES}
+    shapes = {f"/api/{path}": shape for path, _, shape in CALLS}
+    assert all(route.shape == shapes.get(route.path) for route in ROUTES)
+
+
+def test_brief_results_have_no_texts_but_snippets(served: Site) -> None:
+    (brief,) = ask(served, "/api/search", "q=restore&brief=true").json["results"]
+    assert {brief[key] for key in ("body", "text", "tokens", "sha256", "links")} == {None}
+    assert brief["snippet_text"] == "How to restore."
+    (full,) = ask(served, "/api/search", "q=restore").json["results"]
+    assert full["sha256"]
+    assert full["tokens"] > 0
+
+
+def test_spans_of_an_outline_count_in_the_raw_bytes(served: Site) -> None:
+    raw = ask(served, "/api/raw", "id=wide.md")
+    assert raw.headers["content-type"] == "text/plain; charset=utf-8"
+    assert raw.body == "\ufeff# Ünïcode\r\n\r\nNaïve café 😀 tail.\r\n".encode()
+    found = ask(served, "/api/outline", "id=wide.md").json
+    assert found["bytes"] == len(raw.body)
+    section = found["chunks"][1]
+    assert raw.body[section["heading_start"] : section["heading_end"]].startswith(b"# ")
+    ((start, end),) = section["body_spans"]
+    assert raw.body[start:end].decode() == "\r\nNaïve café 😀 tail.\r\n"
+
+
+def test_strategies_can_be_compared(served: Site) -> None:
+    whole = ask(served, "/api/outline", "id=a.md&strategy=fixed").json
+    assert (whole["strategy"], [chunk["title"] for chunk in whole["chunks"]]) == (
+        "fixed",
+        ["Backups"],
+    )
+    by_heading = ask(served, "/api/outline", "id=a.md&strategy=heading").json
+    assert [chunk["title"] for chunk in by_heading["chunks"]] == ["Backups", "Backups", "Keep"]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "kind", "message"),
+    [
+        ("/api/serch", "", 404, "not_found", "there is nothing at /api/serch"),
+        ("/../../etc/passwd", "", 404, "not_found", "there is nothing at /../../etc/passwd"),
+        ("/page/app.js", "", 404, "not_found", "there is nothing at /page/app.js"),
+        ("/api/search", "", 400, "usage", "`q` is missing"),
+        ("/api/search", "q=a&limt=3", 400, "usage", "there is no argument `limt`"),
+        ("/api/search", "q=a&limit=0", 400, "usage", "`limit` got 0"),
+        ("/api/search", "q=a&limit=many", 400, "usage", "`limit` got 'many'"),
+        ("/api/search", "q=a&limit=1&limit=2", 400, "usage", "`limit` is given 2 times"),
+        ("/api/search", "q=a&explain=yes", 400, "usage", "`explain` got 'yes'"),
+        ("/api/search", "q=%ff", 400, "usage", "the arguments are not UTF-8, percent-encoded"),
+        ("/api/search", "&q=a" * 101, 400, "usage", "there are more than 100 arguments"),
+        ("/api/search", "q=a&tree=no", 404, "not_found", "there is no tree named 'no'"),
+        (
+            "/api/search",
+            "q=title:%22open",
+            400,
+            "query",
+            "the query has an opening quote without a closing one",
+        ),
+        ("/api/raw", "id=../../etc/passwd", 404, "not_found", "there is no '../../etc/passwd'"),
+        ("/api/chunks", "id=/etc/passwd", 404, "not_found", "there is no '/etc/passwd'"),
+        (
+            "/api/outline",
+            "id=a.md&max_tokens=5&target_tokens=9",
+            400,
+            "usage",
+            "target_tokens is 9",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told(
+    served: Site, path: str, query: str, status: int, kind: str, message: str
+) -> None:
+    answer = ask(served, path, query)
+    assert problems(answer.json, "error") == []
+    told = answer.json["error"]
+    assert (answer.status, told["kind"], told["message"]) == (status, kind, message)
+
+
+def test_an_id_that_is_none_is_404_with_the_nearest(served: Site) -> None:
+    answer = ask(served, "/api/show", "id=a.md%23kep")
+    assert answer.status == 404
+    (missing,) = answer.json["not_found"]
+    assert (missing["id"], missing["did_you_mean"][0]) == ("a.md#kep", "docs:a.md#keep")
+    described = ask(served, "/openapi.json").json
+    declared = described["paths"]["/api/show"]["get"]["responses"]["404"]["content"]
+    shape, error = declared["application/json"]["schema"]["oneOf"]
+    assert shape == {"$ref": "#/components/schemas/show"}
+    assert error == {"$ref": "#/components/schemas/error"}
+    assert problems(answer.json, "show") == []
+    raw = ask(served, "/api/raw", "id=a.md%23kep").json["error"]
+    assert raw["hint"].startswith("did you mean docs:a.md#keep or ")
+
+
+def test_only_get_and_head(served: Site) -> None:
+    for path in ("/", "/api/search", "/openapi.json"):
+        refused = ask(served, path, "q=a", "POST")
+        assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD")
+    head = ask(served, "/api/trees", method="HEAD")
+    assert (head.status, head.body) == (200, b"")
+    assert int(head.headers["content-length"]) == len(ask(served, "/api/trees").body)
+
+
+def test_what_documents_hold_is_data(served: Site) -> None:
+    (found,) = ask(served, "/api/search", "q=evil").json["results"]
+    assert found["title"] == "<script>alert(1)</script>"
+    assert "<script" not in found["snippet"]
+    assert "<img" not in found["snippet"]
+    body = ask(served, "/api/search", "q=evil").body.decode()
+    assert "\u202e" not in body
+    assert "\x1b" not in body
+    assert ask(served, "/api/raw", "id=evil.md").headers["content-type"].startswith("text/plain")
+
+
+def test_pages_are_under_a_strict_policy(served: Site) -> None:
+    for path in sorted(OPEN_PATHS - {"/openapi.json"}):
+        page = ask(served, path)
+        assert page.status == 200
+        policy = page.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self';")
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert page.headers["referrer-policy"] == "no-referrer"
+        assert page.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+PAGE = Path(site.__file__).parent / "page"
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in PAGE.glob("*.js")))
+def test_scripts_write_text_and_never_markup(script: str) -> None:
+    text = (PAGE / script).read_text(encoding="utf-8")
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "http:",
+    ):
+        assert word not in text
+    html = (PAGE / "index.html").read_text(encoding="utf-8")
+    assert f'src="{script}"' in html
+    assert "style=" not in html
+
+
+def test_the_description_is_that_of_the_paths(served: Site) -> None:
+    described = ask(served, "/openapi.json").json
+    assert described == json.loads(json.dumps(describe(ROUTES)))
+    shapes = described["components"]["schemas"]
+    for route in ROUTES:
+        operation = described["paths"][route.path]["get"]
+        assert [each["name"] for each in operation["parameters"]] == [
+            each.name for each in route.parameters
+        ]
+        assert len({each.name for each in route.parameters}) == len(route.parameters)
+    text = json.dumps(described)
+    assert "#/$defs" not in text
+    for name in {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}:
+        assert name in shapes
+
+
+def test_a_bug_is_logged_and_not_shown(
+    served: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a secret")
+
+    trees = next(route for route in ROUTES if route.path == "/api/trees")
+    monkeypatch.setitem(served._routes, "/api/trees", trees._replace(run=broken))  # type: ignore[arg-type]
+    answer = ask(served, "/api/trees")
+    assert (answer.status, answer.message) == (500, "internal error; the server's log says more")
+    assert b"secret" not in answer.body
+    assert "ZeroDivisionError: a secret" in caplog.text
+
+
+def test_an_answer_that_takes_too_long_is_not_waited_for(
+    served: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+    trees = next(route for route in ROUTES if route.path == "/api/trees")
+    slow = trees._replace(run=lambda request: ended.wait(60))  # type: ignore[arg-type, return-value]
+    monkeypatch.setitem(served._routes, "/api/trees", slow)
+    monkeypatch.setattr(site, "ANSWER_TIMEOUT_S", 0.05)
+    answer = ask(served, "/api/trees", "no_refresh=true")
+    ended.set()
+    assert (answer.status, answer.message) == (504, "the answer took too long")
+
+
+def test_more_calls_than_can_wait_are_refused(
+    served: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "MOST_WAITING", 0)
+    answer = ask(served, "/api/trees")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+
+
+def test_an_answer_is_of_bounded_size(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replies, "MOST_ANSWER_BYTES", 10)
+    for path in ("search?q=restore", "chunks?id=a.md", "raw?id=a.md"):
+        name, _, query = path.partition("?")
+        answer = ask(served, f"/api/{name}", query)
+        assert (answer.status, answer.message) == (400, "the answer is larger than 0 MiB")
+
+
+def test_values_are_read_by_their_kinds() -> None:
+    search = next(route for route in ROUTES if route.path == "/api/search")
+    found = read_query(search.parameters, b"q=a+b&q=%C3%A9&limit=07&strict=true&grain=piece")
+    assert (found["q"], found["limit"], found["strict"], found["grain"]) == (
+        ["a b", "é"],
+        7,
+        True,
+        "piece",
+    )
+    with pytest.raises(UsageError, match="`limit` got '٣'"):
+        read_query(search.parameters, b"q=a&limit=%D9%A3")
