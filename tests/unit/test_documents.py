@@ -39,7 +39,7 @@ def test_paths_and_modules_named_in_the_architecture_exist() -> None:
         assert group.is_dir() or group.with_suffix(".py").is_file(), f"{room}.{module}"
 
 
-PAGES = ("README.md", "CHANGELOG.md", "benchmarks/RESULTS.md", "docs/*.md")
+PAGES = ("README.md", "CHANGELOG.md", "benchmarks/RESULTS.md", "docs/**/*.md")
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,17 @@ def _is_one_word(text: str) -> bool:
     return " " not in re.sub(r"`[^`]*`?|\[[^]]*\]?", "", text.strip())
 
 
-def test_every_subject_of_the_decisions_is_in_their_contents() -> None:
-    text = _read("docs/DECISIONS.md")
-    subjects = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert len(subjects) > 20
-    assert [name for name in subjects if f"[{name}](#" not in text] == []
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+
+
+def test_every_decision_is_in_their_contents_by_its_title_and_has_a_date() -> None:
+    contents = _read("docs/decisions/README.md")
+    for page in DECISIONS:
+        if page.name == "README.md":
+            continue
+        title, _, date, *_ = page.read_text("utf-8").split("\n")
+        assert f"- [{title.removeprefix('# ')}]({page.name})\n" in contents, page.name
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", date), page.name
 
 
 def test_the_readme_owns_the_name_that_the_mcp_registry_is_given() -> None:
@@ -97,7 +103,7 @@ def test_ci_runs_the_readme_s_test_command_and_nothing_else() -> None:
 def test_every_dependency_is_pinned_and_has_a_reason() -> None:
     project = tomllib.loads(_read("pyproject.toml"))["project"]
     pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in _pins()}
-    reasons = _read("docs/DECISIONS.md").lower()
+    reasons = "\n".join(page.read_text("utf-8") for page in DECISIONS).lower()
     extras = [each for extra in project["optional-dependencies"].values() for each in extra]
     for requirement in [*project["dependencies"], *extras]:
         name = re.split(r"[\[><=]", requirement)[0].lower()

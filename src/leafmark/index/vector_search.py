@@ -1,7 +1,7 @@
 """Find the chunks nearest to a vector: a fast look at all, then an exact one at the best.
 
 Up to `EXACT_UP_TO` rows, every vector is compared. With more, codes of one bit per dimension
-choose `KEPT_SHARE` of the rows, which are then compared exactly; docs/DECISIONS.md has how
+choose `KEPT_SHARE` of the rows, which are then compared exactly; docs/decisions/meaning.md says why
 many of the best are found that way.
 """
 

@@ -41,7 +41,7 @@ __all__ = [
 STANDS_ABOVE = 0.7
 """A chunk that is too large stays a result if all below it score less than this share of it.
 
-Chosen by `leafmark eval` (2026-11-21) among 0.7, 1 and always giving way; see docs/DECISIONS.md.
+Chosen by `leafmark eval` among 0.7, 1 and always giving way (docs/decisions/grain.md).
 """
 
 FindParent = Callable[[Entry], Entry]
