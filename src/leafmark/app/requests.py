@@ -43,7 +43,8 @@ class IndexRequest(NamedTuple):
     """Bring the index up to date.
 
     `paths` are files and folders as the user wrote them, relative to the current
-    directory; none means all trees. `remove` takes them out of the index instead.
+    directory; none means all trees. `remove` takes them out of the index instead. `prune` removes
+    what is gone even where that is most of a tree at once.
     `confirmed` says that the user agreed to index a very large folder. `vectors` says whether
     those that are missing are made; None leaves it to whether the user named an embedder. With
     `retry`, sources that failed for a reason that may have passed are read again: there was no
@@ -54,6 +55,7 @@ class IndexRequest(NamedTuple):
     rebuild: bool = False
     remove: bool = False
     dry_run: bool = False
+    prune: bool = False
     confirmed: bool = False
     vectors: bool | None = None
     retry: bool = True

@@ -5,6 +5,7 @@ INDEX/index-KEY/      ROOT, one index; KEY stands for what of an installation de
 INDEX/vectors/        shared by all, since nothing in it can be wrong for one: see `vectors`
 ROOT/LOCK             held by the one writer; its time is that of the last use, give or take a day
 ROOT/CURRENT          which generation serves readers; replaced atomically
+ROOT/MISSING          of which trees documents are kept though their files are gone
 ROOT/gen-000007/text  the engine's files
 ROOT/gen-000007/manifest  a disposable copy of the manifest (see `manifest`)
 ROOT/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
@@ -58,11 +59,15 @@ __all__ = [
     "is_index_folder",
     "note_use",
     "other_views",
+    "read_missing",
     "remove_drafts",
     "replace_index_file",
+    "sealed",
     "sync_folder",
+    "unsealed",
     "view_path",
     "when_free",
+    "write_missing",
 ]
 
 
@@ -80,6 +85,7 @@ class IndexOptions(NamedTuple):
 _GENERATION = re.compile(r"gen-(\d{6,})")
 _OF_VECTORS = {"MODEL", "documents"}
 _MAX_CURRENT_BYTES = 1_000_000
+_MISSING = "MISSING"
 
 
 def is_index_folder(names: Iterable[str]) -> bool:
@@ -164,8 +170,7 @@ class Layout:
         Raises:
             StorageError: it cannot be written; the old one stands.
         """
-        body = json.dumps(current._asdict(), sort_keys=True).encode()
-        replace_index_file(self.current, [body, b"\n%08x\n" % zlib.crc32(body)])
+        replace_index_file(self.current, [sealed(current._asdict())])
         sync_folder(self.root)
 
     def collect(self, keep: int | None) -> None:
@@ -189,7 +194,7 @@ def _parse_current(data: bytes, path: Path) -> Current:
         location=str(path),
         hint=REBUILD,
     )
-    body, _, rest = data.partition(b"\n")
+    body = data.partition(b"\n")[0]
     try:
         record: dict[str, Any] = json.loads(body)
         number = record["format"]
@@ -207,12 +212,53 @@ def _parse_current(data: bytes, path: Path) -> Current:
             location=str(path),
             hint="run `leafmark index` to make it again",
         )
-    if rest != b"%08x\n" % zlib.crc32(body):
-        raise damaged
     try:
-        return Current(**record)
-    except TypeError:
+        return Current(**unsealed(data))
+    except (ValueError, TypeError):
         raise damaged from None
+
+
+def sealed(facts: Mapping[str, Any]) -> bytes:
+    """Return facts as one line of JSON, and a second line with its checksum."""
+    body = json.dumps(facts, sort_keys=True).encode()
+    return b"%s\n%08x\n" % (body, zlib.crc32(body))
+
+
+def unsealed(data: bytes) -> dict[str, Any]:
+    """Return the facts that `sealed` wrote.
+
+    Raises:
+        ValueError: these are not the bytes that were written.
+    """
+    body, _, seal = data.partition(b"\n")
+    if seal != b"%08x\n" % zlib.crc32(body):
+        raise ValueError("the checksum is of other bytes")
+    facts = json.loads(body)
+    if not isinstance(facts, dict):
+        raise ValueError("these are no facts")
+    return facts
+
+
+def write_missing(root: Path, notes: Mapping[str, str]) -> None:
+    """Note why documents of some trees are kept, by the name of the tree: no notes, no file.
+
+    The notes are for people: where they cannot be written, an answer lacks them.
+    """
+    path = root / _MISSING
+    with suppress(OSError, StorageError):
+        if not notes:
+            path.unlink(missing_ok=True)
+        elif read_missing(root) != notes:
+            replace_index_file(path, [sealed(notes)])
+
+
+def read_missing(root: Path) -> dict[str, str]:
+    """Return what `write_missing` noted last."""
+    try:
+        with open(root / _MISSING, "rb") as file:
+            return unsealed(file.read(_MAX_CURRENT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
 
 
 def replace_index_file(path: Path, parts: Iterable[bytes], *, what: str = "the index") -> None:
@@ -395,5 +441,6 @@ def _remove(place: Path) -> None:
         layout.collect(keep=None)
         for vectors in (place.parent / "vectors").glob("*/"):
             view_path(vectors, place).unlink(missing_ok=True)
+        (place / _MISSING).unlink(missing_ok=True)
         layout.lock.unlink()  # while it is held: see `hold_lock`
         place.rmdir()

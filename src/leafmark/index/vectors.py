@@ -4,6 +4,7 @@
 INDEX/vectors/KEY/MODEL         which model the vectors are of, as JSON
 INDEX/vectors/KEY/rows-000001   records of one size: hash, checksum, vector
 INDEX/vectors/KEY/documents     records: which texts the chunks of one document are embedded as
+INDEX/vectors/KEY/UNUSED        rows without use, and since when: its own time
 INDEX/vectors/KEY/view-PLACE    see `vector_view`: which chunk of which index has which row
 INDEX/vectors/KEY/LOCK          held by the one writer
 ```
@@ -22,6 +23,7 @@ import hashlib
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -30,7 +32,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leafmark.index.engine import translate
-from leafmark.index.folder import remove_drafts, replace_index_file, sync_folder
+from leafmark.index.folder import (
+    remove_drafts,
+    replace_index_file,
+    sealed,
+    sync_folder,
+    unsealed,
+)
 from leafmark.index.lock import hold_lock
 
 if TYPE_CHECKING:
@@ -67,6 +75,9 @@ COMPACT_SHARE = 0.5
 
 COMPACT_FROM = 10_000
 """The least rows of a store that is rewritten."""
+
+UNUSED_S = 7 * 86_400.0
+"""How long rows must have been unused: sources that are gone may be back after a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +304,33 @@ class VectorWriter:
     def worth_compacting(self, used: int) -> bool:
         """Whether enough rows are unused; `used` rows are referred to."""
         return self._count >= COMPACT_FROM and self._count - used > COMPACT_SHARE * self._count
+
+    def unused_for_long(self, used: Set[bytes]) -> set[bytes]:
+        """Return the hashes that are not among the `used` ones, and were not a week ago either.
+
+        What is unused now is noted for later where no note stands, or it has served.
+        """
+        unused = self.known.keys() - used
+        path = self.folder / "UNUSED"
+        noted, age_s = self._noted_unused(path)
+        long_unused = {hash_ for hash_ in unused if self.known[hash_] in noted}
+        if not unused:
+            path.unlink(missing_ok=True)
+        elif not 0 <= age_s < UNUSED_S:
+            rows = sorted(self.known[hash_] for hash_ in unused)
+            self._replace(path, [sealed({"file": self.rows_path.name, "rows": rows})])
+        return long_unused if age_s >= UNUSED_S else set()
+
+    def _noted_unused(self, path: Path) -> tuple[set[int], float]:
+        """Return which rows of our file were unused when that was noted, and how long ago."""
+        try:
+            facts = unsealed(path.read_bytes())
+            age_s = time.time() - path.stat().st_mtime
+        except (OSError, ValueError, RecursionError):
+            return set(), -1.0
+        if facts.get("file") != self.rows_path.name:
+            return set(), -1.0
+        return {*facts["rows"]}, age_s
 
     def compact(self, live: Mapping[bytes, bytes], wanted: Set[bytes]) -> None:
         """Write anew only the `live` documents, by key, and the rows of the `wanted` hashes.

@@ -238,12 +238,13 @@ def test_a_compaction_keeps_what_another_leafmark_has(
 ) -> None:
     monkeypatch.setattr("leafmark.index.vectors.COMPACT_FROM", 1)
     monkeypatch.setattr("leafmark.index.vectors.COMPACT_SHARE", 0.0)
+    monkeypatch.setattr("leafmark.index.vectors.UNUSED_S", 0.0)
     for name in ("apple", "boat", "zebra"):
         here.write(f"{name}.md", f"# Page\n\nThe {name} stands alone here.\n")
     index_project(_meaning(here, server), IndexRequest())
     with other():
         project = _meaning(here, server)
-        for name in ("rose", "lily"):  # of these the store holds one that nobody refers to
+        for name in ("rose", "lily", "pansy"):  # nobody has referred to the first since the last
             here.write("apple.md", f"# Page\n\nThe {name} stands alone here.\n")
             index_project(project, IndexRequest())
     assert [path.name for path in project.shared_dir.glob("vectors/*/rows-*")] == ["rows-000002"]
@@ -262,8 +263,9 @@ def test_a_compaction_keeps_what_another_leafmark_has(
         index_project(_meaning(here, server), IndexRequest())
     assert [path.name for path in folder.glob("rows-*")] == ["rows-000002"]
     shutil.rmtree(project.index_dir)
-    here.write("apple.md", "# Page\n\nThe plum stands alone here.\n")
-    index_project(_meaning(here, server), IndexRequest())
+    for name in ("plum", "quince"):
+        here.write("apple.md", f"# Page\n\nThe {name} stands alone here.\n")
+        index_project(_meaning(here, server), IndexRequest())
     assert [path.name for path in folder.glob("rows-*")] == ["rows-000003"]
 
 

@@ -15,6 +15,7 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, TreeCounts, lock_holder, tag_fact
+from leafmark.index.folder import read_missing
 from leafmark.model import (
     DocumentEntry,
     Entry,
@@ -167,6 +168,7 @@ def project_status(project: Project) -> StatusReport:
     if reader is not None and reader.root != project.index_dir:
         warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
     warnings += project.missing_trees()
+    warnings += read_missing(project.index_dir).values()
     found = scan(project, ())
     if reader is not None:
         warnings += _unindexed_trees(project, found, reader)

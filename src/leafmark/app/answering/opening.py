@@ -16,6 +16,7 @@ from leafmark.errors import (
     StorageError,
 )
 from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
+from leafmark.index.folder import read_missing
 from leafmark.model import Hint
 
 __all__ = ["left_out_hints", "open_index", "open_telling", "tell_hints"]
@@ -103,6 +104,7 @@ def left_out_hints(project: Project) -> tuple[Hint, ...]:
     """What was not looked at, and why: else it seems that a word does not exist."""
     left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
     missing = [Hint("tree-missing", note) for note in project.missing_trees()]
+    missing += [Hint("tree-emptied", note) for note in read_missing(project.index_dir).values()]
     none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
     return (*left_out, *missing, *none)
 

@@ -5,25 +5,37 @@ In: the sources that a scan found and the rows that the index keeps. Out: a
 recorded is taken as unchanged, unless it was changed so shortly before the last run
 that its clock could not tell a later change apart; then it is read and hashed. Its
 time of modification alone does not say so: tools that copy files set it back.
+
+Where most of a tree is gone from the disk at once, a disk that is not mounted is more likely
+than a deletion: then nothing is removed until the user confirms it (see `_vanished`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.scanning import Scan, is_below
+from leafmark.app.sources.folders import is_there
 from leafmark.app.sources.formats import CONF_NAME, is_undecided
+from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import TO_RETRY, Key, ManifestRow
-from leafmark.model import document_id
+from leafmark.model import Diagnostic, count_of, document_id
 
 __all__ = [
     "CLOCK_GRAIN_NS",
+    "CONFIRM",
+    "EMPTIED",
+    "EMPTIED_FROM",
     "Plan",
+    "is_explained",
     "looks_the_same",
     "named_before",
     "plan_changes",
@@ -32,6 +44,17 @@ __all__ = [
 
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
+
+EMPTIED = "tree-emptied"
+"""The code of what is told of a tree whose documents are kept though they are gone."""
+
+CONFIRM = "if no disk is missing, `leafmark index --prune` forgets them"
+
+EMPTIED_FROM = 3
+"""Sources that a tree must have had for all of them to be kept when all are gone (by eye)."""
+
+HALVED_FROM = 100
+"""More sources than these are kept when over half of their tree is gone (by eye)."""
 
 
 @dataclass(slots=True)
@@ -65,21 +88,30 @@ def plan_since(
     *,
     known: Manifest | None = None,
     retry: bool = False,
+    prune: bool = False,
 ) -> Plan:
     """Compare what was found with what is committed; `known` is the reader's manifest, or equal.
 
-    With `retry`, sources that failed for a reason that may have passed are suspects, too.
+    With `retry`, sources that failed for a reason that may have passed are suspects, too. With
+    `prune`, what is gone is removed however much it is.
     """
     retry = retry and reader.manifest.has_retries
     if not retry and found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
         return Plan(unchanged=reader.meta.documents)
-    return plan_changes(
+    known = reader.manifest if known is None else known
+    plan = plan_changes(
         found,
-        reader.manifest if known is None else known,
+        known,
         last_run_ns=reader.looked_ns,
         still_there=lambda key: named_before(project, reader, key),
         retry=retry,
     )
+    if plan.removed and not prune:
+        for tree in project.trees:
+            vanished = _vanished(plan, known, tree)
+            if vanished and not is_explained(project, reader, tree):
+                _keep(vanished, plan, found, known, tree)
+    return plan
 
 
 def _are_old(found: Scan, reader: IndexReader) -> bool:
@@ -171,6 +203,69 @@ def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
             if key not in suspects:
                 plan.suspects.append(source)
                 plan.unchanged -= known[key].chunks > 0
+
+
+def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[Key]:
+    """Return the sources of a tree that are gone where those are all of it, or over half.
+
+    What a rule leaves out now is still there, and what was moved is among the added.
+    """
+    removed = [key for key in plan.removed if key[0] == tree.name]
+    if len(removed) < EMPTIED_FROM:
+        return set()
+    before = sum(key[0] == tree.name for key in known)
+    after = before - len(removed) + sum(each.tree == tree.name for each in plan.added)
+    if after and not (before > HALVED_FROM and 2 * after < before):
+        return set()
+    vanished = {key for key in removed if not _stands_there(tree, key[1])}
+    return vanished if 2 * len(vanished) > len(removed) else set()
+
+
+def _keep(vanished: set[Key], plan: Plan, scan: Scan, known: Manifest, tree: Tree) -> None:
+    """Take sources out of what is to be removed, and note why."""
+    plan.removed = [key for key in plan.removed if key not in vanished]
+    plan.unchanged += sum(known[key].chunks > 0 for key in vanished)
+    many = count_of(len(vanished), "source")
+    message = f"{many} of tree {tree.name!r} are gone from {tree.root}, and kept in the index"
+    scan.missing[tree.name] = Diagnostic(str(tree.root), EMPTIED, f"{message}: {CONFIRM}")
+
+
+def _stands_there(tree: Tree, path: str) -> bool:
+    try:
+        return is_there(os.path.join(tree.root, path))
+    except LeafmarkError:  # nobody may look: what is there is not known to be gone
+        return True
+
+
+def is_explained(project: Project, reader: IndexReader, *trees: Tree) -> bool:
+    """Whether since the last run the settings were written, or the commit that git shows moved."""
+    witnesses = list(project.configuration.config_files)
+    witnesses += [path for tree in trees for path in _git_logs(tree.root)]
+    return any(_written_ns(path) > reader.looked_ns for path in witnesses)
+
+
+_MAX_LINK_BYTES = 10_000
+
+
+def _git_logs(root: Path) -> Iterator[Path]:
+    """Yield where git notes each move of HEAD, for the repository that a folder is in."""
+    for folder in (root, *root.parents):
+        git = folder / ".git"
+        with suppress(OSError, ValueError):
+            if git.is_file():  # of another work tree, or of a module
+                said = git.read_bytes()[:_MAX_LINK_BYTES].decode()
+                git = folder / said.partition("gitdir:")[2].strip()
+        if git.is_dir():
+            yield git / "logs" / "HEAD"
+            return
+
+
+def _written_ns(path: Path) -> int:
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0
+    return max(facts.st_mtime_ns, facts.st_ctime_ns)
 
 
 def _plan_missing(

@@ -333,7 +333,7 @@ class _Run:
         ]
 
     def _compact(self) -> None:
-        """Drop what no source of any index refers to any more, where that is worth it."""
+        """Drop what no source of any index has referred to for long, where that is worth it."""
         others = self._views_of_others()
         if others is None:
             return
@@ -342,19 +342,20 @@ class _Run:
             name = self._name(key) if row.chunks else None
             if name is not None and name in self.writer.documents:
                 live[name] = self.writer.documents[name]
+        known = self.writer.known
         rows = {row for view in others.values() for row in view.rows.tolist()}
-        kept = {hash_ for hash_, row in self.writer.known.items() if row in rows}
-        documents = self.writer.documents.items()
+        used = {hash_ for hash_, row in known.items() if row in rows}
+        used.update(hash_ for serialised in live.values() for hash_ in _hashes(serialised))
+        unused = self.writer.unused_for_long(used)
+        if not self.writer.worth_compacting(len(known) - len(unused)):
+            return
+        kept = known.keys() - unused
         live |= {
             name: serialised
-            for name, serialised in documents
-            if kept.issuperset(_hashes(serialised))
+            for name, serialised in self.writer.documents.items()
+            if kept >= set(_hashes(serialised))
         }
-        used = kept.union(hash_ for serialised in live.values() for hash_ in _hashes(serialised))
-        if not self.writer.worth_compacting(len(used)):
-            return
-        known = self.writer.known
-        self.writer.compact(live, used)
+        self.writer.compact(live, kept)
         store = map_rows(self.writer.rows_path, self.writer.model.dimension)
         moved = {row: self.writer.known.get(hash_, PENDING) for hash_, row in known.items()}
         for path, view in others.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from leafmark.app.indexing.changes import EMPTIED
 from leafmark.app.indexing.scanning import Scan, is_below
 from leafmark.app.sources.grammars import grammar_notes
 from leafmark.index import IndexReader, Manifest
@@ -87,6 +88,8 @@ def _with_fate(tree: str, note: Diagnostic, reader: IndexReader | None) -> Diagn
 
     Where all was indexed anew meanwhile, there are none to keep.
     """
+    if note.code == EMPTIED:
+        return note
     is_kept = reader is not None and tree in reader.trees
     fate = "its documents are kept" if is_kept else "its documents are indexed when it is back"
     return note._replace(message=f"{note.message}; {fate}")

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.configuration.concern import find_concern
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.changes import looks_the_same, plan_changes, plan_since
+from leafmark.app.indexing.changes import (
+    CONFIRM,
+    EMPTIED,
+    EMPTIED_FROM,
+    is_explained,
+    looks_the_same,
+    plan_changes,
+    plan_since,
+)
 from leafmark.app.indexing.interrupts import held_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.run import Run, carry_out
@@ -27,8 +35,9 @@ from leafmark.errors import (
     StorageError,
 )
 from leafmark.index import IndexReader, Manifest, gc_paused, has_index
+from leafmark.index.folder import write_missing
 from leafmark.index.manifest import Key
-from leafmark.model import CompressedList, IndexReport, document_id
+from leafmark.model import CompressedList, Diagnostic, IndexReport, count_of, document_id
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded
@@ -160,8 +169,14 @@ def _look(
     with gc_paused():
         reader = None if request.rebuild else _usable_reader(project)
         found = scan(project, request.paths, progress)
+        if not (found.found or request.rebuild or request.prune):
+            kept = _emptied(project, found, reader)
+            if kept is not None:
+                _note_missing(project, found)
+                return _Current(kept, found, kept.meta.documents)
         if reader is not None:
-            plan = plan_since(reader, project, found, retry=request.retry)
+            plan = plan_since(reader, project, found, retry=request.retry, prune=request.prune)
+            _note_missing(project, found)
             if plan.is_empty:
                 return _Current(reader, found, plan.unchanged)
     return Run(
@@ -172,8 +187,39 @@ def _look(
         timeout_s=timeout_s,
         rebuild=request.rebuild,
         retry=request.retry,
+        prune=request.prune,
         progress=progress,
     )
+
+
+def _note_missing(project: Project, found: Scan) -> None:
+    """Note of which trees documents are kept that are gone, for all that answer from the index."""
+    write_missing(
+        project.index_dir,
+        {name: each.message for name, each in found.missing.items() if each.code == EMPTIED},
+    )
+
+
+def _emptied(project: Project, found: Scan, usable: IndexReader | None) -> IndexReader | None:
+    """Return the index as it is where nothing is found of all that it holds, and nothing tells why.
+
+    The configuration may have gone with the disk, so an index made under other settings is kept,
+    too. Where they are the same, a plan says what becomes of each tree's documents.
+    """
+    if usable is not None and any(tree.name in usable.trees for tree in project.trees):
+        return None
+    try:
+        reader = read_index(project)
+    except (DamagedError, NotFoundError):
+        return None
+    if found.scope is not None or reader is None or reader.meta.documents < EMPTIED_FROM:
+        return None
+    if is_explained(project, reader, *project.trees):
+        return None
+    many = count_of(reader.meta.documents, "document")
+    message = f"nothing is left of the {many} in the index, nor of their settings: they are kept"
+    found.missing[""] = Diagnostic(str(project.directory), EMPTIED, f"{message}; {CONFIRM}")
+    return reader
 
 
 def check_concern(project: Project, *, confirmed: bool) -> None:
@@ -276,7 +322,7 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     if reader is None:
         plan = plan_changes(found, manifest, last_run_ns=0)
     else:
-        plan = plan_since(reader, project, found)
+        plan = plan_since(reader, project, found, prune=request.prune)
     outcome = Outcome(unchanged=plan.unchanged)
     outcome.added = CompressedList(document_id(one.tree, one.path) for one in plan.added)
     outcome.removed = CompressedList(

@@ -35,7 +35,8 @@ class Run(NamedTuple):
 
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
     then: None where that is of no use. The lock is waited for up to `timeout_s`. With
-    `rebuild` everything is read and indexed anew; for `retry` see `plan_since`.
+    `rebuild` everything is read and indexed anew; for `retry` and
+    `prune` see `plan_since`.
     """
 
     project: Project
@@ -45,6 +46,7 @@ class Run(NamedTuple):
     timeout_s: float
     rebuild: bool = False
     retry: bool = False
+    prune: bool = False
     progress: Progress | None = None
 
 
@@ -140,7 +142,9 @@ def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
     if writer.is_new:
         return plan_changes(found, {}, last_run_ns=0)
     reader = run.project.open_reader()
-    return plan_since(reader, run.project, found, known=writer.manifest, retry=run.retry)
+    return plan_since(
+        reader, run.project, found, known=writer.manifest, retry=run.retry, prune=run.prune
+    )
 
 
 class _Work(NamedTuple):

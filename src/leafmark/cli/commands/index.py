@@ -25,7 +25,11 @@ __all__ = ["COMMAND"]
 SKIPPED_SHOWN = 10
 """How many skipped files of named paths are printed without -v; chosen by eye."""
 
-_EXCLUSIVE = (("remove", "rebuild"), *(("watch", one) for one in ("remove", "dry_run", "strict")))
+_EXCLUSIVE = (
+    ("remove", "rebuild"),
+    ("prune", "remove"),
+    *(("watch", one) for one in ("remove", "dry_run", "strict")),
+)
 
 OPTIONS = (
     Option(
@@ -35,6 +39,11 @@ OPTIONS = (
         ("--remove",),
         "Remove the given paths from the index; what no rule leaves out comes back with the next "
         "run.",
+    ),
+    Option(
+        ("--prune",),
+        "Forget documents that are gone even where that is most of a tree at once, which is "
+        "otherwise taken for a disk that is not mounted.",
     ),
     Option(("--watch",), "Keep running, and update the index when files change. Ctrl-C ends it."),
     Option(
@@ -68,6 +77,7 @@ def run(call: Call) -> int:
             rebuild=call.on("rebuild"),
             remove=call.on("remove"),
             dry_run=call.on("dry_run"),
+            prune=call.on("prune"),
             vectors=True if call.on("vectors") else None,
             confirmed=confirmed,
         ),
