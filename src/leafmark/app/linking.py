@@ -29,6 +29,7 @@ __all__ = [
     "Origin",
     "candidate_paths",
     "indexed_place",
+    "slugs_of",
     "split_target",
     "stem_of",
 ]
@@ -163,11 +164,14 @@ class Links:
         if parts is None:
             return None
         path, fragment = parts
-        if kind == "wiki":
-            found = self._page(path, document) if path else document.path
-        else:
-            found = self._file(path, document)
+        found = self.find_path(path, kind, document)
         return None if found is None else self._chunk(document.tree, found, fragment)
+
+    def find_path(self, path: str, kind: str, document: Origin) -> str | None:
+        """Return the path of the source that a link of `document` to `path` leads to."""
+        if kind == "wiki":
+            return self._page(path, document) if path else document.path
+        return self._file(path, document)
 
     def _file(self, path: str, document: Origin) -> str | None:
         base = document.metadata.get("base") if document.format == "html" else None
@@ -206,7 +210,9 @@ class Links:
     def _chunk(self, tree: str, path: str, fragment: str) -> str | None:
         found = None
         if fragment:
-            found = self._place(tree, path, fragment) or self._place(tree, path, _slug(fragment))
+            found = next(
+                filter(None, (self._place(tree, path, n) for n in slugs_of(fragment))), None
+            )
         return found or self._place(tree, path, None)
 
 
@@ -234,8 +240,9 @@ def _is_called(path: str, wanted: str) -> bool:
     return stem == stem_wanted and f"/{folder}".endswith(folder_wanted and f"/{folder_wanted}")
 
 
-def _slug(heading: str) -> str:
-    """The slug of a heading that a link names by its words, as wiki links do."""
+def slugs_of(fragment: str) -> Iterator[str]:
+    """Yield the slugs that a fragment may mean; wiki links name a heading by its words."""
+    yield fragment
     from leafmark.chunking.slugs import github_slug  # late: few links need it
 
-    return github_slug(heading.rpartition("#")[2])
+    yield github_slug(fragment.rpartition("#")[2])

@@ -15,6 +15,7 @@ __all__ = [
     "AgentsRequest",
     "ChunkRequest",
     "ContextRequest",
+    "DiffRequest",
     "DraftRequest",
     "EvaluationRequest",
     "IndexRequest",
@@ -59,6 +60,21 @@ class IndexRequest(NamedTuple):
     confirmed: bool = False
     vectors: bool | None = None
     retry: bool = True
+
+
+class DiffRequest(NamedTuple):
+    """Compare two states. `old` and `new` are revisions, or both folders.
+
+    Without `new`, the working files are compared; without `old`, with HEAD. `trees` limits it.
+    `texts` are names and contents of files whose citations and ids are checked. `links` asks
+    for links that no longer lead anywhere.
+    """
+
+    old: str | None = None
+    new: str | None = None
+    trees: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    links: bool = True
 
 
 class SearchRequest(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,10 @@ from leafmark.app.sources.ignore import Doubt, IgnoreRules, parse_ignore_file, p
 from leafmark.app.sources.trees import Tree
 from leafmark.model import Diagnostic
 
-__all__ = ["TELLING", "Frame", "Layer", "Selection", "secret_patterns"]
+__all__ = ["TELLING", "Frame", "Layer", "ReadFile", "Selection", "secret_patterns"]
+
+ReadFile = Callable[[str], bytes | None]
+"""From the path of a file below the root to its bytes, None where there is none to read."""
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
@@ -86,8 +89,11 @@ class Selection:
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
         """Return the frame of the root, under the ignore files of the repository around it."""
-        layers = _sorted_layers(_layers_above(root, diagnostics))
-        return Frame(layers=layers, included=not self._include)
+        return self.root_frame(_layers_above(root, diagnostics))
+
+    def root_frame(self, layers: list[Layer]) -> Frame:
+        """Return the frame of the root, under the ignore files above it, nearest first."""
+        return Frame(layers=_sorted_layers(layers), included=not self._include)
 
     def doubts(self, frame: Frame) -> Doubt | None:
         """Return a fast test for names (with their last suffix) of files directly in a folder.
@@ -107,10 +113,13 @@ class Selection:
         self,
         frame: Frame,
         found: Collection[str],
-        handle: Handle,
+        handle: Handle | ReadFile,
         diagnostics: list[Diagnostic],
     ) -> Frame:
-        """Return the frame with the folder's own ignore files; `found` has its `TELLING` names."""
+        """Return the frame with the folder's own ignore files; `found` has its `TELLING` names.
+
+        They are read from the open folder `handle`, or by a function that takes their path.
+        """
         layers = frame.layers
         if TELLING.isdisjoint(found):
             return frame
@@ -264,9 +273,10 @@ def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
 
 
 def _read_rules(
-    handle: Handle, kind: str, folder: str, diagnostics: list[Diagnostic]
+    handle: Handle | ReadFile, kind: str, folder: str, diagnostics: list[Diagnostic]
 ) -> IgnoreRules | None:
-    data = read_small(handle, kind, _MAX_IGNORE_BYTES)
+    is_open = isinstance(handle, int | str)
+    data = read_small(handle, kind, _MAX_IGNORE_BYTES) if is_open else handle(folder + kind)
     if data is None:
         message = f"{kind} is not a regular file, or cannot be read; it is not heeded"
         diagnostics.append(Diagnostic(path=folder + kind, code="ignore-file", message=message))

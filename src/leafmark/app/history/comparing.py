@@ -1,0 +1,333 @@
+"""Compare two states of a project's documents: what `leafmark diff` does.
+
+Only documents whose bytes differ are parsed. Links of the others are looked at only where their
+bytes hold a name that broke.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.history.revisions import find_revision, project_repository
+from leafmark.app.history.sides import FolderSide, Key, RevisionSide, Side
+from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
+from leafmark.app.requests import DiffRequest, Progress
+from leafmark.app.sources.broken_sources import unless_broken
+from leafmark.app.sources.contents import refuse_contents
+from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.trees import Tree
+from leafmark.chunking import chunk_document
+from leafmark.errors import UsageError
+from leafmark.history import (
+    BrokenLink,
+    BrokenName,
+    CitedFile,
+    Comparison,
+    DiffReport,
+    SectionedDocument,
+    broken_names,
+    check_citation,
+    compare_documents,
+)
+from leafmark.model import Diagnostic, document_id, document_part, tree_name
+from leafmark.search.citations import citation_name, find_citations
+
+__all__ = ["compare_sides", "diff_project", "open_sides", "section_source"]
+
+MAX_NEEDLES = 5_000
+"""Broken names that are looked for in the bytes of unchanged documents; of more, all are read."""
+
+
+def diff_project(
+    project: Project, request: DiffRequest, *, progress: Progress | None = None
+) -> DiffReport:
+    """Return what changed between the two sides that a request names.
+
+    Raises:
+        NotFoundError, ForbiddenError, UsageError: there is no such revision, folder or repository.
+        StorageError: the repository cannot be read.
+    """
+    with ExitStack() as stack:
+        old, new = (stack.enter_context(side) for side in open_sides(project, request))
+        return compare_sides(project, old, new, request, progress=progress)
+
+
+def open_sides(project: Project, request: DiffRequest) -> tuple[Side, Side]:
+    """Return the sides: two folders, two revisions, or a revision and the working files."""
+    names = _side_names(request)
+    if len(names) == 2:
+        folders = _folders(project, names)
+        if folders is not None:
+            return folders
+    repository = project_repository(project)
+    trees = _asked_trees(project, request)
+    old = RevisionSide(trees, repository, find_revision(repository, names[0] if names else "HEAD"))
+    if not old.trees:
+        raise UsageError(
+            "none of the trees lies in the repository",
+            location=str(repository.top or repository.git_dir),
+        )
+    if len(names) == 2:
+        return old, RevisionSide(trees, repository, find_revision(repository, names[1]))
+    if repository.top is None:
+        raise UsageError(
+            "a bare repository has no working files to compare with",
+            location=str(repository.git_dir),
+            hint="name two revisions: leafmark diff OLD NEW",
+        )
+    return old, FolderSide(old.trees, "working files", like=old.commit.oid)
+
+
+def _side_names(request: DiffRequest) -> list[str]:
+    names = [name for name in (request.old, request.new) if name is not None]
+    if len(names) == 1 and ".." in names[0]:
+        first, dots, last = names[0].partition("..")
+        if last.startswith("."):
+            raise UsageError(f"{names[0]!r} is no range", hint="write OLD..NEW, or OLD NEW")
+        return [first or "HEAD", last or "HEAD"] if dots else names
+    return names
+
+
+def _asked_trees(project: Project, request: DiffRequest) -> list[Tree]:
+    if request.trees:
+        return [project.get_tree(name) for name in request.trees]
+    return list(project.trees)
+
+
+def _folders(project: Project, names: Sequence[str]) -> tuple[Side, Side] | None:
+    """Return two sides where both names are folders that are there, or both are files."""
+    paths = [Path(os.path.abspath(project.directory / name)) for name in names if "\0" not in name]
+    if len(paths) != 2 or not all(map(os.path.isdir, paths)):
+        return None
+    name = tree_name(paths[1].name)
+    sides = [
+        FolderSide([Tree(name, path)], label) for path, label in zip(paths, names, strict=True)
+    ]
+    return sides[0], sides[1]
+
+
+def compare_sides(
+    project: Project,
+    old: Side,
+    new: Side,
+    request: DiffRequest,
+    *,
+    progress: Progress | None = None,
+) -> DiffReport:
+    """Return what is not the same on two open sides, and what that broke."""
+    changed = sorted(
+        key for key in old.ids.keys() | new.ids.keys() if old.ids.get(key) != new.ids.get(key)
+    )
+    befores, afters = _Documents(project, old), _Documents(project, new)
+    pairs = []
+    for done, key in enumerate(changed, start=1):
+        before, after = befores.at(key), afters.at(key)
+        if not _are_equal(before, after, new):
+            pairs.append((before, after))
+        if progress is not None:
+            progress("comparing", done, len(changed))
+    unchanged = len(new.ids) - sum(after is not None for _, after in pairs)
+    comparison = compare_documents(
+        [before for before, _ in pairs if before is not None],
+        [after for _, after in pairs if after is not None],
+        unchanged=max(0, unchanged),
+    )
+    news = [after for _, after in pairs if after is not None]
+    broken = tuple(broken_names(comparison, news))
+    links = tuple(_broken_links(broken, comparison, old, new, afters)) if request.links else ()
+    cited = tuple(_cited(text, comparison, broken, befores, afters) for text in request.texts)
+    diagnostics = tuple(dict.fromkeys((*old.diagnostics, *new.diagnostics)))
+    return DiffReport(old.label, new.label, comparison, broken, links, cited, diagnostics)
+
+
+def _are_equal(
+    before: SectionedDocument | None, after: SectionedDocument | None, new: Side
+) -> bool:
+    """Whether there is nothing to compare: a checkout may have written other line ends."""
+    if before is None or after is None:
+        return before is after
+    data = before.document.data, after.document.data
+    if data[0] == data[1]:
+        return True
+    return isinstance(new, FolderSide) and data[0] == data[1].replace(b"\r\n", b"\n")
+
+
+class _Documents:
+    """The documents of a side by key, each read and parsed at most once."""
+
+    def __init__(self, project: Project, side: Side) -> None:
+        self._project = project
+        self._known: dict[Key, SectionedDocument | None] = {}
+        self.side = side
+
+    def at(self, key: Key) -> SectionedDocument | None:
+        """Return the document; None where it is no source, or holds nothing that is read."""
+        if key not in self._known:
+            self._known[key] = self._read(key) if key in self.side.ids else None
+        return self._known[key]
+
+    def passing(self, key: Key) -> SectionedDocument | None:
+        """Return the document without remembering it."""
+        return self._known[key] if key in self._known else self._read(key)
+
+    def _read(self, key: Key) -> SectionedDocument | None:
+        data = self.side.read(key)
+        if data is None or refuse_contents(key[1], data) is not None:
+            return None
+        tree = self.side.tree(key[0])
+        found = unless_broken(
+            lambda: section_source(self._project, tree, key[1], data), key[1], "compared"
+        )
+        if isinstance(found, Diagnostic):
+            self.side.diagnostics.append(found)
+            return None
+        return found
+
+
+def section_source(project: Project, tree: Tree, path: str, data: bytes) -> SectionedDocument:
+    """Return a source as sections, one for each heading."""
+    options = replace(project.chunking_options(tree), strategy="heading")
+    document = parse_source(tree, path, data, notebook_outputs=options.notebook_outputs)
+    return SectionedDocument(chunk_document(document, tree=tree.name, options=options))
+
+
+def _broken_links(
+    broken: Sequence[BrokenName],
+    comparison: Comparison,
+    old: Side,
+    new: Side,
+    afters: _Documents,
+) -> Iterator[BrokenLink]:
+    """Yield the links of documents as they are now that led to what has gone."""
+    if not broken:
+        return
+    by_name = {one.name: one for one in broken}
+    before = Links(lambda tree, path, slug: None, KnownKeys(old.ids))
+    changed = {change.new.key for change in comparison.documents if change.new is not None}
+    looks_in = _needles(broken)
+    for key in sorted(new.ids):
+        if key not in changed:
+            data = new.read(key) if looks_in is not None else None
+            if looks_in is not None and (data is None or looks_in.search(data) is None):
+                continue
+        document = afters.passing(key)
+        if document is not None:
+            yield from _links_in(document, by_name, before, old, new)
+
+
+def _links_in(
+    document: SectionedDocument,
+    by_name: dict[str, BrokenName],
+    before: Links,
+    old: Side,
+    new: Side,
+) -> Iterator[BrokenLink]:
+    origin = _Origin(document)
+    for link in document.document.links:
+        parts = split_target(link.target)
+        if parts is None:
+            continue
+        path = before.find_path(parts[0], link.kind, origin)
+        if path is None:
+            continue
+        doc_id = document_id(document.tree, path)
+        names = [f"{doc_id}#{slug}" for slug in slugs_of(parts[1])] if parts[1] else []
+        is_gone = (document.tree, path) not in new.ids
+        names = [doc_id, *names] if is_gone else names
+        found = next((by_name[name] for name in reversed(names) if name in by_name), None)
+        if found is not None:
+            line = document.chunked.line_of(link.start)
+            yield BrokenLink(document.id, document.path, line, link.target, found)
+
+
+class _Origin(NamedTuple):
+    """A document that a link stands in."""
+
+    document: SectionedDocument
+
+    @property
+    def tree(self) -> str:
+        return self.document.tree
+
+    @property
+    def path(self) -> str:
+        return self.document.path
+
+    @property
+    def format(self) -> str:
+        return self.document.document.format
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        return dict(self.document.document.metadata)
+
+
+def _needles(broken: Sequence[BrokenName]) -> re.Pattern[bytes] | None:
+    """Return what finds in bytes the end of any broken name, None where there are too many."""
+    needles = set()
+    for one in broken:
+        doc_id, _, slug = one.name.partition("#")
+        stem = doc_id.rpartition("/")[2].rpartition(":")[2].rpartition(".")[0]
+        written = slug or stem
+        needles |= {written, quote(written)}
+        if slug:
+            needles.add(one.old.title)  # a wiki link names a heading by its words
+    needles.discard("")
+    if len(needles) > MAX_NEEDLES:
+        return None
+    encoded = sorted(
+        (one.encode("utf-8", "surrogateescape") for one in needles), key=len, reverse=True
+    )
+    return re.compile(b"|".join(map(re.escape, encoded)), re.IGNORECASE)
+
+
+_ID_END = re.compile(r"[\s\"'`()\[\]{}<>,;]")
+
+
+def _cited(
+    text: tuple[str, str],
+    comparison: Comparison,
+    broken: Iterable[BrokenName],
+    befores: _Documents,
+    afters: _Documents,
+) -> CitedFile:
+    """Return what became of the citations in a text, and which ids in it broke."""
+    name, content = text
+    trees = {key[0] for key in befores.side.ids} | {key[0] for key in afters.side.ids}
+    keys = {citation_name(document_id(*key)): key for key in befores.side.ids}
+    outcomes = []
+    for citation in dict.fromkeys(one._replace(offset=0) for one in find_citations(content, trees)):
+        key = next(
+            (keys[doc] for one in citation.names if (doc := document_part(one)) in keys), None
+        )
+        old = None if key is None else befores.at(key)
+        new = None if key is None else afters.at(key)
+
+        def others() -> Iterator[SectionedDocument]:
+            found = [each.new for each in comparison.documents if each.new is not None]
+            yield from found
+            known = {one.key for one in found}
+            for other in sorted(afters.side.ids.keys() - known):
+                document = afters.passing(other)
+                if document is not None:
+                    yield document
+
+        outcomes.append(check_citation(citation, old, new, others, comparison))
+    written = {_ID_END.split(content[at:], 1)[0].rstrip(".:") for at in _starts(content, trees)}
+    ids = tuple(one for one in broken if one.name in written)
+    return CitedFile(name, tuple(outcomes), ids)
+
+
+def _starts(text: str, trees: Iterable[str]) -> Iterator[int]:
+    """Yield where an id of a tree may begin."""
+    for tree in trees:
+        pattern = re.compile(rf"(?<![A-Za-z0-9._-]){re.escape(tree)}:")
+        yield from (found.start() for found in pattern.finditer(text))

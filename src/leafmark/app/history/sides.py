@@ -1,0 +1,215 @@
+"""The two sides of a comparison: sources by key, each with the id that git gives its bytes.
+
+A side is a revision, the working files, or a folder that is in no repository. Sources with equal
+ids are equal and need not be read.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from leafmark.app.history.listed import list_sources
+from leafmark.app.sources.broken_sources import unread
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.walk import WalkNotes, iter_sources
+from leafmark.errors import LeafmarkError
+from leafmark.history.git import Blobs, Commit, Repository, blob_hash
+from leafmark.model import Diagnostic
+
+__all__ = ["FolderSide", "Key", "RevisionSide", "Side", "tree_prefix"]
+
+Key = tuple[str, str]
+"""Tree and path of a source."""
+
+MAX_NESTED = 8
+"""How deep submodules in submodules are followed."""
+
+
+class Side(ABC):
+    """The sources of some trees at one time; a context manager."""
+
+    trees: Sequence[Tree]
+    label: str
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+
+    def __enter__(self) -> Side:
+        return self
+
+    def __exit__(  # noqa: B027 - a side that holds nothing open has nothing to close
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    @cached_property
+    def ids(self) -> Mapping[Key, str]:
+        """The sources, and for each the id of its bytes."""
+        return dict(self._list())
+
+    @abstractmethod
+    def _list(self) -> Iterator[tuple[Key, str]]: ...
+
+    @abstractmethod
+    def read(self, key: Key) -> bytes | None:
+        """Return a source's bytes; None, and a diagnostic, where they cannot be read."""
+
+    def tree(self, name: str) -> Tree:
+        return next(tree for tree in self.trees if tree.name == name)
+
+
+class FolderSide(Side):
+    """Files as they are now."""
+
+    def __init__(self, trees: Sequence[Tree], label: str, *, like: str = "") -> None:
+        """Take trees; `like` is an id of the other side, of whose kind the hashes are to be."""
+        super().__init__()
+        self.trees, self.label, self._like = trees, label, like
+
+    def _list(self) -> Iterator[tuple[Key, str]]:
+        for tree in self.trees:
+            try:
+                for source in iter_sources(tree, notes=WalkNotes()):
+                    key = tree.name, source.path
+                    data = self.read(key)
+                    if data is not None:
+                        yield key, blob_hash(data, like=self._like)
+            except LeafmarkError as error:
+                message = error.placed_message
+                self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
+
+    def read(self, key: Key) -> bytes | None:
+        try:
+            return read_beneath(self.tree(key[0]), key[1])[0]
+        except (OSError, MemoryError) as error:
+            if not isinstance(error, FileNotFoundError):
+                self.diagnostics.append(unread(key[1], error))
+            return None
+
+
+class _Blob(NamedTuple):
+    """Where a source's bytes are."""
+
+    repository: Repository
+    oid: str
+
+
+@dataclass
+class _Listing:
+    """All files of a revision below a folder, submodules included."""
+
+    files: dict[str, _Blob] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+
+class RevisionSide(Side):
+    """The sources of a revision, from git's objects."""
+
+    def __init__(self, trees: Sequence[Tree], repository: Repository, commit: Commit) -> None:
+        super().__init__()
+        self.repository, self.commit = repository, commit
+        self.label = commit.name or commit.oid[:12]
+        self.trees = [tree for tree in trees if tree_prefix(tree, repository) is not None]
+        self.left_out = [tree for tree in trees if tree_prefix(tree, repository) is None]
+        self._stack = ExitStack()
+        self._objects: dict[Path, Blobs] = {}
+        self._places: dict[Key, _Blob] = {}
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+        self._objects.clear()
+
+    def _list(self) -> Iterator[tuple[Key, str]]:
+        listing = _Listing()
+        _list_files(listing, self.repository, self.commit.oid, "", 0)
+        for path in listing.missing:
+            message = "the submodule is not here; its documents are left out"
+            self.diagnostics.append(Diagnostic(path, "submodule", message))
+        for tree in self.trees:
+            prefix = tree_prefix(tree, self.repository) or ""
+            yield from self._list_tree(tree, prefix, listing.files)
+
+    def _list_tree(
+        self, tree: Tree, prefix: str, files: Mapping[str, _Blob]
+    ) -> Iterator[tuple[Key, str]]:
+        def read(path: str) -> bytes | None:
+            place = files.get(os.path.normpath(os.path.join(prefix, path)))
+            return None if place is None else self._read(place, tree.max_file_bytes)
+
+        cut = len(prefix)
+        below = [path[cut:] for path in files if path.startswith(prefix)]
+        above = ["../" * (at + 1) for at in range(prefix.count("/"))]
+        for path in list_sources(tree, below, read, above=above, diagnostics=self.diagnostics):
+            place = files[prefix + path]
+            self._places[tree.name, path] = place
+            yield (tree.name, path), place.oid
+
+    def read(self, key: Key) -> bytes | None:
+        _ = self.ids
+        place = self._places.get(key)
+        if place is None:
+            return None
+        limit = self.tree(key[0]).max_file_bytes
+        data = self._read(place, limit)
+        if data is None:
+            self._note(key, "unreadable", "its object is missing or damaged, or it is too large")
+            return None
+        content = place.repository.large_file(data, limit)
+        if content is None:
+            self._note(key, "large-file", "its content is not here, but a pointer of Git LFS")
+        return content
+
+    def _note(self, key: Key, code: str, message: str) -> None:
+        self.diagnostics.append(Diagnostic(key[1], code, message))
+
+    def _read(self, place: _Blob, limit: int) -> bytes | None:
+        objects = self._objects.get(place.repository.git_dir)
+        if objects is None:
+            objects = self._stack.enter_context(Blobs(place.repository))
+            self._objects[place.repository.git_dir] = objects
+        return objects.read(place.oid, limit)
+
+
+def _list_files(
+    listing: _Listing, repository: Repository, oid: str, prefix: str, depth: int
+) -> None:
+    for entry in repository.paths(oid):
+        path = prefix + entry.path
+        if entry.kind == "file":
+            listing.files[path] = _Blob(repository, entry.oid)
+        elif entry.kind == "submodule":
+            inner = repository.submodule(entry.path) if depth < MAX_NESTED else None
+            try:
+                if inner is None:
+                    listing.missing.append(path)
+                else:
+                    _list_files(listing, inner, entry.oid, f"{path}/", depth + 1)
+            except LeafmarkError:  # it is here, but without that commit
+                listing.missing.append(path)
+
+
+def tree_prefix(tree: Tree, repository: Repository) -> str | None:
+    """Return what the paths of a tree begin with in its repository; None if it lies elsewhere."""
+    top = repository.top or repository.git_dir
+    root, real_top = os.path.realpath(tree.root), os.path.realpath(top)
+    relative = os.path.relpath(root, real_top).replace(os.sep, "/")
+    if relative == ".":
+        return ""
+    return None if relative == ".." or relative.startswith("../") else f"{relative}/"

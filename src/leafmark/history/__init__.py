@@ -1,0 +1,37 @@
+"""Documents through time: revisions from git's objects, and what became of each section.
+
+In: parsed documents of two states. Out: fates of sections, names that broke, and where what
+they named went. `git` alone starts a program; everything else is pure.
+"""
+
+from leafmark.history.breakage import BrokenName, CitedOutcome, broken_names, check_citation
+from leafmark.history.comparison import (
+    FATES,
+    BlockChange,
+    Comparison,
+    DocumentChange,
+    Fate,
+    SectionChange,
+    compare_documents,
+)
+from leafmark.history.report import BrokenLink, CitedFile, DiffReport
+from leafmark.history.sections import Section, SectionedDocument
+
+__all__ = [
+    "FATES",
+    "BlockChange",
+    "BrokenLink",
+    "BrokenName",
+    "CitedFile",
+    "CitedOutcome",
+    "Comparison",
+    "DiffReport",
+    "DocumentChange",
+    "Fate",
+    "Section",
+    "SectionChange",
+    "SectionedDocument",
+    "broken_names",
+    "check_citation",
+    "compare_documents",
+]

@@ -1,0 +1,600 @@
+"""The objects of a git repository, read without a checkout and without running anything of it.
+
+Git is asked only for what it can tell from objects and references. Hooks, filters, text
+conversion, external diffs, file system monitors, replaced objects, fetching of missing objects and
+settings of the system are off; names go to it as hashes or after `--end-of-options`. Each answer
+has a deadline and a bound, so that a hostile repository gives a message and not a hang.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, NamedTuple
+
+from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, StorageError, UsageError
+
+__all__ = [
+    "Blobs",
+    "ChangedPath",
+    "Commit",
+    "PathEntry",
+    "Reference",
+    "Repository",
+    "blob_hash",
+    "find_repository",
+]
+
+DEADLINE_S = 120.0
+"""How long one answer of git may take; listing a tree of a million files takes a few seconds."""
+
+MAX_PATHS = 2_000_000
+"""Paths of one revision that are listed: trees that repeat themselves can have any number."""
+
+MAX_OUTPUT_BYTES = 1 << 30
+"""How much git may say in one answer."""
+
+_SAFE = (
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=" + os.devnull),
+    *("-c", "core.attributesFile=" + os.devnull),
+    *("-c", "core.quotePath=false"),
+    *("-c", "core.pager="),
+    *("-c", "diff.external="),
+    *("-c", "log.showSignature=false"),
+    *("-c", "protocol.allow=never"),
+    *("-c", "uploadpack.packObjectsHook="),
+    *("-c", "submodule.recurse=false"),
+)
+_SAFE_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP")
+"""What of our environment git needs to run, and to know whose repositories the user trusts."""
+
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_UNSAFE_PARTS = frozenset(["", ".", ".."])
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+_POINTER_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.M)
+_MAX_POINTER_BYTES = 1024
+
+
+class Commit(NamedTuple):
+    """A revision. `time` is when it was committed, in seconds; `name` what the user called it."""
+
+    oid: str
+    time: int
+    subject: str
+    name: str = ""
+    parents: tuple[str, ...] = ()
+
+
+class PathEntry(NamedTuple):
+    """A path of a revision, with `/`; bytes that are no UTF-8 are surrogate escapes.
+
+    `kind` is `file`, `link` (symbolic) or `submodule`, whose `oid` is a commit.
+    """
+
+    path: str
+    oid: str
+    kind: str
+
+
+class ChangedPath(NamedTuple):
+    """A path that is not the same in two revisions; None where it is no file there."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+class Reference(NamedTuple):
+    """A branch or tag, and the commit that it leads to."""
+
+    name: str
+    kind: str
+    oid: str
+    time: int
+    subject: str
+
+
+def blob_hash(data: bytes, *, like: str = "") -> str:
+    """Return the id that git gives a file's bytes, in the kind of hash of the id `like`.
+
+    >>> blob_hash(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    import hashlib  # late: git is seldom asked
+
+    head = b"blob %d\0" % len(data)
+    made = hashlib.sha256(head) if len(like) == 64 else hashlib.sha1(head, usedforsecurity=False)
+    made.update(data)
+    return made.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository: `git_dir` is its folder, `top` that of its working tree (None: it is bare)."""
+
+    git_dir: Path
+    common_dir: Path
+    top: Path | None
+
+    def resolve(self, name: str) -> Commit:
+        """Return the commit that a branch, tag, hash or expression such as `HEAD~3` names.
+
+        Raises:
+            NotFoundError: there is none of that name.
+        """
+        found = self._find(name)
+        if found is None:
+            raise NotFoundError(
+                f"there is no revision {name!r}",
+                location=str(self.top or self.git_dir),
+                hint="a tag, a branch, the beginning of a hash, HEAD~3, or a date such as "
+                "2026-01-31; `leafmark ls revs` lists them",
+            )
+        return found
+
+    def _find(self, name: str) -> Commit | None:
+        if not name or "\0" in name or name.startswith("-"):
+            return None
+        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        said = self._run(*asked, codes=(0, 1, 128))
+        oid = said.decode("ascii", "replace").strip()
+        return self.commit(oid, name) if _OID.fullmatch(oid) else None
+
+    def has(self, name: str) -> bool:
+        """Whether a revision has this name."""
+        return self._find(name) is not None
+
+    def at_time(self, until: int, name: str = "") -> Commit:
+        """Return the last commit of the main line that was made no later than `until` (seconds).
+
+        Raises:
+            NotFoundError: there is none so old.
+        """
+        asked = ("rev-list", "--max-count=1", "--first-parent", f"--until=@{until}", "HEAD", "--")
+        oid = self._run(*asked, codes=(0, 128)).decode("ascii", "replace").strip()
+        if not _OID.fullmatch(oid):
+            raise NotFoundError(
+                f"nothing was committed by {name or until}", location=str(self.top or self.git_dir)
+            )
+        return self.commit(oid, name)
+
+    def commit(self, oid: str, name: str = "") -> Commit:
+        """Return what a commit says of itself.
+
+        Raises:
+            DamagedError, NotFoundError: its object is missing, or is no commit.
+        """
+        with Blobs(self) as objects:
+            data = objects.read(oid, kind="commit")
+        if data is None:
+            raise _missing_object(self, oid)
+        return _parse_commit(oid, data, name)
+
+    def paths(self, oid: str, under: str = "") -> Iterator[PathEntry]:
+        """Yield the paths of a commit below the folder `under`, in git's order.
+
+        Names that no file system takes (`..`, `.git`, empty ones) are left out.
+
+        Raises:
+            StorageError: objects are missing, or there are more paths than anybody has.
+        """
+        asked = ["ls-tree", "-r", "-z", "--full-tree", _checked(oid)]
+        if under:
+            asked += ["--", under.rstrip("/") + "/"]
+        for count, row in enumerate(self._rows(*asked)):
+            if count >= MAX_PATHS:
+                raise StorageError(
+                    f"revision {oid[:12]} has more than {MAX_PATHS:,} paths",
+                    location=str(self.git_dir),
+                )
+            head, _, raw = row.partition(b"\t")
+            mode, kind, found = head.decode("ascii", "replace").split(" ")
+            path = os.fsdecode(raw)
+            if is_safe_path(path):
+                yield PathEntry(path, found, _kind(mode, kind))
+
+    def changed_paths(self, old: str, new: str, under: str = "") -> Iterator[ChangedPath]:
+        """Yield the files below `under` whose bytes differ between two commits."""
+        asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"]
+        asked += ["--no-textconv", "--abbrev=64", _checked(old), _checked(new)]
+        if under:
+            asked += ["--", under.rstrip("/") + "/"]
+        rows = self._rows(*asked)
+        for head in rows:
+            raw = next(rows, b"")
+            path = os.fsdecode(raw)
+            old_mode, new_mode, before, after, _ = head.decode("ascii", "replace")[1:].split(" ")
+            if before == after and old_mode[:3] == new_mode[:3]:
+                continue  # executable by now, or no more
+            if is_safe_path(path):
+                yield ChangedPath(path, _if_file(old_mode, before), _if_file(new_mode, after))
+
+    def history(self, oid: str, paths: Sequence[str] = (), *, limit: int) -> Iterator[Commit]:
+        """Yield the commits of the main line that touched the paths, newest first."""
+        asked = ["rev-list", "--first-parent", f"--max-count={limit}", _checked(oid), "--", *paths]
+        oids = self._run(*asked).decode("ascii", "replace").split()
+        with Blobs(self) as objects:
+            for each in oids:
+                data = objects.read(each, kind="commit")
+                if data is None:
+                    raise _missing_object(self, each)
+                yield _parse_commit(each, data, "")
+
+    def commits_between(self, first: str | None, last: str, *, limit: int) -> Iterator[Commit]:
+        """Yield the commits of the main line up to `last` that are not in `first`, newest first."""
+        asked = ["rev-list", "--first-parent", f"--max-count={limit}", _checked(last)]
+        asked += [] if first is None else [f"^{_checked(first)}"]
+        oids = self._run(*asked, "--").decode("ascii", "replace").split()
+        with Blobs(self) as objects:
+            for each in oids:
+                data = objects.read(each, kind="commit")
+                if data is not None:
+                    yield _parse_commit(each, data, "")
+
+    def references(self, *, limit: int) -> list[Reference]:
+        """Return tags and branches, the newest first; at most `limit`.
+
+        Those that lead to no commit are left out.
+        """
+        fields = "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
+        asked = ("for-each-ref", f"--count={MAX_PATHS}", f"--format={fields}", "refs/tags")
+        rows = self._run(*asked, "refs/heads", "refs/remotes", codes=(0, 1, 128)).split(b"\n")
+        found: list[tuple[str, str]] = []
+        for row in rows:
+            parts = os.fsdecode(row).split("\0")
+            if len(parts) == 5:
+                name, kind, oid, peeled_kind, peeled = parts
+                target = oid if kind == "commit" else peeled if peeled_kind == "commit" else ""
+                if _OID.fullmatch(target):
+                    found.append((name, target))
+        return self._dated(found, limit)
+
+    def _dated(self, names: Sequence[tuple[str, str]], limit: int) -> list[Reference]:
+        found, known = [], dict[str, Commit | None]()
+        with Blobs(self) as objects:
+            for name, oid in names:
+                if oid not in known:
+                    data = objects.read(oid, kind="commit")
+                    known[oid] = None if data is None else _parse_commit(oid, data, "")
+                commit = known[oid]
+                if commit is not None:
+                    _, kind, short = name.split("/", 2)
+                    kind = {"tags": "tag", "heads": "branch"}.get(kind, "remote branch")
+                    found.append(Reference(short, kind, oid, commit.time, commit.subject))
+        found.sort(key=lambda one: (-one.time, one.name))
+        return found[:limit]
+
+    def large_file(self, data: bytes, limit: int) -> bytes | None:
+        """Return the file that a pointer of Git LFS stands for, None where it is not here.
+
+        Bytes that are no pointer are returned as they are.
+        """
+        if len(data) > _MAX_POINTER_BYTES or not data.startswith(_POINTER):
+            return data
+        found = _POINTER_OID.search(data)
+        if found is None:
+            return data
+        import hashlib
+
+        name = found[1].decode("ascii")
+        place = self.common_dir / "lfs" / "objects" / name[:2] / name[2:4] / name
+        try:
+            if place.is_symlink() or place.stat().st_size > limit:
+                return None
+            content = place.read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == name else None
+
+    def submodule(self, path: str) -> Repository | None:
+        """Return the repository of a submodule, None where it is not here."""
+        places = [self.common_dir / "modules" / path]
+        if self.top is not None:
+            places.insert(0, self.top / path)
+        for place in places:
+            if place.is_dir() and ((place / ".git").exists() or (place / "HEAD").is_file()):
+                try:
+                    found = find_repository(place)
+                except LeafmarkError:
+                    continue
+                if found.git_dir != self.git_dir:
+                    return found
+        return None
+
+    # -- asking ---------------------------------------------------------------------
+
+    def start(self, *arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
+        """Start git on this repository; its answer is read from `stdout`."""
+        return _start(["--git-dir", str(self.git_dir), *arguments], self.git_dir, stdin)
+
+    def _rows(self, *arguments: str) -> Iterator[bytes]:
+        """Yield what git says, cut at NULs, as it comes."""
+        with _Answer(self.start(*arguments)) as answer:
+            rest = b""
+            while portion := answer.read(1 << 16):
+                *rows, rest = (rest + portion).split(b"\0")
+                yield from rows
+            answer.finish((0,), str(self.git_dir))
+
+    def _run(self, *arguments: str, codes: Sequence[int] = (0,)) -> bytes:
+        with _Answer(self.start(*arguments)) as answer:
+            said = answer.read(MAX_OUTPUT_BYTES)
+            answer.finish(codes, str(self.git_dir))
+        return said
+
+
+class Blobs:
+    """Objects of one repository by their ids; a context manager around one process of git."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._answer: _Answer | None = None
+
+    def __enter__(self) -> Blobs:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._answer is not None:
+            self._answer.close()
+            self._answer = None
+
+    def read(self, oid: str, limit: int = MAX_OUTPUT_BYTES, *, kind: str = "blob") -> bytes | None:
+        """Return an object's bytes; None if it is missing, of another kind, or over the limit."""
+        answer = self._started()
+        answer.restart_clock()
+        answer.write(_checked(oid).encode("ascii") + b"\n")
+        head = answer.read_line()
+        parts = head.decode("ascii", "replace").split()
+        if len(parts) != 3:
+            if not head.endswith(b" missing\n"):  # it broke off: an object is damaged
+                self.__exit__(None, None, None)
+            return None
+        size = int(parts[2])
+        if parts[1] != kind or size > limit:
+            answer.skip(size + 1)
+            return None
+        data = answer.read(size)
+        answer.skip(1)
+        if len(data) < size:
+            self.__exit__(None, None, None)
+            return None
+        return data
+
+    def _started(self) -> _Answer:
+        if self._answer is None:
+            process = self._repository.start("cat-file", "--batch", stdin=subprocess.PIPE)
+            self._answer = _Answer(process)
+        return self._answer
+
+
+class _Answer:
+    """What a process of git says, until a deadline, at which it is stopped."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process = process
+        self._out: IO[bytes] = process.stdout
+        self._said = b""
+        self._is_late = False
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self._clock = self._start_clock()
+
+    def _listen(self) -> None:
+        """Take what it says of errors, of which the beginning is enough."""
+        assert self._process.stderr is not None
+        while portion := self._process.stderr.read(4096):
+            self._said = (self._said + portion)[:4096]
+
+    def _start_clock(self) -> threading.Timer:
+        clock = threading.Timer(DEADLINE_S, self._stop)
+        clock.daemon = True
+        clock.start()
+        return clock
+
+    def restart_clock(self) -> None:
+        self._clock.cancel()
+        self._clock = self._start_clock()
+
+    def _stop(self) -> None:
+        self._is_late = True
+        self._process.kill()
+
+    def __enter__(self) -> _Answer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read(self, size: int) -> bytes:
+        return self._out.read(size)
+
+    def read_line(self) -> bytes:
+        return self._out.readline(4096)
+
+    def skip(self, size: int) -> None:
+        while size > 0 and (portion := self._out.read(min(size, 1 << 20))):
+            size -= len(portion)
+
+    def write(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except OSError:  # it ended, and what it said is empty
+            return
+
+    def finish(self, codes: Sequence[int], location: str) -> None:
+        """Wait for the end; raise what is the matter unless it ended with one of the codes."""
+        code = self._process.wait()
+        self._listener.join(1)
+        if self._is_late:
+            raise StorageError(f"git did not answer within {DEADLINE_S:.0f} s", location=location)
+        if code not in codes:
+            raise _refusal(self._said.decode("utf-8", "replace"), location)
+
+    def close(self) -> None:
+        self._clock.cancel()
+        if self._process.poll() is None:  # it has no more to say that is wanted
+            self._process.kill()
+        self._process.wait()
+        self._listener.join(1)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+def find_repository(folder: Path) -> Repository:
+    """Return the repository that a folder is in, or that it is.
+
+    Raises:
+        NotFoundError: it is in none.
+        ForbiddenError: git does not trust it, since it belongs to somebody else.
+        UsageError: there is no git.
+    """
+    asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    said = _ask(folder, *asked)
+    git_dir, common = (Path(os.fsdecode(line)) for line in said.splitlines()[:2])
+    is_bare = _ask(folder, "rev-parse", "--is-bare-repository").strip() == b"true"
+    top = None
+    if not is_bare and _ask(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true":
+        shown = _ask(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
+        top = Path(os.fsdecode(shown.rstrip(b"\r\n")))
+    return Repository(git_dir, common, top)
+
+
+def is_safe_path(path: str) -> bool:
+    """Whether a path of a revision stays below its top, and is nothing of git's own.
+
+    >>> is_safe_path("docs/a.md"), is_safe_path("../a"), is_safe_path("a/.GIT/config")
+    (True, False, False)
+    """
+    parts = path.split("/")
+    return _UNSAFE_PARTS.isdisjoint(parts) and ".git" not in map(str.lower, parts)
+
+
+def _ask(folder: Path, *arguments: str) -> bytes:
+    with _Answer(_start(arguments, folder, None)) as answer:
+        said = answer.read(1 << 20)
+        answer.finish((0,), str(folder))
+    return said
+
+
+def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subprocess.Popen[bytes]:
+    command = ["git", "--no-pager", "--no-replace-objects", *_SAFE, *arguments]
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env=_environment(os.environ),
+            stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except FileNotFoundError as error:
+        if not folder.is_dir():
+            raise NotFoundError("there is no such folder", location=str(folder)) from error
+        raise UsageError(
+            "git is not installed", hint="revisions are read with git 2.31 or newer"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"git cannot be started: {error}", location=str(folder)) from error
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """Return what git is started with: nothing that names another repository, editor or helper."""
+    return {name: ours[name] for name in _PASSED_ON if name in ours} | _SAFE_ENVIRONMENT
+
+
+_REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
+    (
+        "not a git repository",
+        lambda where: NotFoundError(
+            "the folder is in no git repository",
+            location=where,
+            hint="revisions need one; `leafmark diff OLD NEW` compares two folders without",
+        ),
+    ),
+    (
+        "dubious ownership",
+        lambda where: ForbiddenError(
+            "git does not trust the repository, since it belongs to somebody else",
+            location=where,
+            hint=f"if you do: git config --global --add safe.directory {where}",
+        ),
+    ),
+)
+
+
+def _refusal(said: str, location: str) -> LeafmarkError:
+    for words, make in _REFUSALS:
+        if words in said:
+            return make(location)
+    lines = [line for line in said.splitlines() if line.strip()]
+    first = re.sub(r"^(?:fatal|error): ", "", lines[0]) if lines else "it said nothing"
+    return StorageError(f"git cannot read the repository: {first[:200]}", location=location)
+
+
+def _missing_object(repository: Repository, oid: str) -> StorageError:
+    return StorageError(
+        f"the object {oid[:12]} is missing or damaged",
+        location=str(repository.git_dir),
+        hint="`git fsck` says more; a partial or shallow clone has not all of them: `git fetch`",
+    )
+
+
+def _parse_commit(oid: str, data: bytes, name: str) -> Commit:
+    head, _, message = data.partition(b"\n\n")
+    found = re.search(rb"^committer .*?(-?\d{1,15}) [+-]\d{4}\s*$", head, re.M)
+    parents = re.findall(rb"^parent ([0-9a-f]{40,64})$", head, re.M)
+    first = message.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    time = int(found[1]) if found else 0
+    return Commit(oid, time, first, name, tuple(one.decode("ascii") for one in parents))
+
+
+def _checked(oid: str) -> str:
+    if not _OID.fullmatch(oid):
+        raise UsageError(f"{oid!r} is no id of an object")
+    return oid
+
+
+def _kind(mode: str, kind: str) -> str:
+    if kind == "commit":
+        return "submodule"
+    return "link" if mode == "120000" else "file"
+
+
+def _if_file(mode: str, oid: str) -> str | None:
+    return oid if mode.startswith("100") else None
