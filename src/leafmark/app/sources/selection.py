@@ -275,8 +275,10 @@ def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
 def _read_rules(
     handle: Handle | ReadFile, kind: str, folder: str, diagnostics: list[Diagnostic]
 ) -> IgnoreRules | None:
-    is_open = isinstance(handle, int | str)
-    data = read_small(handle, kind, _MAX_IGNORE_BYTES) if is_open else handle(folder + kind)
+    if isinstance(handle, int | str):
+        data = read_small(handle, kind, _MAX_IGNORE_BYTES)
+    else:
+        data = handle(folder + kind)
     if data is None:
         message = f"{kind} is not a regular file, or cannot be read; it is not heeded"
         diagnostics.append(Diagnostic(path=folder + kind, code="ignore-file", message=message))
