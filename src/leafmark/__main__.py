@@ -64,7 +64,7 @@ def main() -> int:
     except KeyboardInterrupt:
         # Pressed while the command was being loaded, or while its end was being told.
         print("interrupted", file=sys.stderr)
-        from leafmark.cli.options import INTERRUPTED
+        from leafmark.cli.console import INTERRUPTED
 
         return INTERRUPTED
     except Exception as error:

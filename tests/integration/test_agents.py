@@ -18,8 +18,7 @@ import leafmark as package
 from leafmark.app.agents.agent_files import package_folder
 from leafmark.app.agents.marked_block import BEGIN, END
 from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
-from leafmark.cli.catalogue import find_command
-from leafmark.cli.options import Command
+from leafmark.cli.entry import find_command
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and modes")
 
@@ -165,8 +164,8 @@ def test_every_command_and_option_that_programs_are_told_of_exists(leafmark: Lea
     calls = re.findall(r"leafmark ((?:show|search|verify|context|mcp|ls|like)\b[^`\n#]*)", told)
     assert len(calls) > 5
     for call in calls:
-        command: Command = find_command(call.split()[0])
-        known = {name for option in command.all_options for name in option.names}
+        command = find_command(call.split()[0])
+        known = {name for option in command.all_options for name in option.spellings}
         assert set(re.findall(r"(?<!\S)--[a-z][a-z-]*", call)) <= known, call
 
 

@@ -237,6 +237,6 @@ def test_a_search_loads_nothing_of_a_server(leafmark: Leafmark, docs: Path) -> N
         "asyncio",
         "leafmark.server",
         "leafmark.server.web",
-        "leafmark.cli.servers",
+        "leafmark.cli.serving",
     ):
         assert not re.search(rf"\| +{re.escape(name)}\b", ran.err), name

@@ -5,10 +5,9 @@ from __future__ import annotations
 __all__ = ["IMPORTS", "PROGRAM"]
 
 IMPORTS = """
-import importlib, pkgutil
-import leafmark, leafmark.app, leafmark.cli.commands, leafmark.cli.entry, leafmark.render
-for module in pkgutil.iter_modules(leafmark.cli.commands.__path__):
-    importlib.import_module(f"leafmark.cli.commands.{module.name}")
+import leafmark, leafmark.app, leafmark.cli.entry, leafmark.render
+for name in leafmark.cli.entry.COMMANDS:
+    leafmark.cli.entry.find_command(name)
 leafmark.chunk("# A word", path="a.md")
 """
 PROGRAM = "from leafmark.__main__ import program; program()"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from leafmark.app.settings import SETTINGS
-from leafmark.cli.catalogue import COMMANDS, find_command
-from leafmark.cli.options import ALIASES
+from leafmark.cli.entry import ALIASES, COMMANDS, find_command
 from leafmark.suggest import choices_hint, nearest
 
-SEARCH_OPTIONS = [name for option in find_command("search").options for name in option.names]
+SEARCH_OPTIONS = [name for option in find_command("search").options for name in option.spellings]
 SEARCH_KEYS = [one.partition(".")[2] for one in SETTINGS if one.startswith("search.")]
 VARIABLES = [setting.environment_name for setting in SETTINGS.values()]
 FORMATS = ["pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep"]

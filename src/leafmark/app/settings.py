@@ -19,6 +19,7 @@ from leafmark.search.options import Option
 
 __all__ = [
     "CONSTANTS",
+    "DECLARED",
     "LANGUAGES",
     "SETTINGS",
     "TABLES",
@@ -43,15 +44,16 @@ class ChunkingSettings(NamedTuple):
     ] = "auto"
     preset: Annotated[
         Literal["none", "rag", "packlet", "ra"],
-        Rules("a named set of sizes; sizes set beside it win", per_tree=True),
+        Rules("a named set of sizes; sizes given beside it win over it", per_tree=True),
     ] = "none"
     tokenizer: Annotated[
-        str, Rules("what sizes are counted in; `characters` counts characters", per_tree=True)
+        str,
+        Rules("what sizes are counted in: `characters`, or the tokens of a model", per_tree=True),
     ] = "o200k_base"
     min_tokens: Annotated[
         int,
         Rules(
-            "the least size of a piece; `section` joins smaller sections, too",
+            "the least size of a piece; the strategy `section` joins smaller sections, too",
             unit="tokens",
             least=0,
             per_tree=True,
@@ -64,7 +66,13 @@ class ChunkingSettings(NamedTuple):
         int, Rules("the most that a chunk's text may hold", unit="tokens", least=1, per_tree=True)
     ] = 1000
     fixed_tokens: Annotated[
-        int, Rules("the size of a window of `fixed`", unit="tokens", least=1, per_tree=True)
+        int,
+        Rules(
+            "the size of a window, under the strategy `fixed`",
+            unit="tokens",
+            least=1,
+            per_tree=True,
+        ),
     ] = 500
     fixed_overlap: Annotated[
         int,
@@ -73,7 +81,10 @@ class ChunkingSettings(NamedTuple):
     overlap_sentences: Annotated[
         int,
         Rules(
-            "how much a piece repeats of the piece before", unit="sentences", least=0, per_tree=True
+            "how many sentences a piece repeats of the piece before",
+            unit="sentences",
+            least=0,
+            per_tree=True,
         ),
     ] = 2
     heading_levels: Annotated[
@@ -97,7 +108,7 @@ class ChunkingSettings(NamedTuple):
         ),
     ] = "github"
     notebook_outputs: Annotated[
-        bool, Rules("include the text that the cells of notebooks printed", per_tree=True)
+        bool, Rules("include what the cells of notebooks printed", per_tree=True)
     ] = False
     tolerance: Annotated[
         float,
@@ -357,3 +368,8 @@ SETTINGS = _settings("setting")
 
 CONSTANTS = _settings("constant")
 """Constants of the ranking, by the name under which one run may override them."""
+
+DECLARED: Mapping[str, Setting] = MappingProxyType(
+    {**SETTINGS, **_settings("request"), **CONSTANTS}
+)
+"""All that is declared by name: settings, what a search is asked for, constants."""

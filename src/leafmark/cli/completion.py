@@ -1,212 +1,109 @@
-"""Shell scripts that complete commands, options and their choices, made from the tables."""
+"""What a shell completes: commands, options and choices, and what the index holds.
+
+The scripts are click's. They ask this program at each key, which answers from the index as it
+is: nothing is read from the documents, and nothing is told when something is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leafmark.cli.options import COLORS, COMMON, Command, Option
+import click
 
-__all__ = ["SHELLS", "completion_script"]
+from leafmark.cli.command import Argument, Complete, command
+from leafmark.cli.console import Call
+from leafmark.errors import LeafmarkError
 
+if TYPE_CHECKING:
+    from leafmark.app import Project
 
-def completion_script(shell: str, commands: Sequence[Command]) -> str:
-    """Return the script for a shell of `SHELLS`."""
-    return SHELLS[shell](commands)
+__all__ = ["ids", "tags", "trees"]
 
-
-def _names(command: Command) -> str:
-    return "|".join((command.name, *command.aliases))
-
-
-def _all_names(commands: Sequence[Command]) -> str:
-    return " ".join(name for command in commands for name in (command.name, *command.aliases))
-
-
-def _spellings(command: Command) -> str:
-    return " ".join(name for option in command.all_options for name in option.names)
+SHELLS = ("bash", "zsh", "fish")
+MAX_OFFERED = 200
+"""Values offered at a time; chosen by eye."""
 
 
-def _bash(commands: Sequence[Command]) -> str:
-    cases = [_bash_words(command) for command in commands]
-    values = [_bash_value("", option) for option in COMMON if option.metavar]
-    values += [
-        _bash_value(name, option)
-        for command in commands
-        for option in command.all_options
-        if option.metavar
-        for name in (command.name, *command.aliases)
-    ]
-    return f"""# bash completion for leafmark; in ~/.bashrc: source <(leafmark completion bash)
-_leafmark() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-    local command="" words="" at
-    # bash takes --mode=value apart at the sign, unless COMP_WORDBREAKS was changed
-    if [[ $before == "=" ]]; then
-        before=${{COMP_WORDS[COMP_CWORD-2]}}
-    elif [[ $word == "=" ]]; then
-        word=""
-    fi
-    for ((at = 1; at < COMP_CWORD; at++)); do
-        case ${{COMP_WORDS[at]}} in
-        -C | --directory | --color)
-            [[ ${{COMP_WORDS[at+1]}} == "=" ]] && ((at++))
-            ((at++))
-            ;;
-        -*) ;;
-        *) command=${{COMP_WORDS[at]}}; break ;;
-        esac
-    done
-    case $command:$before in
-{chr(10).join(values)}
-        *) case $command:$word in
-        :*) words="{_all_names(commands)} --help --version" ;;
-{chr(10).join(cases)}
-        esac ;;
-    esac
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
-}}
-complete -o bashdefault -o default -F _leafmark leafmark
-"""
+def _from_index(names: Complete) -> Complete:
+    """Return what gives the first names that begin as a value does, none where there is trouble."""
+
+    def complete(ctx: click.Context, beginning: str) -> Iterable[str]:
+        try:
+            found = (name for name in names(ctx, beginning) if name.startswith(beginning))
+            return list(islice(dict.fromkeys(found), MAX_OFFERED))
+        except (LeafmarkError, OSError):
+            return []
+
+    return complete
 
 
-def _bash_words(command: Command) -> str:
-    """What to complete where no option's value stands: options, else words, else files."""
-    names, argument = _names(command).split("|"), command.argument
-    options = "|".join(f"{name}:-*" if argument else f"{name}:*" for name in names)
-    found = [f'        {options}) words="{_spellings(command)}" ;;']
-    if argument and argument.choices:
-        others = "|".join(f"{name}:*" for name in names)
-        found.append(f'        {others}) words="{" ".join(argument.choices)}" ;;')
-    return "\n".join(found)
+def _project(ctx: click.Context) -> Project:
+    from leafmark.app import open_project
+
+    folders = (context.params.get("directory") for context in (ctx, ctx.parent) if context)
+    folder = next((each for each in folders if each), ".")
+    return open_project(Path(folder), flags={}, environ=ctx.find_root().obj)
 
 
-def _bash_value(command: str, option: Option) -> str:
-    """What to complete after an option: its choices, folders and files, or nothing."""
-    if option.choices:
-        then = f'words="{" ".join(option.choices)}"'
-    elif option.metavar == "DIR":
-        then = ""  # bash completes files where we have no words
+@_from_index
+def trees(ctx: click.Context, beginning: str) -> Iterator[str]:
+    """Names of trees."""
+    yield from (tree.name for tree in _project(ctx).trees)
+
+
+@_from_index
+def tags(ctx: click.Context, beginning: str) -> Iterator[str]:
+    """Tags of documents."""
+    from leafmark.app import list_tags
+    from leafmark.app.requests import ListRequest
+
+    yield from (name for name, _ in list_tags(_project(ctx), ListRequest(refresh=False)))
+
+
+@_from_index
+def ids(ctx: click.Context, beginning: str) -> Iterator[str]:
+    """Paths of documents; behind a `#`, the sections of one. The tree is left out if it may be.
+
+    Shells part words at the colon that a tree ends with.
+    """
+    from leafmark.app import list_chunks, list_documents
+    from leafmark.app.requests import ListRequest
+
+    document, is_section, _ = beginning.partition("#")
+    wanted = ListRequest(under=document or None, refresh=False)
+    project = _project(ctx)
+    if is_section:
+        found = [chunk.id for chunk in list_chunks(project, wanted)]
     else:
-        then = "compopt +o default +o bashdefault 2>/dev/null"
-    return f"        {'|'.join(f'{command}:{name}' for name in option.names)}) {then} ;;"
+        found = [each.doc_id for each in list_documents(project, wanted)]
+    yield from (name.partition(":")[2] for name in found)
+    yield from found
 
 
-def _zsh(commands: Sequence[Command]) -> str:
-    summaries = "\n".join(
-        f"        {_quoted(f'{name}:{command.summary}')}"
-        for command in commands
-        for name in (command.name, *command.aliases)
-    )
-    cases = "\n".join(
-        f"        {_names(command)}) _arguments -s {_zsh_specs(command)} ;;" for command in commands
-    )
-    return f"""#compdef leafmark
-# zsh completion for leafmark; in ~/.zshrc: source <(leafmark completion zsh)
-_leafmark() {{
-    local -a commands
-    commands=(
-{summaries}
-    )
-    while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
-        if [[ $words[2] == (-C|--directory|--color) ]]; then
-            if ((CURRENT == 3)); then
-                [[ $words[2] == --color ]] && compadd {" ".join(COLORS)} || _files -/
-                return
-            fi
-            words[2]=()
-            ((CURRENT--))
-        fi
-        words[2]=()
-        ((CURRENT--))
-    done
-    if ((CURRENT == 2)); then
-        _describe command commands
-        return
-    fi
-    local command=$words[2]
-    shift words
-    ((CURRENT--))
-    case $command in
-{cases}
-    esac
-}}
-compdef _leafmark leafmark
-"""
+@command(
+    "completion",
+    examples=(
+        ("source <(leafmark completion bash)", "in ~/.bashrc"),
+        ("source <(leafmark completion zsh)", "in ~/.zshrc, after compinit"),
+        ("leafmark completion fish | source", "in ~/.config/fish/config.fish"),
+    ),
+    argument=Argument("SHELL", "bash, zsh or fish.", least=1, most=1, choices=SHELLS),
+)
+def _script(call: Call) -> int:
+    """Print a script that completes what you type in a shell.
 
+    Completes commands, options, their values, files, and what the index holds: trees, tags,
+    paths and sections.
+    """
+    from click.shell_completion import get_completion_class
 
-def _zsh_specs(command: Command) -> str:
-    specs = [_zsh_spec(option, name) for option in command.all_options for name in option.names]
-    if command.argument:
-        known = command.argument.choices
-        specs.append(
-            _quoted(f"*:{command.argument.name}:({' '.join(known)})" if known else "*:file:_files")
-        )
-    return " ".join(specs)
+    from leafmark.cli.entry import COMPLETE, PROGRAM
 
-
-def _zsh_spec(option: Option, name: str) -> str:
-    told = option.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
-    repeated = "*" if option.repeat else ""
-    if option.metavar is None:
-        return _quoted(f"{repeated}{name}[{told}]")
-    values = f"({' '.join(option.choices)})" if option.choices else ""
-    if option.metavar == "DIR":
-        values = "_files -/"
-    after = "=" if name.startswith("--") else ""  # its value may follow the sign or a space
-    return _quoted(f"{repeated}{name}{after}[{told}]:{option.metavar}:{values}")
-
-
-_FISH_COMMAND = """# fish completion for leafmark; leafmark completion fish | source
-function __leafmark_command --description 'The command on the line, if there is one'
-    set -l words (commandline -opc)
-    set -l takes_value 0
-    for word in $words[2..]
-        if test $takes_value = 1
-            set takes_value 0
-        else if contains -- $word -C --directory --color
-            set takes_value 1
-        else if not string match -q -- '-*' $word
-            echo $word
-            return 0
-        end
-    end
-    return 1
-end"""
-
-
-def _fish(commands: Sequence[Command]) -> str:
-    before = "complete -c leafmark -n 'not __leafmark_command >/dev/null'"
-    lines = [_FISH_COMMAND, f"{before} -f"]
-    lines += [f"{before} {_fish_option(option)}" for option in COMMON]
-    for command in commands:
-        names = (command.name, *command.aliases)
-        lines += [f"{before} -a {name} -d {_quoted(command.summary)}" for name in names]
-        within = f"complete -c leafmark -n 'contains -- (__leafmark_command) {' '.join(names)}'"
-        lines += [f"{within} {_fish_option(one)}" for one in command.all_options]
-        if command.argument and command.argument.choices:
-            lines.append(f"{within} -f -a {_quoted(' '.join(command.argument.choices))}")
-    return "\n".join(lines) + "\n"
-
-
-def _fish_option(option: Option) -> str:
-    names = [
-        f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names
-    ]
-    value = ""
-    if option.choices:
-        value = f" -x -a {_quoted(' '.join(option.choices))}"
-    elif option.metavar:
-        value = " -r" if option.metavar == "DIR" else " -x"
-    return f"{' '.join(names)}{value} -d {_quoted(option.help)}"
-
-
-def _quoted(text: str) -> str:
-    """Text in single quotes, as bash, zsh and fish all read it."""
-    return "'" + text.replace("'", "’") + "'"
-
-
-SHELLS: dict[str, Callable[[Sequence[Command]], str]] = {
-    "bash": _bash,
-    "zsh": _zsh,
-    "fish": _fish,
-}
+    kind = get_completion_class(call.words[0])
+    assert kind is not None, "the shell is one of SHELLS"
+    script = kind.source_template % kind(PROGRAM, {}, "leafmark", COMPLETE).source_vars()
+    call.console.write(script)
+    return 0

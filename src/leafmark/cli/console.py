@@ -1,4 +1,6 @@
-"""Where a command prints: data on standard output, all else on standard error.
+"""One command as it was called: its values, where it prints, and the project it works on.
+
+Data go to standard output, all else to standard error.
 
 Decides colour, links and width from the streams and the environment, and keeps
 odd encodings, closed pipes and full disks from ending in a traceback.
@@ -10,12 +12,19 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from leafmark.cli.escapes import heeds_escapes
-from leafmark.errors import LeafmarkError, StorageError, is_closed_pipe, reason_of
+from leafmark.errors import (
+    ConfirmationError,
+    LeafmarkError,
+    StorageError,
+    UsageError,
+    is_closed_pipe,
+    reason_of,
+)
 from leafmark.model import count_of
 from leafmark.render.errors import (
     error_record,
@@ -24,13 +33,39 @@ from leafmark.render.errors import (
     render_hint,
     render_warning,
 )
+from leafmark.render.hints import word_hint
 from leafmark.render.jsontext import dump_json, dump_line, iter_json
+from leafmark.render.progress import ProgressLine
 from leafmark.render.terminal import Style, clean_line
 
 if TYPE_CHECKING:
-    from leafmark.model import Diagnostic, Skipped
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+    from leafmark.model import Diagnostic, Hint, Skipped
 
-__all__ = ["Console", "open_console", "undelivered"]
+    Request = TypeVar("Request", contravariant=True)
+    Answered = TypeVar("Answered", covariant=True)
+
+    class UseCase(Protocol[Request, Answered]):
+        def __call__(
+            self, project: Project, request: Request, *, progress: Progress | None
+        ) -> Answered: ...
+
+
+__all__ = [
+    "INTERRUPTED",
+    "Call",
+    "Console",
+    "exclude_each_other",
+    "open_console",
+    "perform",
+    "progress_line",
+    "project_of",
+    "undelivered",
+]
+
+INTERRUPTED = 130
+"""The exit code of a command that the user ended, as shells have it."""
 
 _DEFAULT_WIDTH = 80
 _DIAGNOSTICS_SHOWN = 10
@@ -181,6 +216,10 @@ def undelivered(error: OSError) -> BrokenPipeError | StorageError:
 
 def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json: bool) -> Console:
     """Return the console for the common options in `values`."""
+    if sys.platform == "win32":  # whose consoles print escapes as they are until asked to heed them
+        from colorama import just_fix_windows_console
+
+        just_fix_windows_console()
     out, err = _stream(sys.stdout), _stream(sys.stderr)
     when = values.get("color", "auto")
     return Console(
@@ -215,7 +254,7 @@ class _Nowhere(io.StringIO):
 
 def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:
     terminal = _is_terminal(stream)
-    able = environ.get("TERM", "") != "dumb" and (not terminal or heeds_escapes(stream))
+    able = environ.get("TERM", "") != "dumb"
     width = _width(stream, environ) if terminal else None
     return Style(_has_color(terminal and able, when, environ), terminal and able, width)
 
@@ -246,3 +285,77 @@ def _is_terminal(stream: Any) -> bool:
         return bool(stream.isatty())
     except (AttributeError, ValueError):
         return False
+
+
+class Call(NamedTuple):
+    """One command as called: its words, the values of the options given, and where it talks to."""
+
+    words: tuple[str, ...]
+    values: Mapping[str, Any]
+    console: Console
+    settings: Mapping[str, object]
+
+    def on(self, name: str) -> bool:
+        """Whether a switch was given."""
+        return bool(self.values.get(name))
+
+
+def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
+    """Refuse the first pair of options, by name, of which both were given.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for pair in pairs:
+        if all(name in call.values for name in pair):
+            one, other = (f"--{name.replace('_', '-')}" for name in pair)
+            raise UsageError(f"{one} and {other} exclude each other")
+
+
+def perform(
+    call: Call, use_case: UseCase[Request, Answered], request: Callable[[bool], Request]
+) -> Answered:
+    """Return what a use case answers in the folder's project; `request` is given `confirmed`.
+
+    Where it raises ConfirmationError, the user is asked, and it runs again with
+    `confirmed` if the answer is yes. Without a terminal the error stands. What the
+    answer has no place for is told at the end.
+    """
+    told: list[Hint] = []
+    project = project_of(call, tell=told.append)
+
+    def run(confirmed: bool) -> Answered:
+        with progress_line(call) as progress:
+            return use_case(project, request(confirmed), progress=progress)
+
+    try:
+        return run(call.on("yes"))
+    except ConfirmationError as error:
+        if not call.console.ask(f"{error.message}. Go on?"):
+            raise
+        return run(True)
+    finally:
+        for hint in told:
+            call.console.hint(word_hint(hint))
+
+
+def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Project:
+    """Return the project of the folder that a command works in; see `open_project`."""
+    from leafmark.app import open_project
+
+    console = call.console
+    return open_project(console.directory, flags=call.settings, environ=console.environ, tell=tell)
+
+
+@contextlib.contextmanager
+def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | None]:
+    """A line of progress on a terminal; None where nobody looks at it."""
+    console = call.console
+    if not wanted or console.quiet or not console.err_style.can_redraw:
+        yield None
+        return
+    line = ProgressLine(console.note, time.monotonic, console.err_style)
+    try:
+        yield line
+    finally:
+        line.clear()

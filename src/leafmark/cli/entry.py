@@ -1,4 +1,4 @@
-"""From the arguments of the process to an exit code.
+"""From the arguments of the process to an exit code, and which commands there are.
 
 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
 Errors raised on purpose are printed, and what the system refused; a closed pipe is quiet;
@@ -10,25 +10,131 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
-from typing import Any
+from importlib import import_module
 
-from leafmark.cli.arguments import parse_arguments, split_command, wants_json
-from leafmark.cli.catalogue import all_commands, find_command
-from leafmark.cli.console import Console, open_console
-from leafmark.cli.options import INTERRUPTED, Call, Command
+import click
+
+from leafmark.cli.command import COMMANDS as DECLARED
+from leafmark.cli.command import COMMON, JSON, Command, given_values
+from leafmark.cli.console import INTERRUPTED, open_console
 from leafmark.errors import LeafmarkError, UsageError, refusal_of
+from leafmark.suggest import nearest
 
-__all__ = ["run"]
+__all__ = ["ALIASES", "COMMANDS", "COMPLETE", "PROGRAM", "find_command", "run"]
+
+_MODULES = {
+    "search": "searching",
+    "show": "reading",
+    "why-not": "searching",
+    "context": "searching",
+    "like": "searching",
+    "verify": "reading",
+    "chunk": "chunking",
+    "index": "indexing",
+    "ls": "reading",
+    "status": "indexing",
+    "doctor": "managing",
+    "eval": "evaluating",
+    "config": "managing",
+    "init": "managing",
+    "trust": "managing",
+    "agents": "managing",
+    "mcp": "serving",
+    "serve": "serving",
+    "completion": "completion",
+    "help": "help",
+}
+"""Where each command lives, in the order in which help lists them: a run imports its own."""
+
+COMMANDS = tuple(_MODULES)
+ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
+"""Other names of commands."""
+
+
+def find_command(name: str) -> Command:
+    """Return the command of this name or alias, importing only its own module.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = ALIASES.get(name, name)
+    if known not in _MODULES:
+        near = nearest(name, [*COMMANDS, *ALIASES])
+        there = ", ".join(COMMANDS)
+        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {there}"
+        raise UsageError(f"there is no command `{name}`", hint=hint)
+    import_module(f"leafmark.cli.{_MODULES[known]}")
+    return DECLARED[known]
+
+
+class Program(click.Group):
+    """The command `leafmark`: options that every command takes, and a command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *ALIASES]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        try:
+            return find_command(name)
+        except UsageError:
+            if ctx.resilient_parsing:
+                return None
+            raise
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*COMMON, JSON]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return click.Command.parse_args(self, ctx, args)  # what is left is the command
+        except click.NoSuchOption as error:
+            raise UsageError(
+                f"there is no option `{error.option_name}` before a command",
+                hint="options stand after the command: leafmark COMMAND [OPTION...]; "
+                "`leafmark help` lists the commands",
+            ) from None
+        except click.BadOptionUsage as error:
+            known = {name: option.metavar for option in COMMON for name in option.spellings}
+            hint = f"write {error.option_name} {known[error.option_name]}"
+            raise UsageError(f"{error.option_name} needs a value", hint=hint) from None
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the command that the line names, and return its exit code."""
+        if ctx.args:
+            name, *rest = ctx.args
+            command = find_command(name)
+            with command.make_context(command.name, rest, parent=ctx) as inner:
+                return command.invoke(inner)
+        if not ctx.params.get("help"):
+            raise UsageError(
+                "no command was given",
+                hint='leafmark search "what you look for" searches the current folder; '
+                "leafmark --help lists the commands",
+            )
+        from leafmark.cli.help import overview
+
+        open_console(given_values(ctx), ctx.obj, json=False).write(overview())
+        return 0
+
+
+COMPLETE = "_LEAFMARK_COMPLETE"
+"""The variable by which a shell asks what it may complete."""
+
+PROGRAM = Program("leafmark", invoke_without_command=True, add_help_option=False)
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run one command and return its exit code; nothing is printed after a pipe was closed."""
-    console = open_console({}, environ, json=wants_json(argv))
+    if environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(PROGRAM, {"obj": environ}, "leafmark", COMPLETE, environ[COMPLETE])
+    console = open_console(_early_values(argv), environ, json=_wants_json(argv))
     told = ""
     try:
         try:
-            code = _run(argv, environ, console)
+            with PROGRAM.make_context("leafmark", list(argv), obj=environ) as context:
+                code = PROGRAM.invoke(context)
             console.flush()
         except Exception as error:
             known = error if isinstance(error, LeafmarkError) else refusal_of(error)
@@ -53,51 +159,36 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return code
 
 
-def _run(argv: Sequence[str], environ: Mapping[str, str], console: Console) -> int:
-    name, arguments = split_command(argv)
-    if name is None:
-        return _without_command(arguments, console)
-    command = find_command(name)
-    words, values = parse_arguments(command, arguments)
-    if values.get("help"):
-        from leafmark.cli.help import command_help
-
-        console.write(command_help(command))
-        return 0
-    json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
-    console = open_console(values, environ, json=json)
-    with redirect_stdout(console.err):  # for what is no data: libraries print, too
-        return command.run(Call(words, values, console, _settings(command, values)))
+def _early_values(argv: Sequence[str]) -> Mapping[str, object]:
+    """What errors must know of the arguments, however wrong the rest of them may be."""
+    color = _last_value(argv, ("--color",))
+    return {"color": color} if color in ("always", "never") else {}
 
 
-def _without_command(arguments: Sequence[str], console: Console) -> int:
-    from leafmark.cli.help import overview
-
-    if any(argument in ("-h", "--help") for argument in arguments):
-        console.write(overview(all_commands()))
-        return 0
-    raise UsageError(
-        "no command was given",
-        hint='leafmark search "what you look for" searches the current folder; '
-        "leafmark --help lists the commands",
+def _wants_json(argv: Sequence[str]) -> bool:
+    """Whether the arguments ask for JSON, however wrong the rest of them may be."""
+    options = _options(argv)
+    formats = ("json", "jsonl")
+    return (
+        "--json" in options
+        or "--jsonl" in options
+        or _last_value(argv, ("-o", "--output")) in formats
     )
 
 
-def _settings(command: Command, values: Mapping[str, Any]) -> dict[str, object]:
-    """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
+def _options(argv: Sequence[str]) -> Sequence[str]:
+    return argv[: argv.index("--")] if "--" in argv else argv
 
-    A name without a table is one of a search.
-    """
-    found: dict[str, object] = {
-        option.setting: values[option.dest]
-        for option in command.all_options
-        if option.setting and option.dest in values
-    }
-    for given in values.get("set", ()):
-        name, sign, value = given.partition("=")
-        if not sign or not name:
-            raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
-        found[name if "." in name else f"search.{name}"] = value
+
+def _last_value(argv: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the last value that any of these options is given."""
+    found = None
+    options = _options(argv)
+    for at, argument in enumerate(options):
+        name, equals, value = argument.partition("=")
+        if name in names:
+            following = options[at + 1] if at + 1 < len(options) else None
+            found = value if equals else following
     return found
 
 

@@ -51,11 +51,17 @@ class SearchOptions:
     """
 
     mode: Annotated[
-        Mode, Option("how to search; auto is hybrid where there is an embedder, else lexical")
+        Mode,
+        Option(
+            "search by words (lexical), by meaning (semantic) or by both (hybrid); auto is hybrid "
+            "where there is an embedder"
+        ),
     ] = "auto"
-    limit: Annotated[int, Option("most results shown", unit="results", least=1, most=10_000)] = 10
+    limit: Annotated[
+        int, Option("show at most so many results", unit="results", least=1, most=10_000)
+    ] = 10
     offset: Annotated[
-        int, Option("results left out before the first one shown", least=0, given="request")
+        int, Option("leave out so many of the first results", least=0, given="request")
     ] = 0
     grain: Annotated[Grain, Option("how large a result may be")] = "auto"
     fuzzy_distance: Annotated[
@@ -116,16 +122,29 @@ class SearchOptions:
     max_merge_depth: Annotated[
         int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
     ] = 0
-    sort: Annotated[Sort, Option("what results are ordered by", given="request")] = "score"
+    sort: Annotated[Sort, Option("order of the results", given="request")] = "score"
     aggregation: Annotated[bool, Option("join parts to sections", given="constant")] = True
-    strict: Annotated[bool, Option("only what has all words", given="request")] = False
-    explain: Annotated[bool, Option("say what each score is made of", given="request")] = False
-    trees: Annotated[tuple[str, ...], Option("only these trees", given="request")] = ()
-    tags: Annotated[tuple[str, ...], Option("only with all of these tags", given="request")] = ()
+    strict: Annotated[
+        bool, Option("all words must match, even those of a question", given="request")
+    ] = False
+    explain: Annotated[
+        bool,
+        Option("show how the query was understood and what each score is made of", given="request"),
+    ] = False
+    trees: Annotated[
+        tuple[str, ...], Option("only documents of this tree, or of several", given="request")
+    ] = ()
+    tags: Annotated[
+        tuple[str, ...],
+        Option("only documents that have this tag, or all of several", given="request"),
+    ] = ()
     since: Annotated[
-        float | None, Option("only modified at or after", unit="seconds", given="request")
+        float | None, Option("only documents changed since then", unit="seconds", given="request")
     ] = None
-    section: Annotated[tuple[str, ...], Option("only sections like these", given="request")] = ()
+    section: Annotated[
+        tuple[str, ...],
+        Option("only sections whose path of titles ends like this", given="request"),
+    ] = ()
     rerank_results: Annotated[
         int, Option("how many results a reranker reads", least=1, given="request")
     ] = 20

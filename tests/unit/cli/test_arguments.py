@@ -1,77 +1,75 @@
-"""Arguments to words and values, and a whole message for every mistake."""
+"""Arguments to what is asked of the app, and a whole message for every mistake."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from support.fake_app import FakeApp, Leafmark
 
-from leafmark.app.setting_rules import check_value
-from leafmark.app.settings import SETTINGS
-from leafmark.cli.arguments import parse_arguments, split_command, wants_json
-from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
-from leafmark.errors import ConfigError, UsageError
-
-
-def check_error(error: UsageError, message: str, hint: str | None) -> None:
-    assert (error.message, error.hint) == (message, hint)
+from leafmark.app.requests import SearchRequest
+from leafmark.cli.entry import COMMANDS
 
 
 @pytest.mark.parametrize(
-    ("argv", "command", "rest"),
+    ("argv", "queries", "fields"),
     [
-        (["search", "x"], "search", ["x"]),
-        (["-C", "dir", "search", "x", "-n", "3"], "search", ["-C", "dir", "x", "-n", "3"]),
-        (["--color=never", "-q", "show", "x"], "show", ["--color=never", "-q", "x"]),
-        (["--json", "status"], "status", ["--json"]),
-        (["--help"], None, ["--help"]),
-        ([], None, []),
-    ],
-)
-def test_common_options_may_stand_before_the_command(
-    argv: list[str], command: str | None, rest: list[str]
-) -> None:
-    assert split_command(argv) == (command, rest)
-
-
-def test_other_options_may_not() -> None:
-    with pytest.raises(UsageError) as caught:
-        split_command(["-n", "3", "search", "x"])
-    check_error(
-        caught.value,
-        "there is no option `-n` before a command",
-        "options stand after the command: leafmark COMMAND [OPTION...]; "
-        "`leafmark help` lists the commands",
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words", "values"),
-    [
-        (["a", "b"], ("a", "b"), {}),
-        (["a", "-n", "3", "b"], ("a", "b"), {"limit": 3}),
-        (["--limit=3", "a"], ("a",), {"limit": 3}),
-        (["a", "-t", "x", "--tree", "y"], ("a",), {"tree": ["x", "y"]}),
-        (["a", "-n", "1", "-n", "2"], ("a",), {"limit": 2}),
-        (["a", "--", "-restore", "-n"], ("a", "-restore", "-n"), {}),
-        (["-"], ("-",), {}),
-        (["-draft guide"], ("-draft guide",), {}),
-        (["-n", "2", "-a OR b=c"], ("-a OR b=c",), {"limit": 2}),
-        (["a", "--flat"], ("a",), {"group": False}),
-        (["a", "--flat", "--group"], ("a",), {"group": True}),
-        (["a", "--no-aggregation"], ("a",), {"aggregation": False}),
-        (["a", "--set", "x=1", "--set=y="], ("a",), {"set": ["x=1", "y="]}),
-        (["--tag", "-x", "a"], ("a",), {"tag": ["-x"]}),
-        (["--tag=", "a"], ("a",), {"tag": [""]}),
-        (["--help"], (), {"help": True}),
+        (["search", "a", "b"], ("a", "b"), {}),
+        (["search", "a", "-n", "3", "b"], ("a", "b"), {"limit": 3}),
+        (["search", "--limit=3", "a"], ("a",), {"limit": 3}),
+        (["search", "a", "-t", "x", "--tree", "y"], ("a",), {"trees": ("x", "y")}),
+        (["search", "a", "-n", "1", "-n", "2"], ("a",), {"limit": 2}),
+        (["search", "a", "--", "-restore", "-n"], ("a", "-restore", "-n"), {}),
+        (["search", "--", "--help"], ("--help",), {}),
+        (["search", "-draft guide"], ("-draft guide",), {}),
+        (["search", "-n", "2", "-a OR b=c"], ("-a OR b=c",), {"limit": 2}),
+        (["search", "a", "--no-aggregation"], ("a",), {"aggregation": False}),
+        (["search", "--tag", "-x", "a"], ("a",), {"tags": ("-x",)}),
+        (["search", "--tag=", "a"], ("a",), {"tags": ("",)}),
+        (["-C", "dir", "search", "x", "-n", "3"], ("x",), {"limit": 3}),
+        (["--color=never", "-q", "search", "x"], ("x",), {}),
+        (["-y", "search", "x"], ("x",), {"confirmed": True}),
+        (["search", "--expand", "next, parent,next", "x"], ("x",), {"expand": ("next", "parent")}),
     ],
 )
 def test_options_and_words_may_be_mixed(
-    arguments: list[str], words: tuple[str, ...], values: dict[str, Any]
+    leafmark_run: Leafmark,
+    app: FakeApp,
+    argv: list[str],
+    queries: tuple[str, ...],
+    fields: dict[str, Any],
 ) -> None:
-    assert parse_arguments(find_command("search"), arguments) == (words, values)
+    assert leafmark_run(*argv).code == 0
+    assert app.asked == [SearchRequest(queries)._replace(**fields)]
 
 
+def test_the_last_of_two_counts(leafmark_run: Leafmark) -> None:
+    grouped, flat = leafmark_run("search", "a").out, leafmark_run("search", "a", "--flat").out
+    assert grouped != flat
+    assert leafmark_run("search", "a", "--flat", "--group").out == grouped
+    assert leafmark_run("search", "a", "--group", "--flat").out == flat
+
+
+def test_json_before_the_command_counts(leafmark_run: Leafmark) -> None:
+    assert leafmark_run("--json", "status").json["schema_version"] == 1
+
+
+def test_other_options_may_not_stand_before_the_command(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("-n", "3", "search", "x")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "error: there is no option `-n` before a command\n"
+        "hint: options stand after the command: leafmark COMMAND [OPTION...]; "
+        "`leafmark help` lists the commands\n"
+    )
+
+
+def test_an_option_before_the_command_has_its_value(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("-C")
+    assert (ran.code, ran.err) == (2, "error: -C needs a value\nhint: write -C DIR\n")
+
+
+LIMIT = "--limit got `{}`, which is not a whole number from 1 to 10000"
 SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
 
 
@@ -123,14 +121,24 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         ("search", ["a", "-n"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
-        ("search", ["a", "-n", "x"], "-n got `x`, which is not a whole number of at least 1", None),
+        (
+            "search",
+            ["a", "-n", "x"],
+            "--limit got `x`, which is not a whole number from 1 to 10000",
+            None,
+        ),
         (
             "chunk",
             ["a", "--heading-levels", "7"],
             "--heading-levels got `7`, which is not a whole number from 0 to 6",
             None,
         ),
-        ("search", ["a", "-n", "0"], "-n got `0`, which is not a whole number of at least 1", None),
+        (
+            "search",
+            ["a", "-n", "0"],
+            "--limit got `0`, which is not a whole number from 1 to 10000",
+            None,
+        ),
         (
             "search",
             ["a", "--offset", "-1"],
@@ -140,7 +148,7 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         (
             "search",
             ["a", "--limit", "9" * 5000],
-            f"--limit got `{'9' * 5000}`, which is not a whole number from 1 to 999999999",
+            f"--limit got `{'9' * 5000}`, which is not a whole number from 1 to 10000",
             None,
         ),
         (
@@ -176,10 +184,10 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         (
             "search",
             ["a", "-o", "jsn"],
-            "-o got `jsn`",
+            "--output got `jsn`",
             f"did you mean `json`? There are: {SEARCH_FORMATS}",
         ),
-        ("search", ["a", "-o", "qqq"], "-o got `qqq`", f"there are: {SEARCH_FORMATS}"),
+        ("search", ["a", "-o", "qqq"], "--output got `qqq`", f"there are: {SEARCH_FORMATS}"),
         ("search", ["a", "--flat=1"], "--flat takes no value", None),
         (
             "search",
@@ -213,19 +221,29 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
     ],
 )
-def test_mistakes(command: str, arguments: list[str], message: str, hint: str | None) -> None:
-    with pytest.raises(UsageError) as caught:
-        parse_arguments(find_command(command), arguments)
-    check_error(caught.value, message, hint)
+def test_mistakes(
+    leafmark_run: Leafmark,
+    app: FakeApp,
+    command: str,
+    arguments: list[str],
+    message: str,
+    hint: str | None,
+) -> None:
+    ran = leafmark_run(command, *arguments)
+    assert (ran.code, ran.out, app.asked) == (2, "", [])
+    assert ran.err == f"error: {message}\n" + (f"hint: {hint}\n" if hint else "")
 
 
-def test_an_unknown_command_names_the_nearest() -> None:
-    with pytest.raises(UsageError) as caught:
-        find_command("serach")
-    check_error(caught.value, "there is no command `serach`", "did you mean `leafmark search`?")
-    with pytest.raises(UsageError) as caught:
-        find_command("qqqq")
-    check_error(caught.value, "there is no command `qqqq`", f"there are: {', '.join(COMMANDS)}")
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("serach", "did you mean `leafmark search`?"),
+        ("qqqq", f"there are: {', '.join(COMMANDS)}"),
+    ],
+)
+def test_an_unknown_command_names_the_nearest(leafmark_run: Leafmark, name: str, hint: str) -> None:
+    ran = leafmark_run(name, "x")
+    assert (ran.code, ran.err) == (2, f"error: there is no command `{name}`\nhint: {hint}\n")
 
 
 @pytest.mark.parametrize(
@@ -235,44 +253,24 @@ def test_an_unknown_command_names_the_nearest() -> None:
         (["search", "x", "-o", "json"], True),
         (["search", "x", "--output=jsonl"], True),
         (["search", "x", "-o=json"], True),
+        (["chunk", "x", "--jsonl"], True),
         (["search", "x", "-o=list"], False),
         (["search", "json"], False),
         (["search", "--", "--json"], False),
-        (["search", "-o", "list"], False),
+        (["search", "x", "-o", "list"], False),
     ],
 )
-def test_json_is_wanted_whatever_else_is_wrong(argv: list[str], wanted: bool) -> None:
-    assert wants_json(argv) is wanted
+def test_json_is_wanted_whatever_else_is_wrong(
+    leafmark_run: Leafmark, argv: list[str], wanted: bool
+) -> None:
+    ran = leafmark_run(argv[0], "--wrong", *argv[1:])
+    assert (ran.code, bool(ran.out), bool(ran.err)) == (2, wanted, not wanted)
 
 
-def test_options_of_settings_know_the_bounds_of_these() -> None:
-    """Said with the name of the option, before a configuration is read."""
-    bounded = {
-        option.names[-1]: option
-        for command in all_commands()
-        for option in command.options
-        if option.setting and SETTINGS[option.setting].rules.least is not None
-    }
-    assert {"--max-tokens", "--tolerance"} <= bounded.keys()
-    for name, option in bounded.items():
-        assert option.setting is not None
-        assert option.read is not None
-        setting = SETTINGS[option.setting]
-        for value in (0.0, setting.rules.least, setting.rules.most):
-            if value is None:
-                continue
-            accepted = value if isinstance(setting.default, float) else int(value)
-            shown = f"{value:.12g}"
-            try:
-                check_value(setting, accepted)
-            except ConfigError:
-                with pytest.raises(UsageError) as caught:
-                    option.read(shown, name)
-                assert caught.value.message == (
-                    f"{name} got `{shown}`, which is not {setting.accepted}"
-                )
-            else:
-                assert option.read(shown, name) == value
-        if setting.rules.most is not None:
-            with pytest.raises(UsageError, match=f"{name} got"):
-                option.read(f"{setting.rules.most + 1:.12g}", name)
+@pytest.mark.parametrize(("when", "colored"), [("always", True), ("never", False)])
+def test_color_counts_for_what_is_wrong_with_the_rest(
+    leafmark_run: Leafmark, when: str, colored: bool
+) -> None:
+    for argv in (["--color", when, "serach"], ["search", "x", f"--color={when}", "--wrong"]):
+        ran = leafmark_run(*argv, terminal=not colored)
+        assert (ran.code, "\x1b[" in ran.err) == (2, colored)

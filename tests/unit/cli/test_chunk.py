@@ -14,9 +14,8 @@ from support.schema import problems
 
 from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.app.sources.trees import Tree
-from leafmark.cli.commands.chunk import COMMAND
 from leafmark.cli.console import Console
-from leafmark.cli.entry import run
+from leafmark.cli.entry import find_command, run
 from leafmark.model import FileState
 
 GUIDE = """---
@@ -316,11 +315,11 @@ def test_one_size_is_enough(chunk: Leafmark) -> None:
 
 
 def test_every_setting_of_chunking_is_a_flag_that_takes_the_same() -> None:
-    flags = {option.setting: option for option in COMMAND.options if option.setting}
+    flags = {option.setting: option for option in find_command("chunk").options if option.setting}
     assert set(flags) == {f"chunking.{name}" for name in ChunkingSettings._fields}
     for name, option in flags.items():
         assert option.choices == SETTINGS[name].rules.choices
-        assert option.names[-1] == "--" + name.partition(".")[2].replace("_", "-")
+        assert option.opts[-1] == "--" + name.partition(".")[2].replace("_", "-")
 
 
 MISTAKES = [

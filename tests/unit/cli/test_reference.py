@@ -7,74 +7,49 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import get_args
 
 import pytest
+from support.fake_app import Leafmark
 
-from leafmark.app.requests import Mode
-from leafmark.app.settings import SETTINGS
-from leafmark.cli.arguments import parse_arguments, split_command
-from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
-from leafmark.cli.completion import SHELLS, completion_script
-from leafmark.cli.help import command_help, overview, usage
-from leafmark.cli.options import ALIASES, Command
-from leafmark.cli.reference import reference
-from leafmark.model import GRAINS, RELATIONS, SORTS
+from leafmark.cli.command import Command
+from leafmark.cli.entry import ALIASES, COMMANDS, find_command, run
+from leafmark.cli.help import command_help, overview, reference, usage
 
+ALL = [find_command(name) for name in COMMANDS]
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 
 
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference(), (
-        "docs/cli.md is stale: python -m leafmark.cli.reference docs/cli.md"
+        "docs/cli.md is stale: python -m leafmark.cli.help docs/cli.md"
     )
 
 
-@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
-def test_every_command_has_help_and_a_working_example(command: Command) -> None:
+@pytest.mark.parametrize("command", ALL, ids=lambda command: command.name)
+def test_every_command_has_help_and_a_working_example(
+    command: Command, leafmark_run: Leafmark
+) -> None:
     assert command.summary
-    assert command.description.endswith(".")
+    assert str(command.help).endswith(".")
     assert command.examples
     for example, purpose in command.examples:
         assert purpose
         for part in example.replace("<(", "; ").replace(")", "").replace("|", ";").split(";"):
             words = shlex.split(part)
-            if words[:1] == ["leafmark"]:
-                name, arguments = split_command(words[1:])
-                parse_arguments(find_command(str(name)), arguments)
+            if words[:1] == ["leafmark"]:  # options are read, and words are counted, before help
+                assert leafmark_run(*words[1:], "--help").code == 0
     for option in command.all_options:
-        assert option.help.endswith((".", ")")), option.names
-        assert option.metavar is None or option.read is not None
+        assert str(option.help).endswith((".", ")")), option.opts
 
 
-@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+@pytest.mark.parametrize("command", ALL, ids=lambda command: command.name)
 def test_help_names_everything_and_fits(command: Command) -> None:
     text = command_help(command)
     for option in command.all_options:
-        assert all(name in text for name in option.names)
+        assert all(name in text for name in option.spellings)
         assert all(choice in text for choice in option.choices)
     assert text.index("Examples:") < text.index("Usage:")
     assert max(map(len, text.splitlines())) <= 100
-
-
-@pytest.mark.parametrize(
-    "command",
-    [command for command in all_commands() if command.name != "eval"],
-    ids=lambda command: command.name,
-)
-def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
-    """They list it once more, since help imports no use case."""
-    taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
-    for option in command.options:
-        if option.choices and option.setting:
-            assert option.choices == SETTINGS[option.setting].rules.choices
-        elif option.choices and option.dest in taken:
-            assert option.choices == taken[option.dest]
-
-
-def test_eval_compares_ways_to_search_that_are_settled() -> None:
-    (mode,) = (option for option in find_command("eval").options if option.dest == "mode")
-    assert {*mode.choices} == {*get_args(Mode)} - {"auto"}
 
 
 def test_options_for_settings_stand_below_the_others_under_their_table() -> None:
@@ -97,7 +72,7 @@ def test_the_page_says_once_what_every_command_takes() -> None:
 
 
 def test_the_overview_names_every_command() -> None:
-    text = overview(all_commands())
+    text = overview()
     assert all(f"\n  {name} " in text for name in COMMANDS)
 
 
@@ -105,12 +80,12 @@ def test_names_and_aliases_lead_to_their_commands() -> None:
     for name in COMMANDS:
         assert find_command(name).name == name
     assert {alias: find_command(alias).name for alias in ALIASES} == ALIASES
-    assert find_command("show").aliases == ("get", "show-chunk", "show-resource")
+    assert "Also called: get, show-chunk, show-resource\n" in command_help(find_command("show"))
 
 
 def test_options_of_a_command_are_told_apart() -> None:
-    for command in all_commands():
-        names = [name for option in command.all_options for name in option.names]
+    for command in ALL:
+        names = [name for option in command.all_options for name in option.spellings]
         assert len(names) == len(set(names))
 
 
@@ -121,85 +96,88 @@ def test_usage_says_what_may_be_left_out() -> None:
     assert usage(find_command("status")) == "leafmark status [OPTION...]"
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_completion_scripts_are_valid(shell: str) -> None:
-    script = completion_script(shell, all_commands())
-    for command in all_commands():
-        for option in command.all_options:
-            long = option.names[-1].removeprefix("--")
-            assert long in script
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an index, as a shell's current folder."""
+    work = tmp_path / "work"
+    (work / "guides").mkdir(parents=True)
+    (work / "guides" / "oil.md").write_text(
+        "---\ntags: [lamps]\n---\n# Oil\n\nOne.\n\n## Wick\n\nTwo.\n"
+    )
+    (work / "README.md").write_text("# Lamps\n\nAll.\n")
+    monkeypatch.setenv("LEAFMARK_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(work)
+    assert run(["index", "-q"], os.environ) == 0
+    return work
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_valid(leafmark_run: Leafmark, shell: str) -> None:
+    script = leafmark_run("completion", shell).out
+    assert "_LEAFMARK_COMPLETE" in script
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
 
 
-def said_by(*command: str, cwd: Path | None = None, **variables: str) -> str:
-    """Run a command, with more variables in its environment, and give what it prints."""
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        cwd=cwd,
-        env=dict(os.environ, **variables),
-    )
-    return done.stdout
-
-
-@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["sea"], ["search"]),
-        (["-C", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
-        (["search", "--no-a"], ["--no-aggregation"]),
-        (["search", "-o", "js"], ["json", "jsonl"]),
-        (["search", "x", "--sort", ""], ["score", "mtime", "path"]),
-        (["show", "x", "--expand", ""], ["parent", "siblings", "children", "prev", "next"]),
-        (["search", "--mode", "="], ["auto", "lexical", "semantic", "hybrid"]),
-        (["search", "--mode", "=", "le"], ["lexical"]),
-        (["--directory", "=", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
-        (["ls", "do"], ["docs"]),
-        (["help", "comp"], ["completion"]),
-        (["completion", "z"], ["zsh"]),
-        (["--color", ""], ["auto", "always", "never"]),
-        (["-q", "-C", ""], []),
-        (["search", "--tree", ""], []),
-        (["search", "-n", ""], []),
-        (["chunk", "--root", ""], []),
-        (["chunk", ""], []),
-        (["ls", ""], ["trees", "docs", "chunks", "tags"]),
-        (["update", "--reb"], ["--rebuild"]),
-        (["status", "--js"], ["--json"]),
-    ],
-)
-def test_bash_completes(words: list[str], expected: list[str]) -> None:
-    script = completion_script("bash", all_commands())
-    line = " ".join(shlex.quote(word) for word in ["leafmark", *words])
-    call = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _leafmark; echo ${{COMPREPLY[@]}}"
-    assert said_by("bash", "--norc", "-c", f"{script}\n{call}").split() == expected
-
-
-@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("sea", ["search"]),
-        ("--color ", ["always", "auto", "never"]),
-        ("-q -C docs sea", ["search"]),
-        ("-C docs search --mode=le", ["--mode=lexical"]),
-        ("show search --ow", ["--own"]),
-        ("get --ow", ["--own"]),
-        ("ls ", ["chunks", "docs", "tags", "trees"]),
+        ("sea", "search"),
+        ("-C dir sho", "show show-chunk show-resource"),
+        ("search --no-a", "--no-aggregation"),
+        ("search -o js", "json jsonl"),
+        ("search x --sort ", "score mtime path"),
+        ("show x --expand ", "parent siblings children prev next"),
+        ("show x --expand next,pa", "next,parent"),
+        ("search --mode =", "auto lexical semantic hybrid"),
+        ("search --mode=le", "lexical"),
+        ("ls do", "docs"),
+        ("help comp", "completion"),
+        ("completion z", "zsh"),
+        ("--color ", "auto always never"),
+        ("search -n ", ""),
+        ("update --reb", "--rebuild"),
+        ("status --js", "--json"),
+        ("serach x", ""),
+        ("search --tree ", "work"),
+        ("search -t wo", "work"),
+        ("search x --tag ", "lamps"),
+        ("show gui", "guides/oil.md"),
+        ("show work:R", "work:README.md"),
+        ("show guides/oil.md#w", "guides/oil.md#wick"),
+        ("show README.md guides/oil.md#w", "guides/oil.md#wick"),
+        ("like --terms R", "README.md"),
+        ("ls docs gui", "guides/oil.md"),
+        ("-C guides search -t ", "guides"),
+        ("-C nowhere search -t ", ""),
     ],
 )
-def test_fish_completes(line: str, expected: list[str], tmp_path: Path) -> None:
-    script = completion_script("fish", all_commands())
-    ask = f"{script}\ncomplete -C 'leafmark {line}'"
-    said = said_by("fish", "--no-config", "-c", ask, cwd=tmp_path, HOME=str(tmp_path))
-    assert [each.partition("\t")[0] for each in said.splitlines()] == expected
+def test_what_is_offered(
+    project: Path, capsys: pytest.CaptureFixture[str], line: str, expected: str
+) -> None:
+    """Bash asks with the words of the line, and takes `type,value` a line."""
+    capsys.readouterr()
+    words = ["leafmark", *line.split(" ")]
+    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in asked.items():
+            patch.setenv(name, value)
+        run([], {**os.environ, "_LEAFMARK_COMPLETE": "bash_complete"})
+    out, err = capsys.readouterr()
+    assert [each.partition(",")[2] for each in out.split()] == expected.split()
+    assert err == ""
 
 
-@pytest.mark.parametrize("option", ["--mode=[", "--root=[", "-o["])
-def test_zsh_takes_values_after_a_space_or_the_sign(option: str) -> None:
-    assert f"'{option}" in completion_script("zsh", all_commands())
+@pytest.mark.parametrize(
+    ("line", "kind"), [("search -C ", "dir"), ("chunk --root ", "dir"), ("chunk a", "file")]
+)
+def test_files_are_the_shells_to_offer(
+    project: Path, capsys: pytest.CaptureFixture[str], line: str, kind: str
+) -> None:
+    capsys.readouterr()
+    words = ["leafmark", *line.split(" ")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COMP_WORDS", " ".join(words))
+        patch.setenv("COMP_CWORD", str(len(words) - 1))
+        run([], {**os.environ, "_LEAFMARK_COMPLETE": "bash_complete"})
+    assert capsys.readouterr().out == f"{kind},{words[-1]}\n"

@@ -1,4 +1,4 @@
-"""`leafmark chunk`."""
+"""`chunk`: files to chunks, with no index."""
 
 from __future__ import annotations
 
@@ -9,20 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
-from leafmark.cli.options import (
-    JSON,
-    Argument,
-    Call,
-    Command,
-    Option,
-    natural,
-    number,
-    one_of,
-    positive,
-    setting_option,
-    text,
-    whole,
-)
+from leafmark.cli.command import Argument, Choice, Option, command, declared
+from leafmark.cli.completion import trees
+from leafmark.cli.console import Call, progress_line, project_of
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,77 +20,57 @@ if TYPE_CHECKING:
     from leafmark.chunking import DocumentSizes, Finding
     from leafmark.model import CompressedList, Diagnostic, Skipped
 
-__all__ = ["COMMAND"]
-
 FORMATS = ("tree", "json", "jsonl", "stats", "html")
-STRATEGIES = ("auto", "heading", "section", "fixed")
-PRESETS = ("none", "rag", "packlet", "ra")
-
-_setting = partial(setting_option, "chunking")
 
 
-def _choice(names: tuple[str, ...], help: str, metavar: str, choices: tuple[str, ...]) -> Option:
-    setting = "chunking." + names[-1].lstrip("-").replace("-", "_")
-    return Option(names, help, metavar, one_of(*choices), choices=choices, setting=setting)
+def _options() -> list[Option]:
+    return [
+        *_sizes(),
+        Option(
+            "-o",
+            "--output",
+            help="tree is for reading; json and jsonl hold the whole records; stats the sizes and "
+            "the quality report; html is one page with the source coloured by chunk.",
+            metavar="FORMAT",
+            type=Choice(FORMATS),
+        ),
+        Option("--json", help="Print JSON, errors too: the same as -o json, or stats as JSON."),
+        Option("--jsonl", help="The same as -o jsonl."),
+        Option("--strict", help="Exit with 1 when there is a quality finding or a diagnostic."),
+        Option("--root", help="Begin paths in ids at this folder.", metavar="DIR", complete="dir"),
+        Option(
+            "-t",
+            "--tree",
+            help="Begin ids with this name; the settings of the tree apply.",
+            metavar="TREE",
+            complete=trees,
+        ),
+        Option(
+            "--name",
+            help="The file name of standard input, such as guides/setup.md.",
+            metavar="NAME",
+        ),
+    ]
 
 
-OPTIONS = (
-    _choice(("-s", "--strategy"), "How documents become chunks.", "STRATEGY", STRATEGIES),
-    _choice(
-        ("--preset",), "A named set of sizes; sizes given as options win over it.", "NAME", PRESETS
-    ),
-    _setting(
-        "tokenizer", "What sizes are counted in: characters, or a model's tokens.", "NAME", text
-    ),
-    _setting(
-        "min_tokens",
-        "The least size of a piece; the strategy section joins smaller sections, too.",
-        "N",
-        natural,
-    ),
-    _setting("target_tokens", "The size to aim at where a text is cut.", "N", positive),
-    _setting("max_tokens", "The most that a chunk's text may hold.", "N", positive),
-    _setting("fixed_tokens", "The size of a window, under the strategy fixed.", "N", positive),
-    _setting("fixed_overlap", "How much such a window shares with the next.", "N", natural),
-    _setting(
-        "overlap_sentences",
-        "How many sentences a piece repeats from the piece before.",
-        "N",
-        natural,
-    ),
-    _setting("heading_levels", "Treat headings deeper than this as content.", "N", whole(0, 6)),
-    _choice(
-        ("--oversize-code",),
-        "What to do with code larger than a piece: keep it whole or split it.",
-        "HOW",
-        ("keep", "split"),
-    ),
-    _choice(("--slug-style",), "How anchors are made.", "STYLE", ("github", "collapse")),
-    Option(
-        ("--notebook-outputs",),
-        "Include what the cells of notebooks printed.",
-        setting="chunking.notebook_outputs",
-    ),
-    _setting(
-        "tolerance", "How far the number of chunks may miss its estimate, as a share.", "X", number
-    ),
-    Option(
-        ("-o", "--output"),
-        "tree is for reading; json and jsonl hold the whole records; stats the sizes and the "
-        "quality report; html is one page with the source coloured by chunk.",
-        "FORMAT",
-        one_of(*FORMATS),
-        choices=FORMATS,
-    ),
-    JSON._replace(help="Print JSON, errors too: the same as -o json, or stats as JSON."),
-    Option(("--jsonl",), "The same as -o jsonl.", value="jsonl", target="output"),
-    Option(("--strict",), "Exit with 1 when there is a quality finding or a diagnostic."),
-    Option(("--root",), "Begin paths in ids at this folder.", "DIR", text),
-    Option(
-        ("-t", "--tree"), "Begin ids with this name; the settings of the tree apply.", "TREE", text
-    ),
-    Option(("--name",), "The file name of standard input, such as guides/setup.md.", "NAME", text),
-)
+def _sizes() -> list[Option]:
+    """How documents are cut: each is a setting."""
+    return [
+        declared("chunking.strategy", "-s", "--strategy", metavar="STRATEGY"),
+        declared("chunking.preset", metavar="NAME"),
+        declared("chunking.tokenizer", metavar="NAME"),
+        declared("chunking.min_tokens"),
+        declared("chunking.target_tokens"),
+        declared("chunking.max_tokens"),
+        declared("chunking.fixed_tokens"),
+        declared("chunking.fixed_overlap"),
+        declared("chunking.overlap_sentences"),
+        declared("chunking.heading_levels"),
+        declared("chunking.oversize_code", metavar="HOW"),
+        declared("chunking.slug_style", metavar="STYLE"),
+        declared("chunking.notebook_outputs"),
+        declared("chunking.tolerance", metavar="X"),
+    ]
 
 
 @dataclass(slots=True)
@@ -117,11 +86,45 @@ class _Totals:
     chunks: int = 0
 
 
-def run(call: Call) -> int:
-    """Chunk; exit code 1 when there is no chunk, or under `--strict` something is wrong."""
+@command(
+    "chunk",
+    examples=(
+        ("leafmark chunk README.md", "the chunks as a tree"),
+        (
+            "leafmark chunk docs --jsonl -s section > chunks.jsonl",
+            "records for another program",
+        ),
+        ("leafmark chunk docs -o stats --preset rag", "sizes and quality of a strategy"),
+        ("leafmark chunk guide.md -o html > guide.html", "the source, coloured by chunk"),
+        ("curl -s example.org | leafmark chunk - --name page.html --json", "standard input"),
+        (
+            "leafmark chunk docs -s section --strict -q -o stats",
+            "in a build: fail on a finding",
+        ),
+    ),
+    argument=Argument(
+        "FILE", "Files and folders; - reads standard input.", least=1, complete="file"
+    ),
+    options=_options,
+)
+def _chunk(call: Call) -> int:
+    """Cut files into chunks, with no index.
+
+    Prints the chunks of files, of the sources in folders, or of standard input: what the index
+    would hold, or input for another program. The same bytes and settings give the same chunks,
+    in the order of the files.
+
+    The strategy auto makes every section a chunk and cuts large ones into pieces; heading never
+    cuts; section also puts small ones together, within max_tokens; fixed is blind to structure.
+    A folder's configuration applies, also that of a tree alone.
+
+    Paths in ids begin at the configured tree that holds the file, else at the current folder,
+    else at the file's own; --root names another folder. A file that is named is chunked even
+    where an ignore file leaves it out, unless it may hold secrets. Exit code 1 means that there
+    was no chunk, or with --strict that something is wrong.
+    """
     from leafmark.app import plan_chunking
     from leafmark.app.requests import ChunkRequest
-    from leafmark.cli.projects import project_of
     from leafmark.model import CompressedList
 
     console, values = call.console, call.values
@@ -145,7 +148,7 @@ def run(call: Call) -> int:
         CompressedList(),
     )
     totals.tokenizers = tuple(sorted({job.options.tokenizer for job in plan.jobs}))
-    _print(call, output, _pieces(call, plan, output, totals), totals)
+    _print_chunks(call, output, _pieces(call, plan, output, totals), totals)
     _tell(call, project, totals)
     bad = totals.diagnostics or any(not finding.excused for finding in totals.findings)
     return 1 if not totals.chunks or (call.on("strict") and bad) else 0
@@ -161,7 +164,8 @@ def _written_file(out: IO[str]) -> tuple[int, int] | None:
 
 
 def _output(call: Call) -> str:
-    output: str = call.values.get("output") or ("json" if call.on("json") else "tree")
+    jsonl, json = call.on("jsonl"), call.on("json")
+    output: str = call.values.get("output") or ("jsonl" if jsonl else "json" if json else "tree")
     if call.on("json") and output in ("tree", "html"):
         raise UsageError(f"--json and -o {output} ask for different output")
     return output
@@ -199,7 +203,6 @@ def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterat
     """Yield the output of all sources, and add up their reports."""
     from leafmark.app import chunk_sources
     from leafmark.app.chunking.run import SourceReport
-    from leafmark.cli.projects import progress_line
 
     inspect = output in ("stats", "html") or call.on("strict")
     drawn = output == "stats" or not call.console.style.can_redraw  # not between lines of output
@@ -241,7 +244,7 @@ def _renderer(call: Call, output: str) -> Render | None:
     return partial(lines, ascii_only=call.console.ascii_only)
 
 
-def _print(call: Call, output: str, pieces: Iterator[str], totals: _Totals) -> None:
+def _print_chunks(call: Call, output: str, pieces: Iterator[str], totals: _Totals) -> None:
     """Print the output as it comes; statistics and what closes a format need all of it."""
     if output == "html":
         _print_page(call, pieces, totals)
@@ -322,11 +325,11 @@ def _tell(call: Call, project: Project, totals: _Totals) -> None:
     console = call.console
     for warning in project.configuration.warnings:
         console.warn(warning)
-    if console.json and call.values.get("output") != "jsonl":
+    if console.json and _output(call) != "jsonl":
         return
     console.skipped([*totals.refused, *(totals.skipped if console.verbose else ())])
     console.diagnostics(totals.diagnostics)
-    if call.on("strict") and call.values.get("output") != "stats":
+    if call.on("strict") and _output(call) != "stats":
         console.note(
             render_findings(
                 totals.findings, console.err_style, verbose=console.verbose, excused=False
@@ -334,32 +337,3 @@ def _tell(call: Call, project: Project, totals: _Totals) -> None:
         )
     if not totals.chunks:
         console.note("no chunk: there was no text\n")
-
-
-COMMAND = Command(
-    name="chunk",
-    summary="cut files into chunks, with no index",
-    description=(
-        "Prints the chunks of files, of the sources in folders, or of standard input: what the "
-        "index would hold, or input for another program. The same bytes and settings give the "
-        "same chunks, in the order of the files.\n\n"
-        "The strategy auto makes every section a chunk and cuts large ones into pieces; heading "
-        "never cuts; section also puts small ones together, within max_tokens; fixed is blind to "
-        "structure. A folder's configuration applies, also that of a tree alone.\n\n"
-        "Paths in ids begin at the configured tree that holds the file, else at the current "
-        "folder, else at the file's own; --root names another folder. A file that is named is "
-        "chunked even where an ignore file leaves it out, unless it may hold secrets. Exit code 1 "
-        "means that there was no chunk, or with --strict that something is wrong."
-    ),
-    examples=(
-        ("leafmark chunk README.md", "the chunks as a tree"),
-        ("leafmark chunk docs --jsonl -s section > chunks.jsonl", "records for another program"),
-        ("leafmark chunk docs -o stats --preset rag", "sizes and quality of a strategy"),
-        ("leafmark chunk guide.md -o html > guide.html", "the source, coloured by chunk"),
-        ("curl -s example.org | leafmark chunk - --name page.html --json", "standard input"),
-        ("leafmark chunk docs -s section --strict -q -o stats", "in a build: fail on a finding"),
-    ),
-    run=run,
-    argument=Argument("FILE", "Files and folders; - reads standard input.", least=1),
-    options=OPTIONS,
-)

@@ -1,4 +1,4 @@
-"""`leafmark index`."""
+"""`index` and `status`: what the index holds."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import (
-    INTERRUPTED,
-    JSON,
-    Argument,
-    Call,
-    Command,
-    Option,
-    exclude_each_other,
-)
+from leafmark.cli.command import JSON, Argument, Option, command
+from leafmark.cli.console import INTERRUPTED, Call, exclude_each_other, perform, project_of
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.model import IndexReport, WatchEvent
-
-__all__ = ["COMMAND"]
 
 SKIPPED_SHOWN = 10
 """How many skipped files of named paths are printed without -v; chosen by eye."""
@@ -31,37 +22,64 @@ _EXCLUSIVE = (
     *(("watch", one) for one in ("remove", "dry_run", "strict")),
 )
 
-OPTIONS = (
+_INDEX_OPTIONS = (
     Option(
-        ("--rebuild",), "Index everything again; the old index answers until the new one is ready."
+        "--rebuild",
+        help="Index everything again; the old index answers until the new one is ready.",
     ),
     Option(
-        ("--remove",),
-        "Remove the given paths from the index; what no rule leaves out comes back with the next "
-        "run.",
+        "--remove",
+        help="Remove the given paths from the index; what no rule leaves out comes back with the "
+        "next run.",
     ),
     Option(
-        ("--prune",),
-        "Forget documents that are gone even where that is most of a tree at once, which is "
+        "--prune",
+        help="Forget documents that are gone even where that is most of a tree at once, which is "
         "otherwise taken for a disk that is not mounted.",
     ),
-    Option(("--watch",), "Keep running, and update the index when files change. Ctrl-C ends it."),
+    Option("--watch", help="Keep running, and update the index when files change. Ctrl-C ends it."),
     Option(
-        ("--vectors",),
-        "Also make the vectors of all chunks that have none, for searches by meaning; a "
+        "--vectors",
+        help="Also make the vectors of all chunks that have none, for searches by meaning; a "
         "configured embedder makes them without it.",
     ),
-    Option(("--dry-run",), "Only say what would be done."),
-    Option(("--strict",), "Exit with 1 when there is any diagnostic or warning."),
+    Option("--dry-run", help="Only say what would be done."),
+    Option("--strict", help="Exit with 1 when there is any diagnostic or warning."),
     JSON,
 )
 
 
-def run(call: Call) -> int:
-    """Index; exit code 1 for diagnostics under `--strict`, 130 when interrupted."""
+@command(
+    "index",
+    examples=(
+        ("leafmark index", "the current folder, or the trees of the configuration"),
+        (
+            "leafmark index guides/backups.md",
+            "one file, even one that an ignore file leaves out",
+        ),
+        ("leafmark index --rebuild", "everything again"),
+        (
+            "leafmark index --vectors",
+            "vectors of all chunks, before the first search by meaning",
+        ),
+        ("leafmark index --watch", "keep it fresh while files change"),
+        ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
+        ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
+    ),
+    argument=Argument("PATH", "Files and folders to index.", complete="file"),
+    options=_INDEX_OPTIONS,
+)
+def _index(call: Call) -> int:
+    """Build or refresh the index.
+
+    Reads what is new or changed, forgets what is gone, and says what it did. Searching does
+    this by itself; call it to build a large index ahead, to see diagnostics, or to rebuild.
+    Without paths all trees are indexed.
+
+    An interrupted run loses nothing: the index stays as it was after the last commit.
+    """
     from leafmark.app import index_project
     from leafmark.app.requests import IndexRequest
-    from leafmark.cli.projects import perform
 
     if call.on("remove") and not call.words:
         raise UsageError("--remove needs paths", hint="leafmark index --remove PATH...")
@@ -82,7 +100,7 @@ def run(call: Call) -> int:
             confirmed=confirmed,
         ),
     )
-    _print(call, report, line=call.on("watch"))
+    _print_indexed(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED
     if call.on("watch"):
@@ -120,7 +138,7 @@ def _watch(call: Call) -> int:
     return INTERRUPTED
 
 
-def _print(call: Call, report: IndexReport, *, line: bool) -> None:
+def _print_indexed(call: Call, report: IndexReport, *, line: bool) -> None:
     from leafmark.render.indexing import index_record, render_index
 
     console = call.console
@@ -140,25 +158,32 @@ def _print(call: Call, report: IndexReport, *, line: bool) -> None:
         console.note("interrupted: what was done is kept, and the next run goes on\n")
 
 
-COMMAND = Command(
-    name="index",
-    summary="build or refresh the index",
-    description=(
-        "Reads what is new or changed, forgets what is gone, and says what it did. Searching "
-        "does this by itself; call it to build a large index ahead, to see diagnostics, or to "
-        "rebuild. Without paths all trees are indexed.\n\n"
-        "An interrupted run loses nothing: the index stays as it was after the last commit."
-    ),
+@command(
+    "status",
     examples=(
-        ("leafmark index", "the current folder, or the trees of the configuration"),
-        ("leafmark index guides/backups.md", "one file, even one that an ignore file leaves out"),
-        ("leafmark index --rebuild", "everything again"),
-        ("leafmark index --vectors", "vectors of all chunks, before the first search by meaning"),
-        ("leafmark index --watch", "keep it fresh while files change"),
-        ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
-        ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
+        ("leafmark status", "the index of the current folder"),
+        ("leafmark status -v", "with what was skipped and every diagnostic"),
+        ("leafmark status --json", "for programs"),
     ),
-    run=run,
-    argument=Argument("PATH", "Files and folders to index."),
-    options=OPTIONS,
+    options=(JSON,),
 )
+def _status(call: Call) -> int:
+    """Show where the index is and what it holds.
+
+    Reads only: nothing is indexed, and nothing is changed.
+    """
+    from leafmark.app import project_status
+    from leafmark.render.listing import render_status, status_record
+
+    console = call.console
+    report = project_status(project_of(call))
+    if console.json:
+        console.write_json(status_record(report))
+        return 0
+    console.write(render_status(report, console.style))
+    for warning in report.warnings:
+        console.warn(warning)
+    if console.verbose:
+        console.skipped(report.skipped)
+        console.diagnostics(report.diagnostics)
+    return 0

@@ -1,27 +1,17 @@
-"""`leafmark eval`."""
+"""`eval`: how well searches answer judged queries."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import (
-    JSON,
-    Argument,
-    Call,
-    Command,
-    Option,
-    one_of,
-    positive,
-    several_of,
-    text,
-)
+from leafmark.cli.command import JSON, Argument, Choice, Option, Several, at_least, command
+from leafmark.cli.completion import trees
+from leafmark.cli.console import Call, perform
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.evaluation import EvaluationReport
-
-__all__ = ["COMMAND"]
 
 MAKE = "make"
 MODES = ("lexical", "semantic", "hybrid")
@@ -31,83 +21,117 @@ GROUPS = ("kind", "language", "tree")
 MAKE_TAKES = ("limit", "kind", "tree", "json")
 """Options of `eval make`, which prints a line of JSON a query with and without `--json`."""
 
-OPTIONS = (
+_OPTIONS = (
     Option(
-        ("--compare",),
-        "Ways to search, separated by commas: a strategy, and settings after a +, "
+        "--compare",
+        help="Ways to search, separated by commas: a strategy, and settings after a +, "
         "as in fixed,auto,auto+relax_share=0.5; plain is BM25 and nothing else.",
-        "LIST",
-        text,
+        metavar="LIST",
     ),
     Option(
-        ("--mode",),
-        "How to search, whatever the settings say; several are compared.",
-        "LIST",
-        several_of(*MODES),
-        choices=MODES,
+        "--mode",
+        help="How to search, whatever the settings say; several are compared.",
+        metavar="LIST",
+        type=Several(MODES),
+    ),
+    Option("--ablate", help="Also search without each mechanism of the ranking, one by one."),
+    Option(
+        "-n",
+        "--limit",
+        help="The most results of a query (20); with make, the most drafts.",
+        metavar="N",
+        type=at_least(1),
     ),
     Option(
-        ("--ablate",),
-        "Also search without each mechanism of the ranking, one by one.",
-    ),
-    Option(
-        ("-n", "--limit"),
-        "The most results of a query (20); with make, the most drafts.",
-        "N",
-        positive,
-    ),
-    Option(
-        ("--kind",),
-        "Only queries of this kind; with make, drafts of it: heading, definition or link.",
-        "KIND",
-        text,
+        "--kind",
+        help="Only queries of this kind; with make, drafts of it: heading, definition or link.",
+        metavar="KIND",
         repeat=True,
     ),
-    Option(("-t", "--tree"), "Only queries of this tree.", "TREE", text, repeat=True),
     Option(
-        ("--half",),
-        "Use one half of the queries: one to choose settings by, the other to judge them by.",
-        "HALF",
-        one_of(*HALVES),
-        choices=HALVES,
+        "-t",
+        "--tree",
+        help="Only queries of this tree.",
+        metavar="TREE",
+        repeat=True,
+        complete=trees,
     ),
     Option(
-        ("--answers",),
-        "What a judged passage stands for: itself, or the whole section that holds it.",
-        "WHAT",
-        one_of(*ANSWERS_AS),
-        choices=ANSWERS_AS,
+        "--half",
+        help="Use one half of the queries: one to choose settings by, the other to judge them by.",
+        metavar="HALF",
+        type=Choice(HALVES),
     ),
     Option(
-        ("--by",),
-        "Also print a table for each value of this.",
-        "KEY",
-        one_of(*GROUPS),
-        choices=GROUPS,
+        "--answers",
+        help="What a judged passage stands for: itself, or the whole section that holds it.",
+        metavar="WHAT",
+        type=Choice(ANSWERS_AS),
     ),
     Option(
-        ("--gate",),
-        "A bound such as 'rr500>=0.55' for the last way, or 'auto:rr500>=0.55'; "
+        "--by",
+        help="Also print a table for each value of this.",
+        metavar="KEY",
+        type=Choice(GROUPS),
+    ),
+    Option(
+        "--gate",
+        help="A bound such as 'rr500>=0.55' for the last way, or 'auto:rr500>=0.55'; "
         "where one fails, the exit code is 1.",
-        "BOUND",
-        text,
+        metavar="BOUND",
         repeat=True,
     ),
-    Option(("--queries",), "Show what became of every query."),
-    Option(("--worst",), "Show what became of the N worst.", "N", positive),
-    Option(("--seed",), "The seed of the intervals (1).", "N", positive),
+    Option("--queries", help="Show what became of every query."),
+    Option("--worst", help="Show what became of the N worst.", metavar="N", type=at_least(1)),
+    Option("--seed", help="The seed of the intervals (1).", metavar="N", type=at_least(1)),
     Option(
-        ("--resamples",),
-        "How many times queries are drawn for an interval (1000); at least 40.",
-        "N",
-        positive,
+        "--resamples",
+        help="How many times queries are drawn for an interval (1000); at least 40.",
+        metavar="N",
+        type=at_least(1),
     ),
     JSON,
 )
 
 
-def run(call: Call) -> int:
-    """Evaluate or draft; exit code 1 when a gate fails, or there is nothing to draft."""
+@command(
+    "eval",
+    examples=(
+        ("leafmark eval queries.jsonl", "how well does the search do?"),
+        (
+            "leafmark eval queries.jsonl --compare fixed,heading,section,auto",
+            "what suits best?",
+        ),
+        ("leafmark eval queries.jsonl --compare plain,auto", "is the ranking worth anything?"),
+        ("leafmark eval queries.jsonl --mode lexical,hybrid", "does meaning help here?"),
+        ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),
+        ("leafmark eval queries.jsonl --gate 'rr500>=0.55'", "fail a build when it gets worse"),
+        ("leafmark eval make > queries.jsonl", "draft queries to start with"),
+    ),
+    argument=Argument(
+        "FILE",
+        "Judged queries; - is JSONL from standard input; or the word make.",
+        least=1,
+        complete="file",
+    ),
+    options=_OPTIONS,
+)
+def _eval(call: Call) -> int:
+    """Measure how well searches answer judged queries.
+
+    Searches by the queries of a file, compares the results with what people said answers them,
+    and prints how well the search did, with intervals. The file is JSONL (or TOML), a query a
+    line: {"query": "restore a backup", "answers": ["docs:guide.md#restore"]}. An answer is an
+    id, a citation, or a place in a document: {"path": "guide.md", "section": "Backups >
+    Restore", "quote": "To restore", "until": "is done."}. An empty list says that nothing
+    answers the query; "kind", "language", "tree" and "draft" are optional.
+
+    With --compare, each way to search has an index of its own in the cache folder; the
+    project's index is left alone.
+
+    leafmark eval make prints queries drafted from headings, definitions and the texts of links,
+    to start with: review them, reword them as a reader would ask, and remove the key draft.
+    """
     if call.words[0] == MAKE:
         return _make(call)
     return _evaluate(call)
@@ -115,7 +139,6 @@ def run(call: Call) -> int:
 
 def _evaluate(call: Call) -> int:
     from leafmark.app.requests import EvaluationRequest
-    from leafmark.cli.projects import perform
     from leafmark.evaluation import evaluate_project
 
     values = call.values
@@ -174,7 +197,6 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
 
 def _make(call: Call) -> int:
     from leafmark.app.requests import DraftRequest
-    from leafmark.cli.projects import perform
     from leafmark.evaluation import draft_judgments, judgment_record
 
     _check_make(call)
@@ -204,43 +226,9 @@ def _check_make(call: Call) -> None:
             f"`leafmark eval make` does not take `{call.words[1]}`",
             hint="it drafts from the project's documents; --tree limits it to one tree",
         )
-    for option in OPTIONS:
-        if option.dest in call.values and option.dest not in MAKE_TAKES:
+    for option in _OPTIONS:
+        if option.name in call.values and option.name not in MAKE_TAKES:
             raise UsageError(
-                f"`leafmark eval make` does not take {option.names[-1]}",
+                f"`leafmark eval make` does not take {option.opts[-1]}",
                 hint="it only drafts queries: --limit, --kind and --tree say which",
             )
-
-
-COMMAND = Command(
-    name="eval",
-    summary="measure how well searches answer judged queries",
-    description=(
-        "Searches by the queries of a file, compares the results with what people said answers "
-        "them, and prints how well the search did, with intervals. The file is JSONL (or TOML), "
-        'a query a line: {"query": "restore a backup", "answers": ["docs:guide.md#restore"]}. '
-        "An answer is an id, a citation, or a place in a document: "
-        '{"path": "guide.md", "section": "Backups > Restore", "quote": "To restore", '
-        '"until": "is done."}. An empty list says that nothing answers the query; "kind", '
-        '"language", "tree" and "draft" are optional.\n\n'
-        "With --compare, each way to search has an index of its own in the cache folder; the "
-        "project's index is left alone.\n\n"
-        "leafmark eval make prints queries drafted from headings, definitions and the texts of "
-        "links, to start with: review them, reword them as a reader would ask, and remove the "
-        "key draft."
-    ),
-    examples=(
-        ("leafmark eval queries.jsonl", "how well does the search do?"),
-        ("leafmark eval queries.jsonl --compare fixed,heading,section,auto", "what suits best?"),
-        ("leafmark eval queries.jsonl --compare plain,auto", "is the ranking worth anything?"),
-        ("leafmark eval queries.jsonl --mode lexical,hybrid", "does meaning help here?"),
-        ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),
-        ("leafmark eval queries.jsonl --gate 'rr500>=0.55'", "fail a build when it gets worse"),
-        ("leafmark eval make > queries.jsonl", "draft queries to start with"),
-    ),
-    run=run,
-    argument=Argument(
-        "FILE", "Judged queries; - is JSONL from standard input; or the word make.", least=1
-    ),
-    options=OPTIONS,
-)

@@ -1,0 +1,452 @@
+"""What a command accepts, declared once: parsing, help, completion and docs/cli.md read it.
+
+Commands, options and contexts are click's. Three rules are ours. Options are known whole and
+may stand anywhere: `--lim` is not `--limit`, and `-n5` is not taken apart, so that a typing
+mistake or a negated word of a query is never read as an option. Options of every command may
+stand before it, too. And what is wrong is said in leafmark's own errors, with a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from leafmark.errors import UsageError
+from leafmark.suggest import choices_hint, nearest
+
+if TYPE_CHECKING:
+    from leafmark.app.setting_rules import Setting
+    from leafmark.cli.console import Call
+
+__all__ = [
+    "COMMANDS",
+    "COMMON",
+    "JSON",
+    "SET",
+    "Argument",
+    "Choice",
+    "Command",
+    "Complete",
+    "Number",
+    "Option",
+    "Several",
+    "at_least",
+    "command",
+    "declared",
+    "given_values",
+]
+
+Complete = Callable[[click.Context, str], Iterable[str]]
+"""From what is on the line, and the beginning of a value, to values."""
+
+
+class Choice(click.Choice[str]):
+    """One of a few words."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            raise UsageError(
+                f"{_name(param)} got `{value}`", hint=choices_hint(value, self.choices)
+            )
+        return str(value)
+
+
+class Several(click.ParamType[tuple[str, ...]]):
+    """Some of a few words, with commas between them, each taken once."""
+
+    name = "several"
+
+    def __init__(self, choices: Sequence[str]):
+        self.choice = Choice(choices)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        words = (self.choice.convert(word.strip(), param, ctx) for word in value.split(","))
+        return tuple(dict.fromkeys(words))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        before, comma, word = incomplete.rpartition(",")
+        found = (one for one in self.choice.choices if one.startswith(word))
+        return [CompletionItem(f"{before}{comma}{one}") for one in found]
+
+
+class Number(click.ParamType[object]):
+    """A number as a declaration bounds it."""
+
+    name = "number"
+
+    def __init__(self, setting: Setting):
+        self.setting = setting
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        from leafmark.app.setting_rules import parse_value  # late: `--help` reads no value
+        from leafmark.errors import ConfigError
+
+        try:
+            return parse_value(self.setting, value, location=None)
+        except ConfigError:
+            accepted = self.setting.accepted
+            raise UsageError(f"{_name(param)} got `{value}`, which is not {accepted}") from None
+
+
+def at_least(least: int, default: int = 0) -> Number:
+    """Return the type of a whole number that no setting declares."""
+    from leafmark.app.setting_rules import Rules, Setting
+
+    return Number(Setting("", default, Rules("", least=least)))
+
+
+def _name(param: click.Parameter | None) -> str:
+    return param.opts[-1] if param else "the value"
+
+
+class Option(click.Option):
+    """One option. `names` are its spellings, the long one last; without `metavar` it is a switch.
+
+    `setting` names the setting that it stands for. `complete` gives the values that a shell
+    offers: `file` and `dir` are those of the shell itself.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        metavar: str | None = None,
+        type: click.ParamType[Any] | None = None,
+        repeat: bool = False,
+        dest: str | None = None,
+        setting: str | None = None,
+        complete: Complete | str | None = None,
+    ):
+        dest = dest or names[-1].partition("/")[0].lstrip("-").replace("-", "_")
+        kind = {"is_flag": True} if metavar is None else {"type": type, "multiple": repeat}
+        super().__init__([*names, dest], help=help, metavar=metavar, **kind)
+        self.setting = setting
+        self.complete = complete
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return (*self.opts, *self.secondary_opts)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it takes, where they are few."""
+        kind = self.type.choice if isinstance(self.type, Several) else self.type
+        return tuple(kind.choices) if isinstance(kind, click.Choice) else ()
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        if self.complete is None:
+            return super().shell_complete(ctx, incomplete)
+        return _completions(self.complete, ctx, incomplete)
+
+
+class Argument(click.Argument):
+    """The words that a command takes: from `least` to `most` of them (None: any number)."""
+
+    def __init__(
+        self,
+        shown: str,
+        help: str,
+        *,
+        least: int = 0,
+        most: int | None = None,
+        choices: Sequence[str] = (),
+        complete: Complete | str | None = None,
+    ):
+        super().__init__(["words"], nargs=-1, required=False, metavar=shown)
+        self.shown, self.about = shown, help
+        self.least, self.most, self.choices = least, most, tuple(choices)
+        self.complete = complete
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        if self.choices and not ctx.params.get("words"):
+            return [CompletionItem(one) for one in self.choices if one.startswith(incomplete)]
+        return _completions(self.complete, ctx, incomplete) if self.complete else []
+
+
+def _completions(
+    complete: Complete | str, ctx: click.Context, incomplete: str
+) -> list[CompletionItem[str]]:
+    if isinstance(complete, str):
+        return [CompletionItem(incomplete, type=complete)]
+    return [CompletionItem(value) for value in complete(ctx, incomplete)]
+
+
+def declared(
+    setting: str,
+    *names: str,
+    metavar: str = "N",
+    help: str | None = None,
+    complete: Complete | str | None = None,
+    in_force: bool = True,
+) -> Option:
+    """Return the option for what is declared as `setting` (`chunking.min_tokens`).
+
+    Without `names` it is spelt like it: `--min-tokens`. Help, choices and bounds are the
+    declaration's. Where it is `in_force`, the option changes the setting for this run; else a
+    command hands its value on.
+    """
+    from leafmark.app.settings import DECLARED  # late: the overview of all commands has no options
+
+    found = DECLARED[setting]
+    key = setting.partition(".")[2]
+    rules, default = found.rules, found.default
+    kind: click.ParamType[Any] | None = None
+    if rules.choices:
+        kind = Choice(rules.choices)
+    elif isinstance(default, int | float) and not isinstance(default, bool):
+        kind = Number(found)
+    return Option(
+        *(names or (f"--{key.replace('_', '-')}",)),
+        help=help or f"{rules.doc[0].upper()}{rules.doc[1:]}.",
+        metavar=None if isinstance(default, bool) else metavar,
+        type=kind,
+        repeat=isinstance(default, tuple),
+        dest=key,
+        setting=setting if in_force else None,
+        complete=complete,
+    )
+
+
+class Command(click.Command):
+    """One command: a function with its declaration, made by `command`."""
+
+    def __init__(
+        self,
+        run: Callable[[Call], int],
+        *,
+        name: str,
+        examples: Sequence[tuple[str, str]],
+        argument: Argument | None,
+        options: Sequence[Option] | Callable[[], Sequence[Option]],
+        is_query: bool,
+    ):
+        summary, _, description = cleandoc(run.__doc__ or "").partition("\n\n")
+        super().__init__(name, help=description, short_help=summary, add_help_option=False)
+        self.run, self.examples, self.argument, self.is_query = run, examples, argument, is_query
+        self._options = options
+
+    @property
+    def summary(self) -> str:
+        """What it does, to stand after its name."""
+        text = str(self.short_help)
+        return text[0].lower() + text[1:].rstrip(".")
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """Its own options."""
+        return tuple(self._options() if callable(self._options) else self._options)
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        return self.options + COMMON
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*self.all_options, *([self.argument] if self.argument else [])]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            options, words = self._divided(args)
+        except UsageError:
+            if not ctx.resilient_parsing:  # a shell completes what is not yet whole
+                raise
+            options, words = [], []
+        super().parse_args(ctx, [*options, *(["--", *words] if self.argument else [])])
+        if not ctx.resilient_parsing and not ctx.params.get("help"):
+            self._check_words(words)
+        return []
+
+    def _divided(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the options, each with its value, and the words.
+
+        Raises:
+            UsageError: an option is unknown, or its value is missing.
+        """
+        known = {name: option for option in self.all_options for name in option.spellings}
+        options: list[str] = []
+        words: list[str] = []
+        rest = iter(arguments)
+        for argument in rest:
+            if argument == "--":
+                words += rest
+            elif self._is_word(argument, first=not words):
+                words.append(argument)
+            else:
+                name, equals, value = argument.partition("=")
+                if name not in known:
+                    raise self._unknown(argument, known, bool(words))
+                options.append(name)
+                if known[name].is_flag and equals:
+                    raise UsageError(f"{name} takes no value")
+                if not known[name].is_flag:
+                    options.append(value if equals else _next_value(rest, known, name))
+        return options, words
+
+    def _is_word(self, argument: str, *, first: bool) -> bool:
+        """Whether an argument is no option: a whole query in quotes may begin with `-`."""
+        if argument == "-" or not argument.startswith("-"):
+            return True
+        return first and self.is_query and " " in argument.partition("=")[0]
+
+    def _unknown(self, argument: str, known: Mapping[str, Option], after_word: bool) -> UsageError:
+        name = argument.partition("=")[0]
+        if name[:2] in known and not name.startswith("--"):
+            apart = f"`{name[:2]} {argument[2:]}`"
+        else:
+            near = nearest(name, known) if name.startswith("--") else ()
+            apart = f"`{near[0]}`" if near else ""
+        if self.is_query and after_word:
+            hint = "put the whole query in quotes"
+            hint += ", or write -- before it" if name.startswith("--") else " to leave out a word"
+            hint += f"; for the option write {apart}" if apart else ""
+            message = f"`{argument}` is not an option, and may be meant as a part of the query"
+            return UsageError(message, hint=hint)
+        hint = f"did you mean {apart}?" if apart else f"leafmark {self.name} --help lists them"
+        if self.is_query:
+            hint += " Or write" if apart else ", or write"
+            hint += " -- before it, if it is a part of the query"
+        return UsageError(f"there is no option `{name}`", hint=hint)
+
+    def _check_words(self, words: Sequence[str]) -> None:
+        expected = self.argument
+        least, most = (expected.least, expected.most) if expected else (0, 0)
+        if expected and len(words) < least:
+            raise UsageError(
+                f"`leafmark {self.name}` needs {expected.shown}",
+                hint=f"for example: {self.examples[0][0]}",
+            )
+        if most is not None and len(words) > most:
+            raise UsageError(
+                f"`leafmark {self.name}` does not take `{words[most]}`",
+                hint=f"leafmark {self.name} --help shows what it takes",
+            )
+        if expected and expected.choices and words and words[0] not in expected.choices:
+            hint = choices_hint(words[0], expected.choices)
+            raise UsageError(f"`leafmark {self.name}` does not know `{words[0]}`", hint=hint)
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run it, or print its help, and return the exit code."""
+        from contextlib import redirect_stdout
+
+        from leafmark.cli.console import Call, open_console
+
+        assert ctx.parent is not None, "it is run by the program"
+        values = given_values(ctx.parent) | given_values(ctx)
+        words = ctx.params.get("words", ())
+        json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
+        console = open_console(values, ctx.obj, json=json)
+        if values.get("help"):
+            from leafmark.cli.help import command_help
+
+            console.write(command_help(self))
+            return 0
+        with redirect_stdout(console.err):  # for what is no data: libraries print, too
+            return self.run(Call(words, values, console, self._settings(values)))
+
+    def _settings(self, values: Mapping[str, Any]) -> dict[str, object]:
+        """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
+
+        A name without a table is one of a search.
+        """
+        found: dict[str, object] = {
+            option.setting: values[str(option.name)]
+            for option in self.options
+            if option.setting and option.name in values
+        }
+        for given in values.get("set", ()):
+            name, sign, value = given.partition("=")
+            if not sign or not name:
+                raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
+            found[name if "." in name else f"search.{name}"] = value
+        return found
+
+
+COMMANDS: dict[str, Command] = {}
+"""The commands whose modules were imported, by name."""
+
+
+def command(
+    name: str,
+    *,
+    examples: Sequence[tuple[str, str]],
+    argument: Argument | None = None,
+    options: Sequence[Option] | Callable[[], Sequence[Option]] = (),
+    is_query: bool = False,
+) -> Callable[[Callable[[Call], int]], Command]:
+    """Make a command of a function, whose docstring is the summary and the text of its help.
+
+    `examples` are pairs of a command line and what it is for. With `is_query`, its words are
+    a query, in which a `-word` after the first word would be ambiguous and is refused. `options`
+    may be made when they are needed.
+    """
+
+    def declare(run: Callable[[Call], int]) -> Command:
+        COMMANDS[name] = Command(
+            run,
+            name=name,
+            examples=examples,
+            argument=argument,
+            options=options,
+            is_query=is_query,
+        )
+        return COMMANDS[name]
+
+    return declare
+
+
+def given_values(ctx: click.Context) -> dict[str, Any]:
+    """Return the values of the options that stand on the line."""
+    return {
+        name: value
+        for name, value in ctx.params.items()
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+
+
+def _next_value(rest: Iterable[str], known: Mapping[str, Option], name: str) -> str:
+    value = next(iter(rest), None)
+    if value is None or value == "--" or value.partition("=")[0] in known:
+        raise UsageError(f"{name} needs a value", hint=f"write {name} {known[name].metavar}")
+    return value
+
+
+COMMON = (
+    Option(
+        "-C",
+        "--directory",
+        help="Work in this folder instead of the current one.",
+        metavar="DIR",
+        complete="dir",
+    ),
+    Option(
+        "--color",
+        help="When to use colour; auto is on a terminal only.",
+        metavar="WHEN",
+        type=Choice(("auto", "always", "never")),
+    ),
+    Option("-y", "--yes", help="Answer yes to every question."),
+    Option("-q", "--quiet", help="Print no notes, hints or progress on standard error."),
+    Option("-v", "--verbose", help="Print every note and diagnostic."),
+    Option("-h", "--help", help="Show examples and options."),
+)
+"""The options of every command."""
+
+JSON = Option("--json", help="Print JSON, errors too.")
+
+SET = Option(
+    "--set",
+    help="Override a setting or a constant of the ranking for this run, as in cutoff_ratio=0.3.",
+    metavar="NAME=VALUE",
+    repeat=True,
+)

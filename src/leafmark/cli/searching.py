@@ -1,0 +1,417 @@
+"""`search`, and what answers as it does: `context`, `like` and `why-not`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from leafmark.cli.command import (
+    JSON,
+    SET,
+    Argument,
+    Choice,
+    Option,
+    at_least,
+    command,
+    declared,
+)
+from leafmark.cli.completion import ids
+from leafmark.cli.console import Call, Console, perform
+from leafmark.cli.reading import EXPAND, NO_REFRESH, narrowing
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app.requests import SearchRequest
+    from leafmark.model import Answer, Hint
+
+FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
+FIRST_HINTS = ("doubtful", "plain")
+"""Hints that a reader must know before the first result."""
+
+_WITH_TEXTS = ("full", "json", "jsonl")
+
+
+def _options() -> list[Option]:
+    return [
+        declared("search.limit", "-n", "--limit", in_force=False),
+        *narrowing(),
+        Option(
+            "--since",
+            help="Only documents changed since then: an age (7d, 36h) or a date (2026-01-31).",
+            metavar="WHEN",
+        ),
+        Option(
+            "--section",
+            help="Only sections whose path of titles ends like this, as in 'Guide > Auth*'; ** "
+            "stands for any number of titles.",
+            metavar="PATTERN",
+            repeat=True,
+        ),
+        declared("search.grain", metavar="GRAIN", in_force=False),
+        EXPAND,
+        declared("search.mode", metavar="MODE", in_force=False),
+        declared("search.sort", metavar="KEY", in_force=False),
+        declared("search.offset", in_force=False),
+        declared("search.strict", in_force=False),
+        Option("--plain", help="Nothing in the query is an operator: for pasted text."),
+        NO_REFRESH,
+        declared("search.explain", in_force=False),
+        Option(
+            "-o",
+            "--output",
+            help="pretty is for reading; list prints one line per result; matches the matching "
+            "lines; full the whole texts; files the paths; vimgrep is for editors.",
+            metavar="FORMAT",
+            type=Choice(FORMATS),
+        ),
+        Option(
+            "--max-tokens",
+            help="Print at most N tokens: first the place of every result, then their texts, best "
+            "first. Without -o the output is full.",
+            metavar="N",
+            type=at_least(1),
+        ),
+        JSON,
+        Option("--group/--flat", help="Group the pretty output by document, or not."),
+        Option(
+            "--no-aggregation",
+            help="Never show a section or document instead of the parts of it that match.",
+        ),
+        SET,
+    ]
+
+
+def _without(*names: str) -> list[Option]:
+    return [option for option in _options() if option.name not in names]
+
+
+def _related() -> list[Option]:
+    """The options of what has no query: how to search one does not matter."""
+    terms = "Only print the words that would be searched for, with their scores."
+    others = ("expand", "mode", "grain", "sort", "offset", "strict", "plain", "no_aggregation")
+    return [Option("--terms", help=terms), *_without(*others, "set")]
+
+
+@command(
+    "search",
+    examples=(
+        ('leafmark search "restore a backup"', "the sections that have these words"),
+        ('leafmark search "how do I restore a backup?" -n 3', "ask in your own words"),
+        (
+            "leafmark search '\"exact phrase\" -draft path:guides/'",
+            "phrase, word left out, folder",
+        ),
+        ('leafmark search "retries" "time-outs" -o full', "two topics, whole texts"),
+        ('leafmark search "retries" --json', "for programs"),
+        ('vim -q <(leafmark search "retries" -o vimgrep)', "walk through the matches in Vim"),
+    ),
+    argument=Argument("QUERY", "What to look for; - reads it from standard input.", least=1),
+    options=_options,
+    is_query=True,
+)
+def _search(call: Call) -> int:
+    """Find the sections that answer a query.
+
+    Searches the current folder, or the trees that a configuration file names. What changed on
+    disk is indexed first. All words must match, in any order and in any field; "quoted words"
+    match as a phrase, -word leaves out, a OR b takes either, title:word looks in one field,
+    pre* matches beginnings, word~1 allows an edit.
+
+    Several arguments are several topics: each is searched for by itself, and the best matches
+    of all make one list. A question in plain words may match in part; such results come last
+    and are marked. The query - is read from standard input.
+
+    Exit code 1 means that nothing was found.
+    """
+    from leafmark.app import search_project
+
+    queries = _queries(call.words)
+    answer = perform(
+        call,
+        search_project,
+        lambda confirmed: _with_texts(call, _request(call, queries, confirmed)),
+    )
+    _print_answer(call, answer)
+    return 0 if answer.results else 1
+
+
+def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The topics; `-` stands for a query on standard input, line ends being spaces."""
+    if "-" not in words:
+        return words
+    from leafmark.app.standard_input import check_once, read_text
+
+    check_once(words)
+    return tuple(" ".join(read_text().split()) if word == "-" else word for word in words)
+
+
+def _request(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchRequest:
+    """Return what the options ask for; those that a command lacks have no effect."""
+    from leafmark.app.requests import SearchRequest
+
+    asked = {name: value for name, value in call.values.items() if name in SearchRequest._fields}
+    return SearchRequest(queries)._replace(
+        **asked,
+        aggregation=not call.on("no_aggregation"),
+        refresh=not call.on("no_refresh"),
+        confirmed=confirmed,
+    )
+
+
+def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
+    """Return the request with a wish for the texts and records that the output prints."""
+    output, whole = _output(call), "max_tokens" not in call.values
+    return request._replace(
+        full_records=whole and output in ("json", "jsonl"),
+        full_text=whole and output == "full",
+        packed=not whole and output in _WITH_TEXTS,
+    )
+
+
+def _output(call: Call) -> str:
+    """The form of the output; a budget is for reading, so its own is `full`."""
+    chosen: str | None = call.values.get("output")
+    if call.on("json"):
+        if chosen not in (None, "json", "jsonl"):
+            raise UsageError(f"--json and -o {chosen} ask for different output")
+        return chosen or "json"
+    return chosen or ("full" if "max_tokens" in call.values else "pretty")
+
+
+def _print_answer(call: Call, answer: Answer) -> None:
+    console, output, budget = call.console, _output(call), call.values.get("max_tokens")
+    doubts = [hint for hint in answer.hints if hint.code in FIRST_HINTS]
+    if output != "json":
+        _tell_hints(console, doubts)
+    if budget is None:
+        console.write(_render(call, answer, output))
+    else:
+        from leafmark.render.budgets import fit_answer
+
+        printed, shown = fit_answer(
+            answer, output, lambda part: _render(call, part, output), budget, console.written
+        )
+        console.write(printed)
+        if output in ("files", "vimgrep"):
+            _note_omissions(call, shown)
+    if output == "json":
+        return  # the object holds its hints
+    if not answer.results:
+        from leafmark.render.explain import render_nothing_found
+
+        console.note(render_nothing_found(answer))
+    _tell_hints(console, [hint for hint in answer.hints if hint not in doubts])
+
+
+def _tell_hints(console: Console, hints: Iterable[Hint]) -> None:
+    from leafmark.render.hints import word_hint
+
+    for hint in hints:
+        console.hint(word_hint(hint))
+
+
+def _note_omissions(call: Call, shown: Answer) -> None:
+    """Say what was left out where the output itself is only for programs."""
+    from leafmark.render.marks import omissions_of, render_omission
+
+    for omission in omissions_of(shown):
+        call.console.note(render_omission(omission) + "\n")
+
+
+def _render(call: Call, answer: Answer, output: str) -> str:
+    """All that goes to standard output."""
+    if output in ("json", "jsonl"):
+        return _json(call, answer, output)
+    text = _text(call, answer, output)
+    if not call.on("explain"):
+        return text
+    from leafmark.render.explain import render_explanation
+
+    separator = "\n" if answer.results else ""
+    return text + separator + render_explanation(answer, call.console.style)
+
+
+def _json(call: Call, answer: Answer, output: str) -> str:
+    from leafmark.render import searchjson
+    from leafmark.render.jsontext import dump_json
+
+    explain, ascii_only = call.on("explain"), call.console.ascii_only
+    if "max_tokens" in call.values:
+        render = searchjson.render_packed if output == "json" else searchjson.render_packed_lines
+        return render(answer, explain=explain, ascii_only=ascii_only)
+    if output == "jsonl":
+        return searchjson.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
+    return dump_json(searchjson.answer_record(answer, explain=explain), ascii_only=ascii_only)
+
+
+def _text(call: Call, answer: Answer, output: str) -> str:
+    from leafmark.render import matches, searchtext
+    from leafmark.render.places import Places
+
+    style, explain = call.console.style, call.on("explain")
+    places = Places(answer.roots, str(call.console.directory.absolute()))
+    if output == "list":
+        return searchtext.render_list(answer, style)
+    if output == "full":
+        return searchtext.render_full(answer, places, style, explain=explain)
+    if output == "matches":
+        return matches.render_matches(answer, places, style)
+    if output == "vimgrep":
+        return matches.render_vimgrep(answer, places)
+    if output == "files":
+        return matches.render_files(answer, places)
+    render = searchtext.render_grouped if call.values.get("group", True) else searchtext.render_flat
+    return render(answer, places, style, explain=explain)
+
+
+@command(
+    "why-not",
+    examples=(
+        (
+            "leafmark why-not guides/backups.md#making-a-backup restore",
+            "why a section is not found",
+        ),
+        (
+            'leafmark why-not guides/backups.md "how do I restore?" -n 3',
+            "with options of search",
+        ),
+        ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
+    ),
+    argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2, complete=ids),
+    options=lambda: _without("output", "group", "explain", "sort", "expand", "max_tokens"),
+    is_query=True,
+)
+def _why_not(call: Call) -> int:
+    """Say why a chunk is not among the results of a search.
+
+    Runs the search as leafmark search does, with the same options, and says in which phase the
+    chunk was lost: filter, match (which words it lacks), meaning, strict, relaxed, candidates,
+    cutoff, merged (into which result), duplicate or limit. It names only changes that do show
+    the chunk: each was tried. Of a document or a section, the chunks in it are looked at, too.
+
+    Exit code 1 means that there is nothing to say: it is among the results.
+    """
+    from leafmark.app import explain_why_not
+    from leafmark.app.requests import WhyNotRequest
+    from leafmark.render.absence import render_why_not, why_not_record
+
+    wanted, *queries = call.words
+    if "-" in queries:
+        raise UsageError("the query of why-not is not read from standard input")
+    report = perform(
+        call,
+        explain_why_not,
+        lambda confirmed: WhyNotRequest(wanted, _request(call, tuple(queries), confirmed)),
+    )
+    console = call.console
+    if console.json:
+        console.write_json(why_not_record(report))
+    else:
+        console.write(render_why_not(report, console.style))
+        _tell_hints(console, report.hints)
+    return 0 if report.reasons else 1
+
+
+@command(
+    "context",
+    examples=(
+        ("leafmark context src/auth/login.py", "what to read before changing a file"),
+        ("git diff --name-only | leafmark context - -n 5", "for all that was changed"),
+        ("leafmark context src/auth/login.py --terms", "the words that it searches for"),
+        ("leafmark context src/auth/login.py -o full --max-tokens 4000", "for a model to read"),
+    ),
+    argument=Argument(
+        "FILE", "A file; - reads a list of them from standard input.", least=1, complete="file"
+    ),
+    options=_related,
+)
+def _context(call: Call) -> int:
+    """Find the documents that matter for the files being worked on.
+
+    Takes the words of the files' paths, headings, definitions, names, comments and imports,
+    scores each by where it occurs, how often, and how rare it is in the index, and searches for
+    the best of them. The files themselves are left out. [[context.rules]] in the configuration
+    add words, trees and documents for files whose path fits a pattern; [context] holds the
+    weights.
+
+    Exit code 1 means that nothing was found.
+    """
+    from leafmark.app import find_context
+    from leafmark.app.requests import ContextRequest
+    from leafmark.app.standard_input import listed
+
+    files = tuple(dict.fromkeys(listed(call.words)))
+    if not files:
+        is_list = "-" in call.words
+        raise UsageError(
+            "there is no file on standard input" if is_list else "the file has no name"
+        )
+
+    def request(confirmed: bool) -> ContextRequest:
+        search = _with_texts(call, _request(call, (), confirmed))
+        return ContextRequest(files, search, lenient="-" in call.words, terms_only=call.on("terms"))
+
+    return _print_related(call, perform(call, find_context, request))
+
+
+@command(
+    "like",
+    examples=(
+        ("leafmark like guides/backups.md#restoring-a-backup", "sections like this one"),
+        ("leafmark like notes/draft.md -n 3 -o list", "like a file that may not be indexed"),
+        ("leafmark like guides/backups.md.3 --terms", "the words that it searches for"),
+    ),
+    argument=Argument("ID|FILE", "A chunk, or a file.", least=1, most=1, complete=ids),
+    options=_related,
+)
+def _like(call: Call) -> int:
+    """Find sections like one, or like a file.
+
+    Searches for the words that say most about a chunk: those that are frequent in it and rare
+    elsewhere. The chunk itself, what it is part of and its own parts are left out. What is not
+    an id is read as the path of a file.
+
+    Exit code 1 means that nothing was found.
+    """
+    from leafmark.app import find_like
+    from leafmark.app.requests import LikeRequest
+
+    def request(confirmed: bool) -> LikeRequest:
+        search = _with_texts(call, _request(call, (), confirmed))
+        return LikeRequest(call.words[0], search, terms_only=call.on("terms"))
+
+    return _print_related(call, perform(call, find_like, request))
+
+
+def _print_related(call: Call, answer: Answer) -> int:
+    """Print an answer, or with `--terms` its words; exit code 1 where there is nothing."""
+    if not call.on("terms"):
+        _print_answer(call, answer)
+        return 0 if answer.results else 1
+    console, budget = call.console, call.values.get("max_tokens")
+    if budget is None:
+        console.write(_terms(call, answer))
+    else:
+        from leafmark.model import count_of
+        from leafmark.render.budgets import fit_terms  # late: few ask for a budget
+
+        text, shown = fit_terms(answer, lambda part: _terms(call, part), budget, console.written)
+        console.write(text)
+        left_out = len(answer.terms) - len(shown.terms)
+        if left_out:
+            words = count_of(left_out, "word")
+            console.hint(f"--max-tokens {budget} leaves out {words} with lower scores")
+    if not console.json:
+        _tell_hints(console, answer.hints)
+    return 0 if answer.terms else 1
+
+
+def _terms(call: Call, answer: Answer) -> str:
+    """The words as they are printed."""
+    from leafmark.render.jsontext import dump_json
+    from leafmark.render.terms import render_terms, terms_record
+
+    console = call.console
+    if console.json:
+        return dump_json(terms_record(answer), ascii_only=console.ascii_only)
+    return render_terms(answer.terms, console.style)

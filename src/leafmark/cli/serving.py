@@ -1,0 +1,156 @@
+"""`mcp` and `serve`: the project's documents for other programs, and a page to search in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafmark.cli.command import Option, at_least, command
+from leafmark.cli.console import Call
+from leafmark.environment import install_extra
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.server.listening import Place
+    from leafmark.server.workspace import Workspace
+
+MCP_PORT = 7391
+"""Free in the registry of ports; chosen by eye."""
+
+
+@command(
+    "mcp",
+    examples=(
+        ("leafmark mcp", "over standard input and output, as clients start it"),
+        ("leafmark mcp -C docs --yes", "for a folder, however large"),
+        ("leafmark mcp --http --port 8000", "over HTTP, at http://127.0.0.1:8000/mcp"),
+    ),
+    options=(
+        Option("--http", help="Serve Streamable HTTP instead of standard input and output."),
+        Option("--host", help="With --http: the address to listen on (127.0.0.1).", metavar="HOST"),
+        Option(
+            "--port",
+            help=f"With --http: the port ({MCP_PORT}); 0 takes any free one.",
+            metavar="PORT",
+            type=at_least(0),
+        ),
+    ),
+)
+def _mcp(call: Call) -> int:
+    """Serve the documents to programs that speak MCP.
+
+    Offers the tools search, get, outline, context, list_sources and verify over the Model
+    Context Protocol, on standard input and output, or over HTTP here. The index is brought up
+    to date for every call. Where --host can be reached from elsewhere, every request needs the
+    token in LEAFMARK_TOKEN. Needs the extra `mcp`.
+    """
+    if not call.on("http"):
+        for name in ("host", "port"):
+            if name in call.values:
+                raise UsageError(f"--{name} belongs to --http")
+    _require("mcp", "the MCP server", "mcp")
+    workspace = _open_workspace(call)
+    if call.on("http"):
+        return _http(call, workspace)
+    from leafmark.server.mcp.stdio import run_stdio
+
+    run_stdio(workspace, call.console.out.fileno())
+    return 0
+
+
+def _http(call: Call, workspace: Workspace) -> int:
+    from leafmark.server.mcp.http import run_http
+
+    run_http(
+        workspace,
+        _place_of(call, MCP_PORT),
+        started=lambda address: call.console.note(f"serving MCP at {address}\n"),
+    )
+    return 0
+
+
+WEB_PORT = 7392
+"""The one after that of `leafmark mcp`."""
+
+
+@command(
+    "serve",
+    examples=(
+        ("leafmark serve", f"at http://127.0.0.1:{WEB_PORT}/"),
+        ("leafmark serve -C docs --port 8000", "another folder, another port"),
+        ("curl 'http://127.0.0.1:7392/api/search?q=retries&limit=3'", "for programs"),
+    ),
+    options=(
+        Option("--host", help="The address to listen on (127.0.0.1).", metavar="HOST"),
+        Option(
+            "--port",
+            help=f"The port ({WEB_PORT}); 0 takes any free one.",
+            metavar="PORT",
+            type=at_least(0),
+        ),
+    ),
+)
+def _serve(call: Call) -> int:
+    """Serve a page to search in, and a JSON API.
+
+    Opens a port of this machine for a page in the browser: search as you type, and the sections
+    of a document beside its source, cut by one strategy or another. Programs get the same as
+    JSON; /openapi.json describes it. The index is brought up to date for every call. Where
+    --host can be reached from elsewhere, every request needs the token in LEAFMARK_TOKEN; the
+    page asks for it. Needs the extra `serve`.
+    """
+    _require("uvicorn", "the web server", "serve")
+    workspace = _open_workspace(call)
+    from leafmark.server.web.site import run_web
+
+    run_web(
+        workspace,
+        _place_of(call, WEB_PORT),
+        started=lambda address: call.console.note(f"serving at {address}\n"),
+    )
+    return 0
+
+
+def _require(package: str, what: str, extra: str) -> None:
+    """Refuse where the package that a server needs is not there, before anything else fails.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if find_spec(package) is None:
+        raise UsageError(f"{what} is not installed", hint=install_extra(extra))
+
+
+def _open_workspace(call: Call) -> Workspace:
+    """Return the folder's project as servers keep it.
+
+    Raises:
+        ConfigError, NotFoundError: see `open_project`; told here, not in the first answer.
+    """
+    from leafmark.app import open_project
+    from leafmark.server.workspace import Workspace
+
+    console = call.console
+    directory = console.directory
+
+    def opened(settings: Mapping[str, object]) -> Project:
+        return open_project(directory, flags={**call.settings, **settings}, environ=console.environ)
+
+    opened({})
+    directory = Path(os.path.abspath(directory))  # holds when the folder is made anew
+    return Workspace(opened, confirmed=call.on("yes"))
+
+
+def _place_of(call: Call, port: int) -> Place:
+    """Return where to listen; `port` is the command's own."""
+    from leafmark.server.listening import Place
+
+    return Place(
+        host=call.values.get("host", "127.0.0.1"),
+        port=call.values.get("port", port),
+        token=call.console.environ.get("LEAFMARK_TOKEN") or None,
+    )
