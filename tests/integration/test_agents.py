@@ -18,7 +18,7 @@ import leafmark as package
 from leafmark.app.agents.agent_files import package_folder
 from leafmark.app.agents.marked_block import BEGIN, END
 from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
-from leafmark.cli.entry import find_command
+from leafmark.cli.command import find_command
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and modes")
 

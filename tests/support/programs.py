@@ -6,8 +6,8 @@ __all__ = ["IMPORTS", "PROGRAM"]
 
 IMPORTS = """
 import leafmark, leafmark.app, leafmark.cli.entry, leafmark.render
-for name in leafmark.cli.entry.COMMANDS:
-    leafmark.cli.entry.find_command(name)
+for name in leafmark.cli.command.COMMANDS:
+    leafmark.cli.command.find_command(name)
 leafmark.chunk("# A word", path="a.md")
 """
 PROGRAM = "from leafmark.__main__ import program; program()"

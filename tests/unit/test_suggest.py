@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from leafmark.app.settings import SETTINGS
-from leafmark.cli.entry import ALIASES, COMMANDS, find_command
+from leafmark.cli.command import ALIASES, COMMANDS, find_command
 from leafmark.suggest import choices_hint, nearest
 
 SEARCH_OPTIONS = [name for option in find_command("search").options for name in option.spellings]

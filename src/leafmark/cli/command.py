@@ -1,4 +1,4 @@
-"""What a command accepts, declared once: parsing, help, completion and docs/cli.md read it.
+"""Which commands there are, and what each accepts: help, completion and docs/cli.md read it.
 
 Commands, options and contexts are click's. Three rules are ours. Options are known whole and
 may stand anywhere: `--lim` is not `--limit`, and `-n5` is not taken apart, so that a typing
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from leafmark.cli.console import Call
 
 __all__ = [
+    "ALIASES",
     "COMMANDS",
     "COMMON",
     "JSON",
@@ -39,6 +41,7 @@ __all__ = [
     "at_least",
     "command",
     "declared",
+    "find_command",
     "given_values",
 ]
 
@@ -335,44 +338,8 @@ class Command(click.Command):
             hint = choices_hint(words[0], expected.choices)
             raise UsageError(f"`leafmark {self.name}` does not know `{words[0]}`", hint=hint)
 
-    def invoke(self, ctx: click.Context) -> int:
-        """Run it, or print its help, and return the exit code."""
-        from contextlib import redirect_stdout
 
-        from leafmark.cli.console import Call, open_console
-
-        assert ctx.parent is not None, "it is run by the program"
-        values = given_values(ctx.parent) | given_values(ctx)
-        words = ctx.params.get("words", ())
-        json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
-        console = open_console(values, ctx.obj, json=json)
-        if values.get("help"):
-            from leafmark.cli.help import command_help
-
-            console.write(command_help(self))
-            return 0
-        with redirect_stdout(console.err):  # for what is no data: libraries print, too
-            return self.run(Call(words, values, console, self._settings(values)))
-
-    def _settings(self, values: Mapping[str, Any]) -> dict[str, object]:
-        """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
-
-        A name without a table is one of a search.
-        """
-        found: dict[str, object] = {
-            option.setting: values[str(option.name)]
-            for option in self.options
-            if option.setting and option.name in values
-        }
-        for given in values.get("set", ()):
-            name, sign, value = given.partition("=")
-            if not sign or not name:
-                raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
-            found[name if "." in name else f"search.{name}"] = value
-        return found
-
-
-COMMANDS: dict[str, Command] = {}
+_DECLARED: dict[str, Command] = {}
 """The commands whose modules were imported, by name."""
 
 
@@ -392,7 +359,7 @@ def command(
     """
 
     def declare(run: Callable[[Call], int]) -> Command:
-        COMMANDS[name] = Command(
+        _DECLARED[name] = Command(
             run,
             name=name,
             examples=examples,
@@ -400,9 +367,54 @@ def command(
             options=options,
             is_query=is_query,
         )
-        return COMMANDS[name]
+        return _DECLARED[name]
 
     return declare
+
+
+_MODULES = {
+    "search": "searching",
+    "show": "reading",
+    "why-not": "searching",
+    "context": "searching",
+    "like": "searching",
+    "verify": "reading",
+    "chunk": "chunking",
+    "index": "indexing",
+    "ls": "reading",
+    "status": "indexing",
+    "doctor": "managing",
+    "eval": "evaluating",
+    "config": "managing",
+    "init": "managing",
+    "trust": "managing",
+    "agents": "managing",
+    "mcp": "serving",
+    "serve": "serving",
+    "completion": "completion",
+    "help": "help",
+}
+"""Where each command lives, in the order in which help lists them: a run imports its own."""
+
+COMMANDS = tuple(_MODULES)
+ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
+"""Other names of commands."""
+
+
+def find_command(name: str) -> Command:
+    """Return the command of this name or alias, importing only its own module.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = ALIASES.get(name, name)
+    if known not in _MODULES:
+        near = nearest(name, [*COMMANDS, *ALIASES])
+        there = ", ".join(COMMANDS)
+        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {there}"
+        raise UsageError(f"there is no command `{name}`", hint=hint)
+    import_module(f"leafmark.cli.{_MODULES[known]}")
+    return _DECLARED[known]
 
 
 def given_values(ctx: click.Context) -> dict[str, Any]:

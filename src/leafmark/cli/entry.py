@@ -1,4 +1,4 @@
-"""From the arguments of the process to an exit code, and which commands there are.
+"""From the arguments of the process to an exit code.
 
 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
 Errors raised on purpose are printed, and what the system refused; a closed pipe is quiet;
@@ -10,61 +10,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from contextlib import redirect_stdout
+from typing import Any
 
 import click
 
-from leafmark.cli.command import COMMANDS as DECLARED
-from leafmark.cli.command import COMMON, JSON, Command, given_values
-from leafmark.cli.console import INTERRUPTED, open_console
+from leafmark.cli.command import (
+    ALIASES,
+    COMMANDS,
+    COMMON,
+    JSON,
+    Command,
+    find_command,
+    given_values,
+)
+from leafmark.cli.console import INTERRUPTED, Call, open_console
 from leafmark.errors import LeafmarkError, UsageError, refusal_of
-from leafmark.suggest import nearest
 
-__all__ = ["ALIASES", "COMMANDS", "COMPLETE", "PROGRAM", "find_command", "run"]
-
-_MODULES = {
-    "search": "searching",
-    "show": "reading",
-    "why-not": "searching",
-    "context": "searching",
-    "like": "searching",
-    "verify": "reading",
-    "chunk": "chunking",
-    "index": "indexing",
-    "ls": "reading",
-    "status": "indexing",
-    "doctor": "managing",
-    "eval": "evaluating",
-    "config": "managing",
-    "init": "managing",
-    "trust": "managing",
-    "agents": "managing",
-    "mcp": "serving",
-    "serve": "serving",
-    "completion": "completion",
-    "help": "help",
-}
-"""Where each command lives, in the order in which help lists them: a run imports its own."""
-
-COMMANDS = tuple(_MODULES)
-ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
-"""Other names of commands."""
-
-
-def find_command(name: str) -> Command:
-    """Return the command of this name or alias, importing only its own module.
-
-    Raises:
-        UsageError: there is none.
-    """
-    known = ALIASES.get(name, name)
-    if known not in _MODULES:
-        near = nearest(name, [*COMMANDS, *ALIASES])
-        there = ", ".join(COMMANDS)
-        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {there}"
-        raise UsageError(f"there is no command `{name}`", hint=hint)
-    import_module(f"leafmark.cli.{_MODULES[known]}")
-    return DECLARED[known]
+__all__ = ["COMPLETE", "PROGRAM", "run"]
 
 
 class Program(click.Group):
@@ -104,7 +67,7 @@ class Program(click.Group):
             name, *rest = ctx.args
             command = find_command(name)
             with command.make_context(command.name, rest, parent=ctx) as inner:
-                return command.invoke(inner)
+                return self._run(inner, command)
         if not ctx.params.get("help"):
             raise UsageError(
                 "no command was given",
@@ -115,6 +78,38 @@ class Program(click.Group):
 
         open_console(given_values(ctx), ctx.obj, json=False).write(overview())
         return 0
+
+    def _run(self, ctx: click.Context, command: Command) -> int:
+        """Run a command, or print its help, and return the exit code."""
+        values = given_values(ctx.find_root()) | given_values(ctx)
+        json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
+        console = open_console(values, ctx.obj, json=json)
+        if values.get("help"):
+            from leafmark.cli.help import command_help
+
+            console.write(command_help(command))
+            return 0
+        words = ctx.params.get("words", ())
+        with redirect_stdout(console.err):  # for what is no data: libraries print, too
+            return command.run(Call(words, values, console, _settings(command, values)))
+
+
+def _settings(command: Command, values: Mapping[str, Any]) -> dict[str, object]:
+    """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
+
+    A name without a table is one of a search.
+    """
+    found: dict[str, object] = {
+        option.setting: values[str(option.name)]
+        for option in command.options
+        if option.setting and option.name in values
+    }
+    for given in values.get("set", ()):
+        name, sign, value = given.partition("=")
+        if not sign or not name:
+            raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
+        found[name if "." in name else f"search.{name}"] = value
+    return found
 
 
 COMPLETE = "_LEAFMARK_COMPLETE"

@@ -10,11 +10,17 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from leafmark.cli.command import COMMON, Argument, Command, Option
+from leafmark.cli.command import (
+    ALIASES,
+    COMMANDS,
+    COMMON,
+    Argument,
+    Command,
+    Option,
+    find_command,
+)
 from leafmark.cli.command import command as declare
 from leafmark.cli.console import Call
-from leafmark.cli.entry import ALIASES, find_command
-from leafmark.cli.entry import COMMANDS as NAMES
 
 __all__ = ["command_help", "overview", "reference", "usage"]
 
@@ -37,7 +43,7 @@ Exit codes: 0 found or done, 1 nothing found or a failed check, 2 an error, 130 
 
 def overview() -> str:
     """Return the text of `leafmark --help`."""
-    rows = [(name, find_command(name).summary) for name in NAMES]
+    rows = [(name, find_command(name).summary) for name in COMMANDS]
     return "\n".join(
         [
             "leafmark: find, read and cite the one part of many documents that matters",
@@ -158,7 +164,7 @@ gives the exact bytes, to a file or a pipe.
 
 def reference() -> str:
     """Return the whole of docs/cli.md."""
-    commands = [find_command(name) for name in NAMES]
+    commands = [find_command(name) for name in COMMANDS]
     linked = [f"- [{one.name}](#leafmark-{one.name}): {one.summary}" for one in commands]
     parts = [_PAGE, "\n".join(linked) + "\n", f"## leafmark\n\n```\n{overview()}```\n"]
     for command in commands:
@@ -170,7 +176,7 @@ def reference() -> str:
 @declare(
     "help",
     examples=(("leafmark help search", "examples and options of search"),),
-    argument=Argument("COMMAND", "The command to explain.", most=1, choices=(*NAMES, *ALIASES)),
+    argument=Argument("COMMAND", "The command to explain.", most=1, choices=(*COMMANDS, *ALIASES)),
 )
 def _help(call: Call) -> int:
     """Show the help of a command.

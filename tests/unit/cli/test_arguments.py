@@ -8,7 +8,7 @@ import pytest
 from support.fake_app import FakeApp, Leafmark
 
 from leafmark.app.requests import SearchRequest
-from leafmark.cli.entry import COMMANDS
+from leafmark.cli.command import COMMANDS
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from support.schema import problems
 
 from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.app.sources.trees import Tree
+from leafmark.cli.command import find_command
 from leafmark.cli.console import Console
-from leafmark.cli.entry import find_command, run
+from leafmark.cli.entry import run
 from leafmark.model import FileState
 
 GUIDE = """---

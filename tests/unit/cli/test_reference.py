@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from support.fake_app import Leafmark
 
-from leafmark.cli.command import Command
-from leafmark.cli.entry import ALIASES, COMMANDS, find_command, run
+from leafmark.cli.command import ALIASES, COMMANDS, Command, find_command
+from leafmark.cli.entry import run
 from leafmark.cli.help import command_help, overview, reference, usage
 
 ALL = [find_command(name) for name in COMMANDS]
