@@ -70,6 +70,9 @@ _PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "T
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
+_MAX_TAGS = 5
+"""How many tags of tags are followed."""
+
 _POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 _POINTER_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.M)
 _MAX_POINTER_BYTES = 1024
@@ -256,31 +259,20 @@ class Repository:
 
         Those that lead to no commit are left out.
         """
-        fields = "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
-        asked = ("for-each-ref", f"--count={MAX_PATHS}", f"--format={fields}", "refs/tags")
-        rows = self._run(*asked, "refs/heads", "refs/remotes", codes=(0, 1, 128)).split(b"\n")
-        found: list[tuple[str, str]] = []
-        for row in rows:
-            parts = os.fsdecode(row).split("\0")
-            if len(parts) == 5:
-                name, kind, oid, peeled_kind, peeled = parts
-                target = oid if kind == "commit" else peeled if peeled_kind == "commit" else ""
-                if _OID.fullmatch(target):
-                    found.append((name, target))
-        return self._dated(found, limit)
-
-    def _dated(self, names: Sequence[tuple[str, str]], limit: int) -> list[Reference]:
+        asked = ("for-each-ref", f"--count={MAX_PATHS}", "--format=%(refname)%00%(objectname)")
+        said = self._run(*asked, "refs/tags", "refs/heads", "refs/remotes", codes=(0, 1, 128))
+        rows = [os.fsdecode(row).split("\0") for row in said.split(b"\n")]
+        names = [(row[0], row[1]) for row in rows if len(row) == 2 and _OID.fullmatch(row[1])]
         found, known = [], dict[str, Commit | None]()
         with Blobs(self) as objects:
             for name, oid in names:
                 if oid not in known:
-                    data = objects.read(oid, kind="commit")
-                    known[oid] = None if data is None else _parse_commit(oid, data, "")
+                    known[oid] = _peeled(objects, oid)
                 commit = known[oid]
                 if commit is not None:
                     _, kind, short = name.split("/", 2)
                     kind = {"tags": "tag", "heads": "branch"}.get(kind, "remote branch")
-                    found.append(Reference(short, kind, oid, commit.time, commit.subject))
+                    found.append(Reference(short, kind, commit.oid, commit.time, commit.subject))
         found.sort(key=lambda one: (-one.time, one.name))
         return found[:limit]
 
@@ -573,6 +565,20 @@ def _missing_object(repository: Repository, oid: str) -> StorageError:
         location=str(repository.git_dir),
         hint="`git fsck` says more; a partial or shallow clone has not all of them: `git fetch`",
     )
+
+
+def _peeled(objects: Blobs, oid: str) -> Commit | None:
+    """Return the commit that an object is, or that a tag leads to."""
+    for _ in range(_MAX_TAGS):
+        data = objects.read(oid, kind="commit")
+        if data is not None:
+            return _parse_commit(oid, data, "")
+        tag = objects.read(oid, kind="tag")
+        found = None if tag is None else re.match(rb"object ([0-9a-f]{40,64})\n", tag)
+        if found is None:
+            return None
+        oid = found[1].decode("ascii")
+    return None
 
 
 def _parse_commit(oid: str, data: bytes, name: str) -> Commit:

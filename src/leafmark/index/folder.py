@@ -2,6 +2,7 @@
 
 ```
 INDEX/index-KEY/      ROOT, one index; KEY stands for what of an installation decides it
+INDEX/rev-KEY/        the index of one revision, and its sources; it goes after a week without use
 INDEX/vectors/        shared by all, since nothing in it can be wrong for one: see `vectors`
 ROOT/LOCK             held by the one writer; its time is that of the last use, give or take a day
 ROOT/CURRENT          which generation serves readers; replaced atomically
@@ -50,6 +51,7 @@ from leafmark.index.schema import FORMAT
 __all__ = [
     "ENGINE_DRAFTS",
     "OTHER_LEAFMARK",
+    "REVISION_SOURCES",
     "Current",
     "IndexOptions",
     "Layout",
@@ -61,7 +63,10 @@ __all__ = [
     "other_views",
     "read_missing",
     "remove_drafts",
+    "remove_sources",
     "replace_index_file",
+    "revision_place",
+    "revision_places",
     "sealed",
     "sync_folder",
     "unsealed",
@@ -342,7 +347,11 @@ OTHER_LEAFMARK = (
 """Why all is indexed anew, for people."""
 
 _PLACE = re.compile(r"index-[0-9a-f]{12}")
-_VIEW = re.compile(rf"view-{_PLACE.pattern}")
+_REVISION = re.compile(r"rev-[0-9a-f]{12}")
+_VIEW = re.compile(rf"view-(?:{_PLACE.pattern}|{_REVISION.pattern})")
+
+REVISION_SOURCES = ".sources"
+"""The folder beside the index of a revision that has its sources."""
 
 NOTED_S = 86_400.0
 """How old the note of the last use may be."""
@@ -354,6 +363,19 @@ UNUSED_S = 7 * NOTED_S
 def index_place(folder: Path, key: str) -> Path:
     """Return where in the folder INDEX the index of one leafmark lies; `key` is a digest in hex."""
     return folder / f"index-{key[:12]}"
+
+
+def revision_place(folder: Path, key: str) -> Path:
+    """Return where in the folder INDEX the index of a revision lies; `key` is a digest in hex."""
+    return folder / f"rev-{key[:12]}"
+
+
+def revision_places(folder: Path) -> list[Path]:
+    """Return the indexes of revisions in the folder INDEX, those used last first."""
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if _REVISION.fullmatch(name)]
+        return sorted((folder / name for name in names), key=_age_s)
+    return []
 
 
 def view_path(vectors: Path, root: Path) -> Path:
@@ -391,7 +413,12 @@ def _others(root: Path) -> Iterator[Path]:
 
 
 def _places(root: Path) -> Iterator[Path]:
-    """Yield where other indexes may lie: beside `root`, and where all of them lie."""
+    """Yield where other indexes may lie: beside `root`, and where all of them lie.
+
+    No other index stands for that of a revision.
+    """
+    if _REVISION.fullmatch(root.name):
+        return
     folder = root.parent
     with suppress(OSError):
         names = [name for name in os.listdir(folder) if _PLACE.fullmatch(name)]
@@ -422,10 +449,19 @@ def note_use(root: Path) -> None:
         os.utime(Layout(root).lock)
     except OSError:  # there is no index yet, or it may only be read
         return
-    for place in _places(root):
+    others = [place for place in revision_places(root.parent) if place != root]
+    for place in (*_places(root), *others):
         if UNUSED_S < _age_s(place) < float("inf"):
             with suppress(LeafmarkError, OSError):
                 _remove(place)
+
+
+def remove_sources(place: Path) -> None:
+    """Remove the sources of a revision, and what is noted of them."""
+    import shutil  # late: seldom needed
+
+    (place / "SOURCES").unlink(missing_ok=True)
+    shutil.rmtree(place / REVISION_SOURCES, ignore_errors=True)
 
 
 def _remove(place: Path) -> None:
@@ -441,6 +477,9 @@ def _remove(place: Path) -> None:
         layout.collect(keep=None)
         for vectors in (place.parent / "vectors").glob("*/"):
             view_path(vectors, place).unlink(missing_ok=True)
+        if _REVISION.fullmatch(place.name):
+            remove_sources(place)
+            (place / "SOURCES.lock").unlink(missing_ok=True)
         (place / _MISSING).unlink(missing_ok=True)
         layout.lock.unlink()  # while it is held: see `hold_lock`
         place.rmdir()

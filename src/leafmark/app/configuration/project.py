@@ -49,7 +49,8 @@ class Project:
 
     A program that asks often sets `kept`, so that the index is not opened for every call.
     `tell` is given the hints of answers that have no place for them. `index_dir` is the
-    folder of the index that this leafmark makes; see `index.places`.
+    folder of the index that this leafmark makes; see `index.folder`. `revision` names the
+    revision that the trees are of, in which nothing changes; None: they are files as they are.
     """
 
     directory: Path
@@ -58,6 +59,7 @@ class Project:
     index_dir: Path
     kept: KeptReader | None = field(default=None, compare=False, repr=False)
     tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
+    revision: str | None = None
 
     def tree(self, name: str) -> Tree | None:
         for tree in self.trees:  # asked for each source of each answer: no generator

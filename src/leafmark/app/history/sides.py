@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from leafmark.app.history.listed import list_sources
 from leafmark.app.sources.broken_sources import unread
@@ -34,6 +34,10 @@ MAX_NESTED = 8
 """How deep submodules in submodules are followed."""
 
 
+MAX_RULES_BYTES = 1 << 20
+"""How large an ignore file is at most."""
+
+
 class Side(ABC):
     """The sources of some trees at one time; a context manager."""
 
@@ -43,7 +47,7 @@ class Side(ABC):
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
 
-    def __enter__(self) -> Side:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(  # noqa: B027 - a side that holds nothing open has nothing to close
@@ -126,6 +130,7 @@ class RevisionSide(Side):
         self._stack = ExitStack()
         self._objects: dict[Path, Blobs] = {}
         self._places: dict[Key, _Blob] = {}
+        self._files: dict[str, _Blob] = {}
 
     def __exit__(
         self,
@@ -137,7 +142,7 @@ class RevisionSide(Side):
         self._objects.clear()
 
     def _list(self) -> Iterator[tuple[Key, str]]:
-        listing = _Listing()
+        listing = _Listing(self._files)
         _list_files(listing, self.repository, self.commit.oid, "", 0)
         for path in listing.missing:
             message = "the submodule is not here; its documents are left out"
@@ -175,6 +180,23 @@ class RevisionSide(Side):
         if content is None:
             self._note(key, "large-file", "its content is not here, but a pointer of Git LFS")
         return content
+
+    def ignore_files(self, names: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield paths and ids of the files of some names, paths from the top of the repository."""
+        _ = self.ids
+        for path, place in self._files.items():
+            if path.rpartition("/")[2] in names:
+                yield path, place.oid
+
+    def read_path(self, path: str) -> bytes | None:
+        """Return the bytes of a file of the revision, whether it is a source or not."""
+        _ = self.ids
+        place = self._files.get(path)
+        return None if place is None else self._read(place, MAX_RULES_BYTES)
+
+    def note_path(self, path: str, message: str) -> None:
+        """Note what is the matter with a file of the revision."""
+        self.diagnostics.append(Diagnostic(path, "unreadable", message))
 
     def _note(self, key: Key, code: str, message: str) -> None:
         self.diagnostics.append(Diagnostic(key[1], code, message))

@@ -1,0 +1,309 @@
+"""A project at a revision: its trees are the sources of that revision, with an index of their own.
+
+The sources are written from git's objects beside the index, where equal ones of other revisions
+are the same file; the working tree, git's own index and HEAD stay as they are. The index begins
+as that of the nearest revision, and takes in what differs. Settings are those of today.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.history.revisions import find_revision, project_repository
+from leafmark.app.history.sides import Key, RevisionSide, tree_prefix
+from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
+from leafmark.app.indexing.run import Run, carry_out
+from leafmark.app.indexing.scanning import scan
+from leafmark.app.requests import Progress
+from leafmark.app.sources.names import IGNORE_FILES
+from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.walk import SourceFile
+from leafmark.errors import DamagedError, LeafmarkError, NotFoundError, UsageError
+from leafmark.history.git import Commit, Repository
+from leafmark.index import IndexReader, has_index, open_reader
+from leafmark.index.engine import translate
+from leafmark.index.folder import (
+    REVISION_SOURCES,
+    remove_sources,
+    replace_index_file,
+    revision_place,
+    revision_places,
+)
+from leafmark.index.lock import hold_lock
+from leafmark.index.sharing import link_or_copy, share_index
+from leafmark.model import Hint
+
+__all__ = ["project_at"]
+
+MAX_LOOKED_AT = 12
+"""Revisions, those used last, among which the nearest one is looked for."""
+
+_NOTE = "SOURCES"
+_MAX_NOTE_BYTES = 1 << 30
+
+
+class _Note(NamedTuple):
+    """What is noted of a revision that is here: what decided its sources, and each one's id."""
+
+    stated: str
+    commit: str
+    files: Mapping[str, str]
+
+
+def project_at(project: Project, revision: str, *, progress: Progress | None = None) -> Project:
+    """Return the project as it was at a revision, indexed.
+
+    Trees outside its repository are left out, and `project.tell` is given a hint of that.
+
+    Raises:
+        NotFoundError, ForbiddenError, UsageError: see `find_revision` and `find_repository`.
+        StorageError: objects are missing, or the index cannot be written.
+        LockedError: another process goes on indexing that revision.
+    """
+    repository = project_repository(project)
+    commit = find_revision(repository, revision)
+    with RevisionSide(project.trees, repository, commit) as side:
+        if not side.trees:
+            raise UsageError(
+                "none of the trees lies in the repository",
+                location=str(repository.top or repository.git_dir),
+            )
+        place = _place(project, repository, commit)
+        found = _at(project, side, place, revision)
+        timeout_s = project.configuration.index.lock_timeout_s
+        _make_folder(place)
+        doing = "the revision is being indexed"
+        with hold_lock(place / f"{_NOTE}.lock", timeout_s=timeout_s, doing=doing):
+            _bring_up(found, side, place, progress)
+        _tell(project, side)
+    return found
+
+
+def _place(project: Project, repository: Repository, commit: Commit) -> Path:
+    stated = json.dumps([project.index_dir.name, str(repository.common_dir), commit.oid])
+    return revision_place(project.shared_dir, hashlib.sha256(stated.encode()).hexdigest())
+
+
+def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Project:
+    top = place / REVISION_SOURCES
+    trees = tuple(
+        tree._replace(root=top / (tree_prefix(tree, side.repository) or "")) for tree in side.trees
+    )
+    return replace(project, trees=trees, index_dir=place, revision=revision)
+
+
+def _tell(project: Project, side: RevisionSide) -> None:
+    if project.tell is None:
+        return
+    for tree in side.left_out:
+        message = f"tree {tree.name} lies in no folder of the repository, so it is left out"
+        project.tell(Hint("tree-missing", message))
+    for each in side.diagnostics:
+        project.tell(Hint("revision", f"{each.path}: {each.message}"))
+
+
+def _bring_up(found: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:
+    """Write the sources and index them, if that was not done under these settings."""
+    stated = _stated(found, side)
+    note = _read_note(place)
+    if note is not None and note.stated == stated and has_index(place):
+        try:
+            open_reader(place)
+            return
+        except (DamagedError, NotFoundError):
+            pass  # it is made anew
+    base = _nearest(found, side, place)
+    files = _write_sources(side, place, base, progress)
+    _index(found, place, base, files, progress)
+    note = _Note(stated, side.commit.oid, files)
+    text = json.dumps(note._asdict()).encode("utf-8", "surrogatepass")
+    replace_index_file(place / _NOTE, [text])
+
+
+def _stated(found: Project, side: RevisionSide) -> str:
+    """Return what decides which sources there are, and how they are indexed."""
+    options = found.index_options()
+    trees = [
+        [tree.name, str(tree.root), *map(str, tree[3:8]), str(tree.formats)] for tree in found.trees
+    ]
+    stated = [side.commit.oid, options.fingerprint, sorted(options.languages.items()), trees]
+    return hashlib.sha256(json.dumps(stated, default=str).encode()).hexdigest()
+
+
+def _read_note(place: Path) -> _Note | None:
+    try:
+        with open(place / _NOTE, "rb") as file:
+            record: dict[str, Any] = json.loads(file.read(_MAX_NOTE_BYTES))
+        return _Note(**record)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+class _Base(NamedTuple):
+    """Another revision that is here: its place, and where each of its files lies, by id."""
+
+    place: Path
+    note: _Note
+    by_id: Mapping[str, Path]
+
+
+def _nearest(found: Project, side: RevisionSide, place: Path) -> _Base | None:
+    """Return the revision that is here and shares most sources, of this project alone."""
+    wanted = {*side.ids.values()}
+    best: _Base | None = None
+    most = 0
+    others = [each for each in revision_places(place.parent) if each != place]
+    for other in others[:MAX_LOOKED_AT]:
+        note = _read_note(other)
+        if note is None:
+            continue
+        shared = len(wanted.intersection(note.files.values()))
+        if shared > most:
+            sources = other / REVISION_SOURCES
+            most, best = shared, _Base(other, note, {i: sources / p for p, i in note.files.items()})
+    return best
+
+
+def _make_folder(place: Path) -> None:
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise translate(error, "write the index", place) from error
+
+
+def _write_sources(
+    side: RevisionSide, place: Path, base: _Base | None, progress: Progress | None
+) -> dict[str, str]:
+    """Write what the trees take, and the ignore files that decide it; return each file's id."""
+    top = place / REVISION_SOURCES
+    remove_sources(place)
+    try:
+        top.mkdir(mode=0o700)
+        (top / ".git").touch()  # ignore files further up are none of the revision
+    except OSError as error:
+        raise translate(error, "write the sources of the revision", top) from error
+    for tree in side.trees:
+        (top / (tree_prefix(tree, side.repository) or "")).mkdir(parents=True, exist_ok=True)
+    written: dict[str, str] = {}
+    wanted = dict(_wanted(side))
+    for done, (path, (oid, key)) in enumerate(wanted.items(), start=1):
+        if progress is not None:
+            progress("reading", done, len(wanted))
+        if _write_file(top, path, oid, key, base, side):
+            written[path] = oid
+    return written
+
+
+def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, Key | None]]]:
+    """Yield the paths to write, from the top of the repository, with id and, of sources, key."""
+    for key, oid in side.ids.items():
+        prefix = tree_prefix(side.tree(key[0]), side.repository) or ""
+        yield prefix + key[1], (oid, key)
+    for path, oid in side.ignore_files(IGNORE_FILES):
+        yield path, (oid, None)
+
+
+def _write_file(
+    top: Path, path: str, oid: str, key: Key | None, base: _Base | None, side: RevisionSide
+) -> bool:
+    target = top / path
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        known = None if base is None else base.by_id.get(oid)
+        if known is not None and known.is_file():
+            link_or_copy(known, target)
+            return True
+        data = side.read_path(path) if key is None else side.read(key)
+        if data is None:
+            return False
+        with open(target, "xb") as file:
+            file.write(data)
+        os.utime(target, (side.commit.time, side.commit.time))
+        return True
+    except FileExistsError:  # two names that are one on this file system
+        side.note_path(path, "another file of the revision has the same name here")
+        return False
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise translate(error, "write the sources of the revision", target) from error
+        side.note_path(path, f"no file can have that name here: {error}")
+        return False
+
+
+_FULL = frozenset((28, 122, 5, 30))  # ENOSPC, EDQUOT, EIO, EROFS
+
+
+def _index(
+    found: Project,
+    place: Path,
+    base: _Base | None,
+    files: Mapping[str, str],
+    progress: Progress | None,
+) -> None:
+    """Index the sources; what an index that this one begins as has of them is not read again."""
+    shared = None
+    if base is not None and not has_index(place) and _has_same_settings(found, base.place):
+        shared = open_reader(place) if share_index(base.place, place) else None
+    looked = scan(found, (), progress)
+    # no file of a revision changes, so none is too young to be trusted
+    began_ns = time.time_ns() + CLOCK_GRAIN_NS + 1
+    if shared is not None and base is not None:
+        looked.found = list(_as_recorded(looked.found, found, shared, base.note.files, files))
+    timeout_s = found.configuration.index.lock_timeout_s
+    report = carry_out(
+        Run(
+            project=found,
+            found=looked,
+            began_ns=began_ns,
+            seen=None if shared is None else shared.meta,
+            timeout_s=timeout_s,
+            progress=progress,
+        )
+    )
+    if report.interrupted:
+        raise KeyboardInterrupt
+    if report.failure is not None:
+        raise report.failure
+
+
+def _has_same_settings(found: Project, place: Path) -> bool:
+    try:
+        reader = open_reader(place)
+    except LeafmarkError:
+        return False
+    options = found.index_options()
+    same = reader.fingerprint == options.fingerprint and not reader.is_suspect
+    known = reader.current.languages
+    return same and all(known.get(tree) == name for tree, name in options.languages.items())
+
+
+def _as_recorded(
+    sources: Iterable[SourceFile],
+    found: Project,
+    reader: IndexReader,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+) -> Iterator[SourceFile]:
+    """Yield sources, those that are the same in the other revision as that one's index has them."""
+    prefixes = {tree.name: _prefix_in(tree, found) for tree in found.trees}
+    for source in sources:
+        path = prefixes[source.tree] + source.path
+        row = reader.manifest.get((source.tree, source.path))
+        oid = after.get(path)
+        if row is not None and oid is not None and before.get(path) == oid:
+            yield SourceFile(source.tree, source.path, *row[:4])
+        else:
+            yield source
+
+
+def _prefix_in(tree: Tree, found: Project) -> str:
+    relative = os.path.relpath(tree.root, found.index_dir / REVISION_SOURCES).replace(os.sep, "/")
+    return "" if relative == "." else f"{relative}/"

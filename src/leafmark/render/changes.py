@@ -1,0 +1,331 @@
+"""What changed between two states: as text, JSON, and Markdown for a release note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from leafmark.history import (
+    BrokenLink,
+    BrokenName,
+    CitedFile,
+    CitedOutcome,
+    DiffReport,
+    DocumentChange,
+    Section,
+    SectionChange,
+)
+from leafmark.model import count_of, decodable
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.names import joined_titles
+from leafmark.render.records import diagnostic_record
+from leafmark.render.terminal import Style, clean, clean_line, fold
+
+__all__ = [
+    "changed_share",
+    "changes_record",
+    "describe_change",
+    "iter_changes",
+    "iter_release_note",
+    "summarise_changes",
+]
+
+_SIGNS = {"added": "+", "removed": "-", "split": "/", "merged": "&", "moved": ">", "renamed": "="}
+_MAX_PARTS = 3
+
+
+def changed_share(change: SectionChange) -> str:
+    """Return how much of a section is other, for people.
+
+    >>> changed_share(SectionChange(("changed",), None, None, 0.123))
+    '12 %'
+    """
+    if not change.share:
+        return "white space or markup"
+    return f"{max(1, round(100 * change.share))} %"
+
+
+def describe_change(change: SectionChange) -> str:
+    """Return what became of a section, as the end of a sentence about it."""
+    return ", ".join(_clauses(change))
+
+
+def _clauses(change: SectionChange) -> Iterator[str]:
+    old, new = change.old, change.new
+    for fate in change.fates:
+        if fate == "changed":
+            yield f"changed ({changed_share(change)})"
+        elif fate in ("split", "merged"):
+            yield f"{fate} into {_listed(change.parts)}"
+        elif fate == "renamed" and old is not None:
+            yield f"was called {fold(old.title)!r}"
+        elif fate == "moved" and old is not None and new is not None:
+            yield _came_from(old, new)
+        else:
+            yield fate
+
+
+def _came_from(old: Section, new: Section) -> str:
+    if old.is_document or old.owner.key != new.owner.key:
+        return f"moved from {clean_line(old.owner.id if old.is_document else old.id)}"
+    return f"moved from under {joined_titles(old.section_path[:-1])!r}"
+
+
+def _listed(sections: Sequence[Section]) -> str:
+    names = ", ".join(clean_line(section.id) for section in sections[:_MAX_PARTS])
+    more = len(sections) - _MAX_PARTS
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def iter_changes(report: DiffReport, style: Style, *, blocks: bool = False) -> Iterator[str]:
+    """Yield the documents with their changed sections, then what broke; with `blocks` the text."""
+    for document in report.comparison.documents:
+        yield from _document_lines(document, style, blocks=blocks)
+    yield from _breakage_lines(report, style)
+
+
+def _document_lines(document: DocumentChange, style: Style, *, blocks: bool) -> Iterator[str]:
+    changes = document.changes
+    if document.fate == "changed" and not changes:
+        yield f"{style.bold(clean_line(document.document.id))}  white space between sections\n"
+        return
+    yield f"{style.bold(clean_line(document.document.id))}  {_about(document)}\n"
+    is_whole = document.fate in ("added", "removed")
+    if is_whole and all(
+        len(each.fates) == 1 and each.fates[0] == document.fate for each in changes
+    ):
+        return
+    for change in changes:
+        yield _section_line(change, style)
+        if blocks:
+            yield from _block_lines(change, style)
+
+
+def _about(document: DocumentChange) -> str:
+    sections = len(document.document.sections)
+    if document.fate in ("added", "removed"):
+        return f"{document.fate} ({count_of(sections, 'section')})"
+    said = count_of(len(document.changes), "change")
+    if document.fate == "moved" and document.old is not None:
+        return f"moved from {clean_line(document.old.id)} ({said})"
+    return said
+
+
+def _section_line(change: SectionChange, style: Style) -> str:
+    section = change.section
+    sign = next((_SIGNS[fate] for fate in change.fates if fate in _SIGNS), "~")
+    title = joined_titles(section.section_path[1:]) or fold(section.title)
+    return f"  {sign} {title}  {describe_change(change)}  {style.dim(clean_line(section.id))}\n"
+
+
+def _block_lines(change: SectionChange, style: Style) -> Iterator[str]:
+    for block in change.blocks:
+        for sign, text in (("-", block.old), ("+", block.new)):
+            for line in () if text is None else clean(text).split("\n"):
+                yield style.dim(f"      {sign} {line}".rstrip()) + "\n"
+
+
+def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
+    if report.broken:
+        yield style.bold(f"{count_of(len(report.broken), 'name')} no longer lead there:\n")
+        yield from (f"  {clean_line(one.name)}  {_went(one)}\n" for one in report.broken)
+    if report.links:
+        yield style.bold(f"{count_of(len(report.links), 'link')} lead to what has gone:\n")
+        for link in report.links:
+            place = f"{clean_line(link.path)}:{link.line}:"
+            yield f"  {place} {clean_line(link.target)}  {_went(link.broken)}\n"
+    for cited in report.cited:
+        yield from _cited_lines(cited)
+
+
+def _went(broken: BrokenName) -> str:
+    taken = "another section has the name; " if broken.kind == "taken" else ""
+    if not broken.now:
+        return f"{taken}removed"
+    return f"{taken}now {_listed(broken.now)}"
+
+
+def _cited_lines(cited: CitedFile) -> Iterator[str]:
+    name = clean_line(cited.name)
+    for one in cited.citations:
+        if one.status != "ok":
+            now = "" if one.current is None else f"  now {clean_line(one.current)}"
+            yield f"{name}: {one.status:<9} {clean_line(one.citation)}{now}\n"
+    for broken in cited.ids:
+        yield f"{name}: {broken.kind:<9} {clean_line(broken.name)}  {_went(broken)}\n"
+
+
+def summarise_changes(report: DiffReport) -> str:
+    """Return one line with how many sections have which fate."""
+    counts = report.comparison.counts()
+    said = [f"{number} {fate}" for fate, number in counts.items() if fate != "unchanged"]
+    documents = len(report.comparison.documents)
+    if not documents:
+        return f"{clean_line(report.old)} and {clean_line(report.new)}: no document differs"
+    same = count_of(report.comparison.unchanged, "document")
+    return (
+        f"{clean_line(report.old)} to {clean_line(report.new)}: "
+        f"{count_of(documents, 'document')} differ, {same} do not; "
+        f"sections: {', '.join(said) or 'all as before'}"
+    )
+
+
+# -- JSON ------------------------------------------------------------------------------
+
+
+def changes_record(report: DiffReport) -> dict[str, Any]:
+    """Return the published shape `diff`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "old": report.old,
+        "new": report.new,
+        "counts": report.comparison.counts(),
+        "unchanged_documents": report.comparison.unchanged,
+        "documents": [_document_record(each) for each in report.comparison.documents],
+        "broken": [_broken_record(each) for each in report.broken],
+        "links": [_link_record(each) for each in report.links],
+        "citations": [
+            {"file": decodable(each.name), **_cited_record(one)}
+            for each in report.cited
+            for one in each.citations
+        ],
+        "ids": [
+            {"file": decodable(each.name), **_broken_record(one)}
+            for each in report.cited
+            for one in each.ids
+        ],
+        "breaks": report.breaks_something,
+        "diagnostics": [diagnostic_record(each) for each in report.diagnostics],
+    }
+
+
+def _document_record(document: DocumentChange) -> dict[str, Any]:
+    return {
+        "fate": document.fate,
+        "old_id": None if document.old is None else document.old.id,
+        "new_id": None if document.new is None else document.new.id,
+        "sections": [_section_record(each) for each in document.changes],
+    }
+
+
+def _section_record(change: SectionChange) -> dict[str, Any]:
+    return {
+        "fates": list(change.fates),
+        "old": _place_record(change.old),
+        "new": _place_record(change.new),
+        "share": round(change.share, 4),
+        "parts": [_place_record(part) for part in change.parts],
+        "blocks": [block._asdict() for block in change.blocks],
+    }
+
+
+def _place_record(section: Section | None) -> dict[str, Any] | None:
+    if section is None:
+        return None
+    return {
+        "id": section.id,
+        "title": section.title,
+        "section_path": list(section.section_path),
+        "path": decodable(section.path),
+        "line": section.line,
+        "citation": section.citation,
+    }
+
+
+def _broken_record(broken: BrokenName) -> dict[str, Any]:
+    return {
+        "name": broken.name,
+        "kind": broken.kind,
+        "now": [_place_record(section) for section in broken.now],
+    }
+
+
+def _link_record(link: BrokenLink) -> dict[str, Any]:
+    return {
+        "doc_id": link.doc_id,
+        "path": decodable(link.path),
+        "line": link.line,
+        "target": link.target,
+        **_broken_record(link.broken),
+    }
+
+
+def _cited_record(one: CitedOutcome) -> dict[str, Any]:
+    return {
+        "citation": one.citation,
+        "status": one.status,
+        "current": one.current,
+        "id": None if one.section is None else one.section.id,
+    }
+
+
+# -- Markdown --------------------------------------------------------------------------
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def iter_release_note(report: DiffReport) -> Iterator[str]:
+    """Yield Markdown for a release note: what is new, what changed, what moved, what is gone."""
+    yield f"## Documentation: {_plain(report.old)} to {_plain(report.new)}\n"
+    rows = list(_note_rows(report.comparison.documents))
+    for heading, kind in _NOTE_PARTS:
+        lines = [line for each, line in rows if each == kind]
+        if lines:
+            yield f"\n### {heading}\n\n"
+            yield from (f"- {line}\n" for line in lines)
+    if report.broken:
+        yield "\n### Links to mend\n\n"
+        for one in report.broken:
+            yield f"- {_code(one.name)}: {_note_went(one)}\n"
+
+
+_NOTE_PARTS = (
+    ("New", "added"),
+    ("Changed", "changed"),
+    ("Renamed and moved", "moved"),
+    ("Removed", "removed"),
+)
+
+
+def _note_rows(documents: Iterable[DocumentChange]) -> Iterator[tuple[str, str]]:
+    for document in documents:
+        if document.fate in ("added", "removed"):
+            root = document.document.sections
+            title = root[0].title if root else document.document.path
+            yield document.fate, f"**{_plain(title)}** ({_code(document.document.id)})"
+            continue
+        for change in document.changes:
+            title = _plain(" › ".join(map(fold, change.section.section_path)))
+            yield _note_part(change), f"**{title}**: {_plain(describe_change(change))}"
+
+
+def _note_part(change: SectionChange) -> str:
+    fates = set(change.fates)
+    if "added" in fates:
+        return "added"
+    if fates & {"removed", "merged"} or (change.new is None):
+        return "removed"
+    return "changed" if fates & {"changed", "split"} else "moved"
+
+
+def _note_went(broken: BrokenName) -> str:
+    if not broken.now:
+        return "removed"
+    return "now " + ", ".join(_code(section.id) for section in broken.now[:_MAX_PARTS])
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", fold(text))
+
+
+def _code(text: str) -> str:
+    """Return text as a code span, whatever ticks are in it.
+
+    >>> _code("a`b")
+    '`` a`b ``'
+    """
+    cleaned = clean_line(text)
+    longest = max(map(len, re.findall(r"`+", cleaned)), default=0)
+    ticks = "`" * (longest + 1)
+    return f"{ticks} {cleaned} {ticks}" if longest else f"`{cleaned}`"
