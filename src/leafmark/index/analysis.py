@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 import tantivy
@@ -76,8 +76,8 @@ LANGUAGES = frozenset(
 MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
 
-_MEMO_LIMIT = 100_000
-"""Words whose terms an analyzer remembers; about 15 MB."""
+_MAX_MARKED = 10_000
+"""Names with signs whose terms an analyzer remembers."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -93,10 +93,6 @@ _SOLID = (
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
-_LOWER_WORD_BYTES = bytes(
-    byte if byte >= 0x80 else ord(chr(byte).lower() if chr(byte).isalnum() else " ")
-    for byte in range(256)
-)
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
@@ -136,6 +132,8 @@ _RAISED = re.compile(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 _MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002", "^": "\ue003", "~": "\ue004"}
 """What stands for the signs in a run: characters of no script, which are in no other token."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
+_MARKED = re.compile("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004])++[^\\W_]*+)")
+"""A word with such marks."""
 
 _NUMBERED = re.compile(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
 """Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
@@ -150,33 +148,6 @@ class Token(NamedTuple):
     position: int
 
 
-class _Memo(dict[bytes, str]):
-    """The terms of runs of text in UTF-8, joined by spaces; made when first asked for."""
-
-    def __init__(self, analyze: Callable[[str], list[str]]):
-        self._analyze = analyze
-
-    def __missing__(self, run: bytes) -> str:
-        text = run.decode("utf-8", "surrogatepass")
-        if len(text) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
-            return "" if run.isascii() else " ".join(self._analyze(text))
-        if len(self) > _MEMO_LIMIT:
-            self.clear()
-        self[run] = terms = self._terms(text)
-        return terms
-
-    def _terms(self, text: str) -> str:
-        sign = _SIGNS.get(text[-1], "")
-        if len(text) == 2 and sign in ("++", "#"):
-            return text[0] + sign
-        terms = self._analyze(text)
-        if terms and text[0] == _MARKS["."]:
-            terms.insert(0, f".{terms[0]}")
-        if terms and sign in ("^", "~"):
-            terms.insert(-1, terms[-1] + sign)
-        return " ".join(terms)
-
-
 class Analyzer:
     """The pipeline of one language (None: no stemming). Use `analyzer_for`."""
 
@@ -185,13 +156,15 @@ class Analyzer:
         if language is not None and language not in LANGUAGES:
             raise ValueError(f"no stemmer for {language!r}: one of {', '.join(sorted(LANGUAGES))}")
         self.language = language
-        filters = tantivy.Filter
-        builder = tantivy.TextAnalyzerBuilder(_tokenizer(language)).filter(filters.lowercase())
+        filters = [tantivy.Filter.lowercase()]
         if language is not None:
-            builder = builder.filter(filters.stemmer(language))
-        self.engine = builder.build()
-        self._splitter = tantivy.TextAnalyzerBuilder(_tokenizer(language)).build()
-        self._memo = _Memo(self._analyze)
+            filters.append(tantivy.Filter.stemmer(language))
+        self.engine = _built(language, filters)
+        self._splitter = _built(language, [])
+        # it counts bytes, and keeps what has fewer than it is told
+        no_longer = tantivy.Filter.remove_long(MAX_TOKEN_CHARS + 1)
+        self._analyze_ascii = _built(language, [no_longer, *filters]).analyze
+        self._marked: dict[str, list[str]] = {}
 
     @property
     def name(self) -> str:
@@ -203,7 +176,10 @@ class Analyzer:
         return " ".join(self.terms(text))
 
     def _analyze(self, text: str) -> list[str]:
-        return self.engine.analyze(self._without_long_tokens(text))
+        """Return the terms of a folded text in which signs are no part of names."""
+        if text.isascii():
+            return self._analyze_ascii(text)
+        return self.engine.analyze(self._without_long_tokens(_spread(text)))
 
     def _without_long_tokens(self, text: str) -> str:
         """Replace every token that is too long by as many spaces. No token has white space."""
@@ -225,7 +201,7 @@ class Analyzer:
         return "".join((*parts, run[at:]))
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of `text`, in order; remembers the terms of its words."""
+        """Return the terms of `text`, in order."""
         if len(text) <= _PORTION_CHARS:
             return self._terms(text)
         found: list[str] = []
@@ -236,16 +212,36 @@ class Analyzer:
         return found
 
     def _terms(self, text: str) -> list[str]:
-        is_ascii = text.isascii()
-        folded = text if is_ascii else fold(text)
-        signed = has_signs(folded)
-        if signed:
-            folded = _mark_signs(folded)
-        terms = list(map(self._memo.__getitem__, _cut(folded if is_ascii else _spread(folded))))
-        if signed or not is_ascii:
-            return " ".join(terms).split()
-        # of ASCII text each run is a word, but for those that are too long
-        return [term for term in terms if term] if "" in terms else terms
+        text = fold(text)
+        if not has_signs(text):
+            return self._analyze(text)
+        found: list[str] = []
+        parts = _MARKED.split(_mark_signs(text))
+        for plain, marked in zip_longest(parts[::2], parts[1::2]):
+            found += self._analyze(plain)
+            if marked is not None:
+                found += self._terms_of_marked(marked)
+        return found
+
+    def _terms_of_marked(self, word: str) -> list[str]:
+        """Return the terms of a word with marks for its signs, remembered."""
+        found = self._marked.get(word)
+        if found is None:
+            if len(self._marked) >= _MAX_MARKED:
+                self._marked.clear()
+            found = self._marked[word] = self._analyze_marked(word)
+        return found
+
+    def _analyze_marked(self, word: str) -> list[str]:
+        sign = _SIGNS.get(word[-1], "")
+        if len(word) == 2 and sign in ("++", "#"):
+            return [word[0].lower() + sign]
+        terms = self._analyze(word)
+        if terms and word[0] == _MARKS["."]:
+            terms.insert(0, f".{terms[0]}")
+        if terms and sign in ("^", "~"):
+            terms.insert(-1, terms[-1] + sign)
+        return terms
 
     def words_of(self, term: str, text: str) -> list[str]:
         """Return the words of a text that have the term, in lower case, the most usual first."""
@@ -276,14 +272,9 @@ class Analyzer:
         found = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
         return [terms for terms in found if terms]
 
-    def terms_without(self, text: str, words: Collection[str]) -> list[str]:
-        """Return the terms of `text`, except those of `words`, which are folded and lower-case."""
-        tokens = self.iter_tokens(text)
-        return [one.term for one in tokens if fold(text[one.start : one.end]).lower() not in words]
-
     def terms_once(self, text: str) -> list[str]:
-        """Return what `terms` does, without remembering: for words that are not seen again."""
-        return self._analyze(_spread(fold(text)))
+        """Return the terms of `text` where no sign is part of a name."""
+        return self._analyze(fold(text))
 
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
@@ -403,9 +394,11 @@ def _mark_signs(text: str) -> str:
     return _DOTTED.sub(f" {_MARKS['.']}", text)
 
 
-def _cut(text: str) -> list[bytes]:
-    """Cut a text at ASCII characters that are in no token."""
-    return text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES).split()
+def _built(language: str | None, filters: Sequence[tantivy.Filter]) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(_tokenizer(language))
+    for each in filters:
+        builder = builder.filter(each)
+    return builder.build()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:

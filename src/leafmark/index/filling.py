@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from leafmark.index.analysis import (
+    BETWEEN,
     PARTING_FORMATS,
     Analyzer,
     terms_of_names,
@@ -38,7 +39,7 @@ from leafmark.index.facts import (
     meta_facts,
     tag_fact,
 )
-from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed
+from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed, title_terms
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
 from leafmark.index.schema import Language, language_fields
@@ -60,6 +61,18 @@ _HAS = ("code", "table", "list")
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
+def _escaped(sign: str) -> str:
+    """Return a sign as JSON in ASCII: itself it would widen each character of a row to four bytes.
+
+    >>> _escaped("\U00010280")
+    '\\\\ud800\\\\ude80'
+    """
+    return json.dumps(sign)[1:-1]
+
+
+_BETWEEN = f" {_escaped(BETWEEN)} "
+_NAME_SIGN, _DOCUMENT_SIGN = _escaped(NAME_SIGN), _escaped(DOCUMENT_SIGN)
+
 _MANY_CHUNKS = 4096
 """The fields of more chunks than this are kept compressed, which takes time."""
 
@@ -69,18 +82,17 @@ class PreparedSource:
     """A source as the writer takes it: its entry, and the fields of each chunk.
 
     It is plain data, so that another process can make it. `shared` is the beginning of the
-    JSON of every chunk, up to its own facts, and `rows` are the rest of each chunk's. Rows are
-    kept in UTF-8: as str they could take four times as much.
+    JSON of every chunk, up to its own facts, and `rows` are the rest of each chunk's.
     """
 
     entry: DocumentEntry
     stemmer: str | None
     shared: str = ""
-    rows: Sequence[bytes] = ()
+    rows: Sequence[str] = ()
 
     def documents(self) -> Iterator[str]:
         """Yield the fields of each chunk, as the engine reads them."""
-        return (self.shared + row.decode() for row in self.rows)
+        return map(self.shared.__add__, self.rows)
 
 
 def prepare_source(
@@ -116,7 +128,7 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
     return _json({**fields, "facts": facts}).removesuffix("]}")
 
 
-def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[bytes]:
+def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[str]:
     """Yield the end of each chunk's JSON; that of the first one holds the source's record.
 
     Terms are letters and digits, which need no escapes in JSON.
@@ -138,49 +150,62 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         names = _names(analyzer, chunked, chunk, body, entry.path)
         if chunk.position == front:
             given = document_names(entry.title, entry.path, entry.metadata)
-            names = f"{names_text(analyzer, given, DOCUMENT_SIGN)} {names}"
+            names = f"{names_text(analyzer, given, _DOCUMENT_SIGN)} {names}"
         if names:
             fields.append(f',"{language.names}":"{names}"')
         if body:
-            terms = analyzer.terms(body)
-            if form == "script":
-                terms += terms_of_names(analyzer, body)
-            elif form in PARTING_FORMATS:
-                terms += terms_of_parted(analyzer, body)
-            text = headed(analyzer, titles, terms)
-            fields += [f',"{language.body}":"', text.titles, text.body, '"']
+            text = headed(analyzer, titles, _terms(analyzer, body, form))
+            indexed = _BETWEEN.join([*text.titles, text.body])
+            fields.append(f',"{language.body}":"{indexed}"')
             facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
         if not chunk.position:
             fields.append(f',"source":"{record}"')
         role_here = role or role_of_title(chunk.title)
         numbers = f',"position":{chunk.position},"cut":{cut},"role":{role_here}}}'
-        fields.append(numbers)
-        yield b"".join([facts.encode(), *map(str.encode, fields)])
+        yield "".join([facts, *fields, numbers])
+
+
+def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
+    """Return the terms of a body, and of what else is asked for in texts of its format."""
+    terms = analyzer.terms(body)
+    if form == "script":
+        terms += terms_of_names(analyzer, body)
+    elif form in PARTING_FORMATS:
+        terms += terms_of_parted(analyzer, body)
+    return terms
 
 
 def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
     """Return the terms of all titles from the document down."""
     known = (title[:LONGEST_TITLE] for title in titles[-MOST_TITLES:])
-    return " ".join([_short_title(analyzer, title) for title in known])
+    return " ".join([title_terms(analyzer, title).text for title in known])
 
 
 def _names(analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str) -> str:
     """Return the names that a chunk answers to; later pieces of a section only define some."""
     names = list[str]()
-    form = chunked.document.format
-    if chunk.kind == "section" or (chunk.kind == "piece" and chunk.piece < 2):
-        if form == "script" and chunk.slug:
-            name = _NUMBER.sub("", chunk.slug)
-            names += symbol_names(name if "." in name else f"{_module(path)}.{name}")
-        elif chunk.slug:
-            names += title_names(chunk.title)
-            if is_qualified(chunk.slug):
-                names += symbol_names(chunk.slug)
+    form, slug = chunked.document.format, chunk.slug
+    is_named = slug is not None and chunk.piece < 2
+    if is_named and form == "script":
+        name = _NUMBER.sub("", slug or "")
+        names += symbol_names(name if "." in name else f"{_module(path)}.{name}")
+    elif is_named and is_qualified(slug or ""):
+        names += symbol_names(slug or "")
     if body and form in DEFINING_FORMATS:
         marked = chunk.body if form in MARKED_FORMATS else body
         for name in defined_names(form, marked):
             names += symbol_names(name)
-    return names_text(analyzer, names, NAME_SIGN) if names else ""
+    if not is_named or form == "script":
+        return names_text(analyzer, names, _NAME_SIGN) if names else ""
+    if not names:
+        return _title_names(analyzer, chunk.title)
+    return names_text(analyzer, [*title_names(chunk.title), *names], _NAME_SIGN)
+
+
+@lru_cache(4096)
+def _title_names(analyzer: Analyzer, title: str) -> str:
+    """Return the text of the names in a title, which many sections have."""
+    return names_text(analyzer, title_names(title), _NAME_SIGN)
 
 
 def _title_of(chunk: Chunk) -> str:
@@ -190,14 +215,9 @@ def _title_of(chunk: Chunk) -> str:
 
 def _title(analyzer: Analyzer, title: str) -> str:
     """Return the terms of a title; titles repeat in many files, and in all pieces of a section."""
-    return (_short_title if len(title) <= LONGEST_TITLE else _any_title)(analyzer, title)
-
-
-def _any_title(analyzer: Analyzer, title: str) -> str:
+    if len(title) <= LONGEST_TITLE:
+        return title_terms(analyzer, title).text
     return analyzer.for_index(with_parts(title))
-
-
-_short_title = lru_cache(4096)(_any_title)
 
 
 @lru_cache(4096)

@@ -10,13 +10,14 @@ titles: terms, and phrases whose parts the text has, but not together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from leafmark.index.analysis import BETWEEN, Analyzer, with_parts
+from leafmark.index.analysis import Analyzer, with_parts
 
-__all__ = ["Headed", "headed", "phrases_within"]
+__all__ = ["Headed", "headed", "phrases_within", "title_terms"]
 
 MOST_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
@@ -28,30 +29,20 @@ LONGEST_PHRASE = 3
 """The longest phrases of titles, in terms, that are compared with the text."""
 
 
-class _Phrase(NamedTuple):
-    """Terms beside each other, with spaces between, and the two phrases that make it up."""
+class Title(NamedTuple):
+    """A title as it is indexed, and its terms."""
 
     text: str
-    begin: str
-    end: str
-
-
-class _Title(NamedTuple):
-    """A title as it is indexed, its terms, and its phrases by length, the shortest first."""
-
-    text: str
-    terms: frozenset[str]
-    phrases: tuple[list[_Phrase], ...]
+    terms: tuple[str, ...]
 
 
 class Headed(NamedTuple):
-    """The indexed text of a body, in two parts, and `above`: what only its titles say.
+    """The indexed text of a body: the titles above it, `BETWEEN` after each, and its own.
 
-    The parts are not joined: the titles end in a character outside the Basic Multilingual
-    Plane, so the joined text would take four bytes per character.
+    `above` is what only the titles say.
     """
 
-    titles: str
+    titles: Sequence[str]
     body: str
     above: Sequence[str] = ()
 
@@ -63,40 +54,39 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
     """
     body = " ".join(terms)
     above = section_path[-MOST_TITLES:]
-    titles = [_title(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
+    titles = [title_terms(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
     if not titles:
-        return Headed("", body)
-    text = "".join([f"{title.text} {BETWEEN} " for title in titles])
-    asked = set[str]().union(*[title.terms for title in titles])
+        return Headed((), body)
+    asked = {term for title in titles for term in title.terms}
     shared = asked.intersection(terms)
     phrases = _phrases_alone(titles, body, shared) if shared else ()
-    return Headed(text, body, sorted([*(asked - shared), *phrases]))
+    return Headed([title.text for title in titles], body, sorted([*(asked - shared), *phrases]))
 
 
-@lru_cache(256)
-def _title(analyzer: Analyzer, title: str) -> _Title:
+@lru_cache(4096)
+def title_terms(analyzer: Analyzer, title: str) -> Title:
     """Return a title, analysed once: pieces and all sections below have it too."""
     terms = analyzer.terms(with_parts(title))
-    phrases = (_phrases(terms, length) for length in range(2, LONGEST_PHRASE + 1))
-    return _Title(
-        " ".join(terms),
-        frozenset(terms),
-        tuple([_Phrase(*map(" ".join, (p, p[:-1], p[1:]))) for p in each] for each in phrases),
-    )
+    return Title(" ".join(terms), tuple(terms))
 
 
-def _phrases_alone(titles: Sequence[_Title], body: str, shared: Set[str]) -> Iterator[str]:
+def _phrases_alone(titles: Sequence[Title], body: str, shared: Set[str]) -> Iterator[str]:
     """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
     held = shared
     body = f" {body} "
-    for phrases in zip(*[title.phrases for title in titles], strict=True):
+    phrases: Iterable[Sequence[str]] = [title.terms for title in titles]
+    for length in range(2, LONGEST_PHRASE + 1):
         asked = {
-            text for each in phrases for text, begin, end in each if begin in held and end in held
+            f"{begin} {end.rpartition(' ')[2]}"
+            for each in phrases
+            for begin, end in pairwise(each)
+            if begin in held and end in held
         }
         if not asked:
             return
         held = {text for text in asked if f" {text} " in body}
         yield from asked - held
+        phrases = [[*map(" ".join, _phrases(title.terms, length))] for title in titles]
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

@@ -63,7 +63,7 @@ def document_entry(
     chunked: ChunkedDocument, state: FileState, *, named: bool = False
 ) -> DocumentEntry:
     """Return what the index keeps about the document itself."""
-    document, chunks = chunked.document, chunked.chunks
+    document, own = chunked.document, chunked.chunk_slugs
     return DocumentEntry(
         tree=chunked.tree,
         path=document.path,
@@ -71,11 +71,11 @@ def document_entry(
         title=document.title,
         format=document.format,
         encoding=document.encoding,
-        chunk_count=len(chunks),
+        chunk_count=len(own),
         tags=document.tags,
         version=document.version,
         metadata=document.metadata,
-        slugs={slug: at for slug, at in chunked.slugs.items() if chunks[at].slug != slug},
+        slugs={slug: at for slug, at in chunked.slugs.items() if own[at] != slug},
         degraded=document.degraded,
         diagnostics=document.diagnostics,
         named=named,
@@ -369,15 +369,15 @@ _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
-    """Return the chunks in columns; `StoredDocument` reads them."""
+    """Return the chunks of one document in columns; `StoredDocument` reads them."""
     fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
+    owner = chunks[0].owner
     titles, starts, ends = fields["title"], fields["byte_start"], fields["byte_end"]
-    first_lines = [chunk.line_start for chunk in chunks]
-    last_lines = [chunk.line_end for chunk in chunks]
+    first_lines, last_lines = owner.lines
     kinds: dict[tuple[object, ...], int] = {}
     columns: dict[str, tuple[Any, ...]] = {
         "t": titles,
-        "s": tuple([_told_slug(chunk.slug, chunk.title) for chunk in chunks]),
+        "s": tuple(map(_told_slug, owner.chunk_slugs, titles)),
         "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
         "d": fields["depth"],
         "n": fields["piece"],
@@ -420,17 +420,26 @@ def _extras(
     ):
         below.setdefault(parent, []).append(_extent(*extent))
     extras = {}
-    rare = (fields[name] for name in ("heading_end", "oversize", "undersize", "covered"))
-    for at, (start, end, heading_end, oversize, undersize, covered) in enumerate(
+    names = ("body_extent", "heading_end", "oversize", "undersize", "covered")
+    rare = (fields[name] for name in names)
+    for at, (start, end, extent, heading_end, oversize, undersize, covered) in enumerate(
         zip(starts, ends, *rare, strict=True)
     ):
-        spans = chunks[at].body_spans
-        body = 0 if spans == tuple(subtract(start, end, below.get(at, ()))) else spans
+        is_plain = extent == end and at not in below  # the body is the span: of most chunks
+        body = 0 if is_plain else _own_body(chunks[at], below.get(at, ()))
         odd_end = 0 if heading_end is None or heading_end == start else heading_end
         flags = oversize + 2 * undersize
         if body != 0 or odd_end or flags or covered:
             extras[at] = [flags, body, odd_end, chunks[at].covers]
     return extras
+
+
+def _own_body(
+    chunk: Chunk, below: Sequence[tuple[int, int]]
+) -> Literal[0] | tuple[tuple[int, int], ...]:
+    """Return the ranges of a body; 0 for one that is the span without what is below it."""
+    spans = chunk.body_spans
+    return 0 if spans == tuple(subtract(chunk.byte_start, chunk.byte_end, below)) else spans
 
 
 def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
@@ -465,22 +474,8 @@ def damaged_record() -> DamagedError:
 def serialise_object(value: object) -> bytes:
     """Return `value` as deflated JSON; undecodable bytes in names survive as surrogates."""
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
-    compressed = [
-        compressor.compress(part.encode("utf-8", "surrogatepass")) for part in _parts(value)
-    ]
-    return b"".join((*compressed, compressor.flush()))
-
-
-def _parts(value: object) -> Iterator[str]:
-    """Yield JSON, in one part for each value of an object: an emoji widens only its own part."""
-    if not isinstance(value, dict) or not value:
-        yield _encode(value)
-        return
-    before = "{"
-    for key, one in value.items():
-        yield f"{before}{_encode(str(key))}:{_encode(one)}"
-        before = ","
-    yield "}"
+    data = _encode(value).encode("utf-8", "surrogatepass")
+    return compressor.compress(data) + compressor.flush()
 
 
 def serialise_record(state: FileState, value: object) -> bytes:

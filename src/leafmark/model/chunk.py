@@ -289,6 +289,21 @@ class ChunkedDocument:
         rows = [(row[_NODE_FIELD], row[_NODE_FIELD + 1]) for row in self.emitted.rows]
         return [doc_id + fragment(slugs[node], piece) for node, piece in rows]
 
+    @property
+    def chunk_slugs(self) -> list[str | None]:
+        """The slug of every chunk, by position."""
+        slugs = self.node_slugs
+        return [slugs[row[_NODE_FIELD]] for row in self.emitted.rows]
+
+    @property
+    def lines(self) -> tuple[list[int], list[int]]:
+        """The first and the last line of every chunk, by position."""
+        starts, chunks = self._line_starts, [*self.chunks]
+        first = [bisect_right(starts, chunk.first_line_byte) for chunk in chunks]
+        return first, [
+            bisect_right(starts, max(chunk.byte_start, chunk.byte_end - 1)) for chunk in chunks
+        ]
+
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
         """The ids of the emitted children, in order, by the position of their parent."""
@@ -518,12 +533,15 @@ class Chunk(NamedTuple):
         return hashlib.sha256(self.raw).hexdigest()
 
     @property
-    def line_start(self) -> int:
+    def first_line_byte(self) -> int:
+        """A byte of the line that the chunk begins with: of its heading or signature, if any."""
         if self.heading_start is not None:
-            return self.owner.line_of(self.heading_start)
-        if self.line_offset is not None:
-            return self.owner.line_of(self.line_offset)
-        return self.owner.line_of(self.byte_start)
+            return self.heading_start
+        return self.byte_start if self.line_offset is None else self.line_offset
+
+    @property
+    def line_start(self) -> int:
+        return self.owner.line_of(self.first_line_byte)
 
     @property
     def line_end(self) -> int:

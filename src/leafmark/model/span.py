@@ -210,11 +210,14 @@ class ReadableText:
         return places[after] if after < len(places) else len(self.text)
 
     def _text_within(self, run: int, offset: int) -> int:
-        start = self.runs.places[run]
+        places, starts, ends = self.runs
+        start, within = places[run], offset - starts[run]
         text = self.text[start : self._text_end(run)]
-        if not self._is_verbatim(run):
+        if _size(text) != ends[run] - starts[run]:
             return start + len(text)
-        data = text.encode("utf-8", "surrogatepass")[: offset - self.runs.starts[run]]
+        if text.isascii():
+            return start + within
+        data = text.encode("utf-8", "surrogatepass")[:within]
         return start + len(data.decode("utf-8", "ignore"))
 
     def _bytes_of(self, offset: int) -> tuple[int, int]:
@@ -256,4 +259,4 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def _size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

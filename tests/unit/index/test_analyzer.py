@@ -6,7 +6,6 @@ import pytest
 
 from leafmark.index import LANGUAGES, Analyzer, analyzer_for
 from leafmark.index.analysis import MAX_TOKEN_CHARS
-from leafmark.index.folding import fold
 
 ENGLISH = analyzer_for("english")
 
@@ -153,20 +152,6 @@ def test_find_gives_the_tokens_of_the_wanted_terms(text: str) -> None:
     assert ENGLISH.find(text, {"absent"}.__contains__) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["How the Masts are OILED", "Où est l'île — the DÉJÀ vu, 日本", f"the {'x' * 50} mast"]
-)
-def test_terms_without_some_words(text: str) -> None:
-    words = {"how", "the", "are", "est", "ou", "deja", "日"}
-    expected = [
-        token.term
-        for token in ENGLISH.tokens(text)
-        if fold(text[token.start : token.end]).lower() not in words
-    ]
-    assert 0 < len(expected) < len(ENGLISH.terms(text))
-    assert ENGLISH.terms_without(text, words) == expected
-
-
 def test_find_asks_once_per_term() -> None:
     asked: list[str] = []
 
@@ -178,20 +163,12 @@ def test_find_asks_once_per_term() -> None:
     assert sorted(asked) == ["other", "word"]
 
 
-def test_the_memory_for_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.index.analysis._MEMO_LIMIT", 10)
-    analyzer = Analyzer("english")
-    for start in range(0, 200, 20):
-        words = [f"word{number}" for number in range(start, start + 20)]
-        assert [token.term for token in analyzer.tokens(" ".join(words))] == words
-        assert len(analyzer._memo) <= 11
-
-
-def test_no_long_run_is_remembered() -> None:
-    analyzer = Analyzer(None)
+def test_words_that_are_too_long_are_dropped_and_runs_of_words_are_not() -> None:
     dashed = "—".join(["één", "twee", "drie"] * 5)
-    assert analyzer.terms(f"{'x' * 41} {dashed} ok") == ["één", "twee", "drie"] * 5 + ["ok"]
-    assert list(analyzer._memo) == [b"ok"]
+    assert analyzer_for(None).terms(f"{'x' * 41} {dashed} ok") == ["één", "twee", "drie"] * 5 + [
+        "ok"
+    ]
+    assert analyzer_for(None).terms(f"{'x' * 41} {'y' * 40}.ok") == ["y" * 40, "ok"]
 
 
 def test_an_index_gets_the_terms() -> None:

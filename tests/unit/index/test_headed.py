@@ -14,7 +14,7 @@ def above(path: tuple[str, ...], body: str) -> list[str]:
 
 def text(path: tuple[str, ...], body: str) -> str:
     found = headed(ENGLISH, path, ENGLISH.terms(body))
-    return found.titles + found.body
+    return f" {BETWEEN} ".join([*found.titles, found.body])
 
 
 def test_titles_stand_before_the_text() -> None:
