@@ -1,0 +1,320 @@
+"""Requests to a cluster: several nodes, limits, and errors that say what to do.
+
+A node that does not answer in time, or refuses the connection, is left alone for a while, and the
+request goes to the next one. A request that may have been carried out is only repeated if that
+changes nothing: all of ours are (reads, and writes with ids and versions of their own).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+import urllib3
+
+from leafmark.errors import (
+    ConfigError,
+    DamagedError,
+    ForbiddenError,
+    LeafmarkError,
+    NotFoundError,
+    StorageError,
+)
+
+__all__ = ["Address", "Cluster", "RefusedError", "parse_address"]
+
+CONNECT_S = 2.0
+SEARCH_S = 5.0
+BULK_S = 30.0
+"""Limits of one attempt: for a connection, for a question, for a batch of writes."""
+
+MAX_ANSWER_BYTES = 256 << 20
+
+AVOIDED_S = 10.0
+"""How long a node that failed is asked last."""
+
+_PAUSES_S = (0.2, 1.0, 3.0)
+"""Between rounds through all nodes, if none could answer or the cluster asks for patience."""
+
+_NOW_BUSY = frozenset({429, 502, 503, 504})
+
+
+class Address(NamedTuple):
+    """Where an index is: the nodes, each `scheme://host:port`, and the name of the index."""
+
+    nodes: tuple[str, ...]
+    name: str
+
+
+def parse_address(url: str) -> Address:
+    """Read `https://host:9200/name`, with more nodes behind commas in the place of the host.
+
+    >>> parse_address("http://a:9200,b:9201/docs")
+    Address(nodes=('http://a:9200', 'http://b:9201'), name='docs')
+
+    Raises:
+        ConfigError: it is no such address.
+    """
+    scheme, mark, rest = url.partition("://")
+    hosts, _, name = rest.partition("/")
+    if scheme not in ("http", "https") or not mark or not hosts:
+        raise ConfigError(
+            f"index.url is no address: {url!r}",
+            hint="write https://HOST:9200/NAME, or https://HOST:9200,HOST:9200/NAME",
+        )
+    name = name.strip("/") or "leafmark"
+    if not name.replace("-", "").replace("_", "").isalnum() or name != name.lower():
+        raise ConfigError(
+            f"index.url names no index: {name!r}",
+            hint="the name has small letters, digits, hyphens and underscores",
+        )
+    nodes = tuple(f"{scheme}://{host.strip()}" for host in hosts.split(","))
+    for node in nodes:
+        parts = urlsplit(node)
+        try:
+            named = parts.hostname and (parts.port is None or parts.port > 0)
+        except ValueError:
+            named = False
+        if not named or parts.username or parts.password:
+            raise ConfigError(
+                f"index.url holds no host, or more than one: {parts.netloc!r}",
+                hint="user and password come from LEAFMARK_INDEX_USER and LEAFMARK_INDEX_PASSWORD",
+            )
+    return Address(nodes, name)
+
+
+class RefusedError(LeafmarkError):
+    """The cluster answered with an error; `status` and `reason` are its own."""
+
+    kind = "io"
+
+    def __init__(self, status: int, reason: str, *, location: str, hint: str | None = None):
+        super().__init__(f"the cluster refused: {reason}", location=location, hint=hint)
+        self.status = status
+        self.reason = reason
+
+
+class Cluster:
+    """The nodes of a cluster, with a pool of connections each. Threads may share it.
+
+    `headers` authenticate; `ca_file` names who may vouch for the nodes, None for the system's.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        ca_file: str | None = None,
+        search_s: float = SEARCH_S,
+        bulk_s: float = BULK_S,
+    ):
+        self.nodes = tuple(nodes)
+        self.requests = 0
+        self._headers = {"content-type": "application/json", **(headers or {})}
+        self._limits = {"search": search_s, "bulk": bulk_s}
+        self._failed: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._next = 0
+        self._pool = urllib3.PoolManager(
+            num_pools=max(4, len(self.nodes)),
+            maxsize=8,
+            retries=False,
+            ca_certs=ca_file,
+            cert_reqs="CERT_REQUIRED",
+        )
+
+    @property
+    def location(self) -> str:
+        return ",".join(self.nodes)
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    # -- requests -----------------------------------------------------------------------
+
+    def get(self, path: str, body: Any = None, *, allowed: Iterable[int] = ()) -> Any:
+        return self.request("GET", path, body, allowed=allowed)
+
+    def put(self, path: str, body: Any = None, *, allowed: Iterable[int] = ()) -> Any:
+        return self.request("PUT", path, body, allowed=allowed, limit="bulk")
+
+    def post(
+        self, path: str, body: Any = None, *, allowed: Iterable[int] = (), limit: str = "search"
+    ) -> Any:
+        return self.request("POST", path, body, allowed=allowed, limit=limit)
+
+    def lines(self, path: str, lines: Iterable[Any], *, limit: str = "search") -> Any:
+        """Post a body of one JSON value a line; strings are such values already."""
+        each = (one if isinstance(one, str) else _dump(one) for one in lines)
+        return self.request("POST", path, "\n".join(each) + "\n", limit=limit)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        allowed: Iterable[int] = (),
+        limit: str = "search",
+    ) -> Any:
+        """Return the answer; a status in `allowed` is no error and gives the answer, too.
+
+        Raises:
+            StorageError: no node answered, or the answer is none.
+            ForbiddenError: user, password or token are wrong or not enough.
+            RefusedError: the cluster answered with an error.
+        """
+        data = None if body is None else body if isinstance(body, str) else _dump(body)
+        problem: LeafmarkError | None = None
+        for pause in (*_PAUSES_S, None):
+            for node in self._in_order():
+                answer = self._attempt(node, method, path, data, limit)
+                if isinstance(answer, LeafmarkError):
+                    problem = answer
+                    self._avoid(node)
+                    continue
+                status, content = answer
+                if status in _NOW_BUSY and status not in allowed:
+                    problem = self._refused(status, content, node)
+                    continue
+                return self._read(status, content, node, frozenset(allowed))
+            if pause is None:
+                break
+            time.sleep(pause)
+        assert problem is not None
+        raise problem
+
+    def _attempt(
+        self, node: str, method: str, path: str, data: str | None, limit: str
+    ) -> tuple[int, bytes] | LeafmarkError:
+        timeout = urllib3.Timeout(connect=CONNECT_S, read=self._limits[limit])
+        self.requests += 1
+        try:
+            answer = self._pool.request(
+                method,
+                node + path,
+                body=None if data is None else data.encode("utf-8", "surrogatepass"),
+                headers=self._headers,
+                timeout=timeout,
+                redirect=False,
+                preload_content=False,
+            )
+            try:
+                content = answer.read(MAX_ANSWER_BYTES + 1)
+            finally:
+                answer.release_conn()
+        except urllib3.exceptions.SSLError as error:
+            return StorageError(
+                f"the cluster cannot be trusted: {_short(error)}",
+                location=node,
+                hint="index.ca_file names the certificate of who vouches for the nodes",
+            )
+        except urllib3.exceptions.TimeoutError:
+            return StorageError(
+                "the cluster does not answer in time",
+                location=node,
+                hint="`leafmark doctor` says which nodes do",
+            )
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+            return StorageError(
+                f"the cluster cannot be reached: {_short(error)}",
+                location=node,
+                hint="is index.url right, and does the cluster run?",
+            )
+        if len(content) > MAX_ANSWER_BYTES:
+            return StorageError("the cluster's answer is too large", location=node)
+        return answer.status, content
+
+    def _read(self, status: int, content: bytes, node: str, allowed: frozenset[int]) -> Any:
+        if status in (401, 403):
+            what = "does not know this user or token" if status == 401 else "does not allow this"
+            raise ForbiddenError(
+                f"the cluster {what}",
+                location=node,
+                hint="LEAFMARK_INDEX_USER and LEAFMARK_INDEX_PASSWORD, or LEAFMARK_INDEX_TOKEN, "
+                "hold what it asks for",
+            )
+        if status >= 300 and status not in allowed:
+            raise self._refused(status, content, node)
+        try:
+            return json.loads(content) if content else {}
+        except ValueError as error:
+            raise StorageError(
+                "the answer is no JSON: is this an OpenSearch cluster?",
+                location=node,
+                hint="index.url is the address of its HTTP port",
+            ) from error
+
+    def _refused(self, status: int, content: bytes, node: str) -> LeafmarkError:
+        reason = _reason(content) or f"status {status}"
+        if status == 404:
+            return NotFoundError(f"the cluster has no such index: {reason}", location=node)
+        return RefusedError(status, reason, location=node, hint=_hint(status, reason))
+
+    # -- nodes ----------------------------------------------------------------------------
+
+    def _in_order(self) -> list[str]:
+        """Return the nodes, those that failed lately last; each call begins with another one."""
+        now = time.monotonic()
+        with self._lock:
+            self._next += 1
+            at = self._next % len(self.nodes)
+            turned = self.nodes[at:] + self.nodes[:at]
+            bad = {node for node, until in self._failed.items() if until > now}
+        return sorted(turned, key=lambda node: node in bad)
+
+    def _avoid(self, node: str) -> None:
+        with self._lock:
+            self._failed[node] = time.monotonic() + AVOIDED_S
+
+
+def path_of(*parts: str) -> str:
+    """Return a path of a request; names are escaped."""
+    return "/" + "/".join(quote(part, safe="_,*") for part in parts)
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _short(error: BaseException) -> str:
+    text = str(getattr(error, "reason", None) or error).split("\n", 1)[0]
+    _, _, told = text.rpartition("] ")
+    return (told or text)[:120].lower()
+
+
+def _reason(content: bytes) -> str | None:
+    """Return what the cluster says of an error, in one line."""
+    try:
+        error = json.loads(content)["error"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if isinstance(error, str):
+        return error[:200]
+    causes = error.get("root_cause") or [error]
+    reason = str(causes[0].get("reason") or error.get("reason") or error.get("type"))
+    return reason.split("\n", 1)[0][:300]
+
+
+def _hint(status: int, reason: str) -> str | None:
+    if "flood-stage" in reason or "read-only" in reason or "FORBIDDEN/12" in reason:
+        return "a node's disk is full: make room, and the cluster takes writes again"
+    if status == 429 or "circuit_breaking" in reason:
+        return "the cluster has too much to do: try again, or give it more memory"
+    if status in (500, 503):
+        return "`leafmark doctor` says how the cluster is"
+    return None
+
+
+def damaged(what: str, location: str) -> DamagedError:
+    """Return what to raise where the cluster holds something that leafmark did not write."""
+    return DamagedError(
+        f"the index is not what leafmark wrote: {what}",
+        location=location,
+        hint="`leafmark index --rebuild` makes it anew",
+    )

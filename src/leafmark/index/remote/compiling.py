@@ -1,0 +1,183 @@
+"""Queries of the algebra as the cluster's JSON.
+
+Scores are those of the embedded engine: BM25 of both has the same formula but for a constant
+factor, which stands at each scored term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from leafmark.index.queries import (
+    AllChunks,
+    AllOf,
+    AnyOf,
+    BestOf,
+    Constant,
+    HasAny,
+    HasMatch,
+    HasPhrase,
+    HasPhraseMatch,
+    HasPhrasePrefix,
+    HasTerm,
+    InRange,
+    NoChunk,
+    Query,
+    Scaled,
+)
+
+__all__ = ["BM25_FACTOR", "EVERY_CHUNK", "compile_query"]
+
+BM25_FACTOR = 2.2
+"""k1 + 1: Lucene leaves it out of BM25."""
+
+Json = dict[str, Any]
+
+EVERY_CHUNK: Json = {"exists": {"field": "position"}}
+_NOTHING: Json = {"match_none": {}}
+
+
+def compile_query(query: Query, *, scored: bool = True) -> Json:
+    """Return the cluster's query; if its scores are of no interest, one that is faster."""
+    return _BY_TYPE[type(query)](query, scored)
+
+
+def _constant_one(query: Json, scored: bool, score: float = 1.0) -> Json:
+    return {"constant_score": {"filter": query, "boost": score}} if scored else query
+
+
+def _nothing(_query: NoChunk, _scored: bool) -> Json:
+    return _NOTHING
+
+
+def _everything(_query: AllChunks, scored: bool) -> Json:
+    return _constant_one(EVERY_CHUNK, scored)
+
+
+def _term(query: HasTerm, _scored: bool, factor: float = 1.0) -> Json:
+    return {"term": {query.field: {"value": query.term, "boost": BM25_FACTOR * factor}}}
+
+
+def _phrase(query: HasPhrase, _scored: bool, factor: float = 1.0) -> Json:
+    words = {"query": " ".join(query.terms), "slop": query.slop, "boost": BM25_FACTOR * factor}
+    return {"match_phrase": {query.field: words}}
+
+
+def _any(query: HasAny, scored: bool) -> Json:
+    return _constant_one({"terms": {query.field: list(query.terms)}}, scored)
+
+
+def _match(query: HasMatch, scored: bool) -> Json:
+    return _constant_one(_pattern(query.field, query.pattern), scored)
+
+
+def _pattern(field: str, pattern: str) -> Json:
+    return {"regexp": {field: {"value": pattern, "flags": "NONE"}}}
+
+
+def _phrase_match(query: HasPhraseMatch, scored: bool) -> Json:
+    clauses = [{"span_multi": {"match": _pattern(query.field, each)}} for each in query.patterns]
+    near = {"span_near": {"clauses": clauses, "slop": 0, "in_order": True}}
+    return _constant_one(near, scored)
+
+
+def _phrase_prefix(query: HasPhrasePrefix, scored: bool) -> Json:
+    words = " ".join([*query.terms, query.prefix])
+    found = {"match_phrase_prefix": {query.field: {"query": words, "max_expansions": 200}}}
+    return _constant_one(found, scored)
+
+
+def _range(query: InRange, scored: bool) -> Json:
+    bounds = {"gte": query.first, "lte": query.last}
+    given = {name: bound for name, bound in bounds.items() if bound is not None}
+    return _constant_one({"range": {query.field: given}}, scored)
+
+
+def _scaled(query: Scaled, scored: bool) -> Json:
+    inner = query.query
+    if not scored:
+        return compile_query(inner, scored=False)
+    if isinstance(inner, HasTerm):
+        return _term(inner, scored, query.factor)
+    if isinstance(inner, HasPhrase):
+        return _phrase(inner, scored, query.factor)
+    return {"bool": {"must": [compile_query(inner)], "boost": query.factor}}
+
+
+def _constant(query: Constant, scored: bool) -> Json:
+    return _constant_one(compile_query(query.query, scored=False), scored, query.score)
+
+
+def _any_of(query: AnyOf, scored: bool) -> Json:
+    return _should(query.queries, query.least, scored)
+
+
+def _should(queries: Sequence[Query], least: int, scored: bool) -> Json:
+    if not queries:
+        return _NOTHING
+    if len(queries) == 1 and least == 1:
+        return compile_query(queries[0], scored=scored)
+    if not scored and least == 1:
+        found = _joined(queries)
+    else:
+        found = [compile_query(each, scored=scored) for each in queries]
+    if len(found) == 1:
+        return found[0]
+    return {"bool": {"should": found, "minimum_should_match": least}}
+
+
+def _joined(queries: Sequence[Query]) -> list[Json]:
+    """Return unscored alternatives with the terms of one field in one clause.
+
+    A cluster takes 1,024 clauses, and 65,536 terms in one.
+    """
+    terms: dict[str, dict[str, None]] = {}
+    others = list[Json]()
+    for each in queries:
+        if isinstance(each, HasTerm):
+            terms.setdefault(each.field, {})[each.term] = None
+        elif isinstance(each, HasAny):
+            terms.setdefault(each.field, {}).update(dict.fromkeys(each.terms))
+        else:
+            others.append(compile_query(each, scored=False))
+    return [{"terms": {field: list(words)}} for field, words in terms.items()] + others
+
+
+def _all_of(query: AllOf, scored: bool) -> Json:
+    if not scored:
+        must = [compile_query(each, scored=False) for each in query.must] or [EVERY_CHUNK]
+        found: Json = {"filter": must}
+    else:
+        found = {"must": [compile_query(each) for each in query.must]}
+        if not query.must:
+            found = {"filter": [EVERY_CHUNK]}
+        if query.should:
+            found["should"] = [compile_query(each) for each in query.should]
+    if query.without:
+        found["must_not"] = [compile_query(each, scored=False) for each in query.without]
+    return {"bool": found}
+
+
+def _best_of(query: BestOf, scored: bool) -> Json:
+    if not scored or len(query.queries) < 2:
+        return _should(query.queries, 1, scored)
+    return {"dis_max": {"queries": [compile_query(each) for each in query.queries]}}
+
+
+_BY_TYPE: Mapping[type[Query], Callable[[Any, bool], Json]] = {
+    NoChunk: _nothing,
+    AllChunks: _everything,
+    HasTerm: _term,
+    HasPhrase: _phrase,
+    HasAny: _any,
+    HasMatch: _match,
+    HasPhraseMatch: _phrase_match,
+    HasPhrasePrefix: _phrase_prefix,
+    InRange: _range,
+    Scaled: _scaled,
+    Constant: _constant,
+    AnyOf: _any_of,
+    AllOf: _all_of,
+    BestOf: _best_of,
+}

@@ -1,0 +1,206 @@
+"""What stands where in the cluster: indices, their fields, and the ids of their documents.
+
+| index | one document |
+|---|---|
+| `NAME-vF-N` | a chunk; a source's record; the record of the whole index |
+| `NAME-words` | a word of the texts, for corrections and beginnings |
+| `NAME-sources` | the bytes of a source, deflated, by their sha256 |
+
+`NAME-vF` is an alias of the first, where F is the version of the format: a leafmark with another
+format makes its own beside it, and servers of before go on with theirs.
+
+All documents of a source are in one shard. A source's record is its commit: it names the stamp of
+the chunks that count, and has a version, so that of two writers the later one wins whatever the
+order in which they arrive. Chunks with another stamp are leftovers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from leafmark.index.schema import FORMAT, Language
+
+__all__ = [
+    "FILLER",
+    "META_ID",
+    "Names",
+    "chunk_id",
+    "index_body",
+    "language_mapping",
+    "record_id",
+    "routing_of",
+    "stamp_of",
+    "text_fields",
+    "word_id",
+]
+
+FILLER = "\ue000"
+"""Stands in text fields that a chunk has not got.
+
+The cluster computes the rarity of a term and the mean length among the chunks that have a field,
+and the embedded engine among all. No document has this character as a word of its own.
+"""
+
+META_ID = "index"
+STAMP_DIGITS = 16
+MAX_RESULTS = 10_000
+MAX_REGEX_LENGTH = 4_000
+
+
+class Names(NamedTuple):
+    """The indices of one address."""
+
+    base: str
+
+    @property
+    def alias(self) -> str:
+        return f"{self.base}-v{FORMAT}"
+
+    def text(self, number: int) -> str:
+        return f"{self.alias}-{number:06d}"
+
+    @property
+    def words(self) -> str:
+        return f"{self.base}-words"
+
+    @property
+    def sources(self) -> str:
+        return f"{self.base}-sources"
+
+
+def routing_of(doc_id: str) -> str:
+    """Return what decides the shard of all that belongs to a document."""
+    return _hash(doc_id, 16)
+
+
+def record_id(doc_id: str) -> str:
+    """Return the id of a source's record; ids of the cluster have at most 512 bytes."""
+    return "r" + _hash(doc_id, 32)
+
+
+def chunk_id(doc_id: str, stamp: str, position: int) -> str:
+    return f"c{_hash(doc_id, 32)}.{stamp}.{position}"
+
+
+def word_id(field: str, term: str) -> str:
+    return _hash(f"{field}\0{term}", 24)
+
+
+def stamp_of(digest: str, fingerprint: str) -> str:
+    """Return what the chunks of one state of a source share: it stands for bytes and settings."""
+    return _hash(f"{digest}\0{fingerprint}", STAMP_DIGITS)
+
+
+def _hash(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def text_fields(languages: Iterable[Language]) -> tuple[str, ...]:
+    """Return the names of the fields with text of all languages."""
+    return tuple(
+        field
+        for each in languages
+        for field in (each.body, each.title, each.tags, each.path, each.titles, each.names)
+    )
+
+
+def language_mapping(language: Language) -> dict[str, Any]:
+    """Return the fields of a language: terms with spaces between, as the writer makes them."""
+    text = {"type": "text", "analyzer": "whitespace", "norms": True}
+    short = {**text, "norms": False}
+    return {
+        language.body: text,
+        language.title: text,
+        language.path: text,
+        language.titles: {**text, "index_options": "freqs"},
+        language.tags: short,
+        language.names: short,
+    }
+
+
+def index_body(languages: Iterable[Language], shards: int, replicas: int) -> dict[str, Any]:
+    """Return the settings and the fields of a new index of chunks."""
+    keyword = {"type": "keyword", "norms": False}
+    number = {"type": "long"}
+    properties: dict[str, Any] = {
+        "doc_id": keyword,
+        "facts": keyword,
+        "key": keyword,
+        "stamp": {"type": "keyword", "index": True, "norms": False},
+        "position": number,
+        "mtime": number,
+        "cut": number,
+        "role": number,
+        # of a source's record
+        "tree": keyword,
+        "path": keyword,
+        "digest": keyword,
+        "size": number,
+        "modified_ns": number,
+        "changed_ns": {"type": "long", "index": False, "doc_values": True},
+        "inode": {"type": "keyword", "index": False, "doc_values": True},
+        "chunks": number,
+        "noted": number,
+        "version": number,
+        "source": {"type": "binary"},
+        "meta": {"type": "object", "enabled": False},
+    }
+    for language in languages:
+        properties |= language_mapping(language)
+    return {
+        "settings": {
+            "number_of_shards": shards,
+            "number_of_replicas": replicas,
+            "refresh_interval": -1,
+            "codec": "best_compression",
+            "gc_deletes": "1h",
+            "max_result_window": MAX_RESULTS,
+            "max_regex_length": MAX_REGEX_LENGTH,
+            "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.75}},
+        },
+        "mappings": {"dynamic": "strict", "properties": properties},
+    }
+
+
+def words_body(replicas: int) -> dict[str, Any]:
+    """Return the settings and the fields of the index of words."""
+    keyword = {"type": "keyword", "norms": False}
+    return {
+        "settings": {"number_of_shards": 1, "number_of_replicas": replicas},
+        "mappings": {
+            "dynamic": "strict",
+            "_source": {"enabled": False},
+            "properties": {"field": keyword, "term": keyword, "bare": keyword},
+        },
+    }
+
+
+def sources_body(shards: int, replicas: int) -> dict[str, Any]:
+    """Return the settings and the fields of the index of sources."""
+    return {
+        "settings": {"number_of_shards": shards, "number_of_replicas": replicas},
+        "mappings": {
+            "dynamic": "strict",
+            "properties": {
+                "data": {"type": "binary"},
+                "size": {"type": "long", "index": False, "doc_values": False},
+                "kept_ms": {"type": "long"},
+            },
+        },
+    }
+
+
+def same_fields(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str | None:
+    """Return the name of a field that is not as it was made, None if all are.
+
+    A mapping that somebody changed by hand gives other scores, or none.
+    """
+    for name, field in wanted.items():
+        there = found.get(name)
+        if there is None or there.get("type", "object") != field["type"]:
+            return name
+        if field["type"] == "text" and there.get("analyzer") != "whitespace":
+            return name
+    return None

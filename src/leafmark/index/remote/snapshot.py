@@ -1,0 +1,639 @@
+"""What readers ask of an index in a cluster: batches, so that a query takes few round trips.
+
+A snapshot remembers records and counts as long as it lives. It is as fresh as the last refresh of
+the cluster when each question is asked: where a document changes between two questions, its
+chunks and its record disagree, and `ChangedError` says so. Whoever answers asks once more.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar, cast
+
+from leafmark.errors import NotFoundError, StorageError
+from leafmark.index.embedded.chunks import Recent
+from leafmark.index.embedded.generation import IndexMeta, index_languages
+from leafmark.index.folder import Current
+from leafmark.index.manifest import FoundSource, Key, ManifestRow, ManifestTable
+from leafmark.index.queries import Query
+from leafmark.index.records import StoredDocument, deserialise_document
+from leafmark.index.remote.client import Cluster, damaged, path_of
+from leafmark.index.remote.compiling import EVERY_CHUNK, compile_query
+from leafmark.index.remote.layout import (
+    MAX_RESULTS,
+    META_ID,
+    Names,
+    chunk_id,
+    language_mapping,
+    record_id,
+    routing_of,
+    same_fields,
+)
+from leafmark.index.remote.sources import read_source
+from leafmark.index.remote.words import Words
+from leafmark.index.schema import Language
+from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
+from leafmark.model import DocumentEntry, Entry, FileState, document_id
+
+__all__ = [
+    "ChangedError",
+    "RemoteManifest",
+    "RemoteMeta",
+    "RemoteSnapshot",
+    "TreeMeta",
+    "open_snapshot",
+    "read_meta",
+]
+
+T = TypeVar("T")
+
+_REMEMBERED = 5000
+_COUNTED = 2000
+"""Up to this many words of a beginning are counted; further ones count as standing in one chunk."""
+
+_BATCH = 500
+"""Questions of one request."""
+
+_KEYWORDS = frozenset({"facts", "doc_id", "key", "tree"})
+_COLUMNS = ("doc_id", "stamp", "position", "cut", "role")
+_STATE = ("size", "modified_ns", "changed_ns", "inode", "chunks", "noted")
+
+
+class ChangedError(StorageError):
+    """A document was changed while it was read: ask again."""
+
+    def __init__(self, doc_id: str, location: str):
+        super().__init__(f"{doc_id} was changed meanwhile", location=location, hint="ask once more")
+
+
+class Hit(NamedTuple):
+    """A chunk as the cluster names it, with its columns."""
+
+    doc_id: str
+    stamp: str
+    position: int
+    cut: int
+    role: int
+
+
+class TreeMeta(NamedTuple):
+    """What the index says of a tree.
+
+    `fingerprint` stands for the settings under which its chunks were made, `complete` says
+    that a whole run ended since it was begun or begun anew, and `looked_ns` when the last run
+    began to look at its sources.
+    """
+
+    stemmer: str | None
+    fingerprint: str
+    complete: bool = False
+    looked_ns: int = 0
+
+
+class RemoteMeta(NamedTuple):
+    """What the index says of itself, and its place in the cluster's own sequence."""
+
+    chunks: str
+    """The index that holds the chunks."""
+    uuid: str
+    trees: Mapping[str, TreeMeta]
+    seq_no: int
+    primary_term: int
+
+    @property
+    def languages(self) -> dict[str, str | None]:
+        """The stemmer of each tree."""
+        return {name: tree.stemmer for name, tree in self.trees.items()}
+
+
+def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
+    """Return what the index behind the alias says of itself, None if there is none.
+
+    Raises:
+        DamagedError: the alias leads to something that leafmark did not make.
+    """
+    found = cluster.get(path_of("_alias", names.alias), allowed=(404,))
+    if "error" in found or not found:
+        return None
+    index, *others = found
+    if others:
+        raise damaged(f"the alias {names.alias} leads to {', '.join(found)}", cluster.location)
+    answer = cluster.get(path_of(index, "_doc", META_ID) + f"?routing={META_ID}", allowed=(404,))
+    try:
+        facts = answer["_source"]["meta"]
+        trees = {name: TreeMeta(**tree) for name, tree in facts["trees"].items()}
+        place = answer["_seq_no"], answer["_primary_term"]
+        return RemoteMeta(index, facts["uuid"], trees, *place)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise damaged(f"{index} has no record of leafmark", cluster.location) from error
+
+
+def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
+    """Open the index of an address.
+
+    Raises:
+        NotFoundError: there is none.
+        DamagedError: it is not what leafmark made.
+        StorageError: the cluster does not answer.
+    """
+    meta = read_meta(cluster, names)
+    if meta is None:
+        raise NotFoundError(
+            f"there is no index {names.base!r} yet",
+            location=cluster.location,
+            hint="run `leafmark index` where the documents are",
+        )
+    return RemoteSnapshot(cluster, names, meta)
+
+
+class RemoteSnapshot:
+    """An index in a cluster. It is a `Snapshot`, which says what most of its methods do."""
+
+    def __init__(self, cluster: Cluster, names: Names, meta: RemoteMeta):
+        self.cluster = cluster
+        self.names = names
+        self.is_partial = False
+        self._about = meta
+        self.languages: tuple[Language, ...] = index_languages(meta.languages)
+        self._language_of = {tree: each for each in self.languages for tree in each.trees}
+        self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_REMEMBERED)
+        self._counts: Recent[tuple[str, str], int] = Recent(_REMEMBERED * 2)
+        self._words = Words(cluster, names)
+        self._check_fields()
+
+    def _check_fields(self) -> None:
+        """Look whether somebody changed the fields by hand: scores would be others."""
+        found = self.cluster.get(path_of(self._about.chunks, "_mapping"))
+        fields = found[self._about.chunks]["mappings"].get("properties", {})
+        for language in self.languages:
+            name = same_fields(language_mapping(language), fields)
+            if name is not None:
+                raise damaged(f"the field {name} is another", self.cluster.location)
+
+    # -- what it is -----------------------------------------------------------------------
+
+    @property
+    def location(self) -> str:
+        """Where the index is, for messages."""
+        return f"{self.cluster.location}/{self.names.base}"
+
+    @property
+    def about(self) -> RemoteMeta:
+        """What the index says of itself."""
+        return self._about
+
+    @property
+    def fingerprint(self) -> str:
+        """What stands for the settings of all trees; empty where trees were made under several."""
+        found = {tree.fingerprint for tree in self._about.trees.values()}
+        return found.pop() if len(found) == 1 else ""
+
+    @property
+    def current(self) -> Current:
+        """What the file CURRENT says of an embedded index."""
+        about = self._about
+        return Current(0, about.uuid, self.fingerprint, about.languages)
+
+    is_suspect = False
+
+    @property
+    def looked_ns(self) -> int:
+        """When the last run began to look at the sources of the tree that waits longest."""
+        return min((tree.looked_ns for tree in self._about.trees.values()), default=0)
+
+    def is_current(self) -> bool:
+        """Whether it may be used for the next answer: a cluster's index is asked as it is then."""
+        return False
+
+    def holds_just(self, _sources: Sequence[FoundSource]) -> bool:
+        """Whether nothing has changed since the last run: never known without asking."""
+        return False
+
+    @cached_property
+    def meta(self) -> IndexMeta:
+        """Counts of documents and chunks."""
+        about = self._about
+        documents = sum(each.documents for each in self.trees.values())
+        return IndexMeta(0, about.uuid, self.fingerprint, documents, self.chunk_count, 0)
+
+    @property
+    def tree_names(self) -> Set[str]:
+        return self._language_of.keys()
+
+    def language_of(self, tree: str) -> Language | None:
+        return self._language_of.get(tree)
+
+    @cached_property
+    def chunk_count(self) -> int:
+        (found,) = self._totals([EVERY_CHUNK])
+        return found
+
+    @property
+    def scored_count(self) -> int:
+        return self.chunk_count
+
+    def guard(self, _action: str) -> nullcontext[None]:
+        """Errors of the cluster are ours already."""
+        return nullcontext()
+
+    @cached_property
+    def trees(self) -> Mapping[str, TreeCounts]:
+        sums = {name: {"sum": {"field": name}} for name in ("chunks", "size")}
+        with_chunks = {"filter": {"range": {"chunks": {"gt": 0}}}, "aggs": sums}
+        answer = self._ask(
+            {
+                "size": 0,
+                "query": {"exists": {"field": "digest"}},
+                "aggs": {
+                    "trees": {
+                        "terms": {"field": "tree", "size": MAX_RESULTS},
+                        "aggs": {"indexed": with_chunks},
+                    }
+                },
+            }
+        )
+        return {
+            bucket["key"]: TreeCounts(
+                bucket["indexed"]["doc_count"],
+                int(bucket["indexed"]["chunks"]["value"]),
+                int(bucket["indexed"]["size"]["value"]),
+            )
+            for bucket in answer["aggregations"]["trees"]["buckets"]
+        }
+
+    @cached_property
+    def manifest(self) -> RemoteManifest:
+        return RemoteManifest(self)
+
+    def source(self, digest: str) -> bytes | None:
+        """Return the bytes of a source: see `read_source`."""
+        return read_source(self.cluster, self.names, digest)
+
+    # -- requests -------------------------------------------------------------------------
+
+    def _ask(self, body: Mapping[str, Any]) -> Any:
+        answer = self.cluster.post(path_of(self._about.chunks, "_search"), body)
+        self._note(answer)
+        return answer
+
+    def _ask_all(self, bodies: Sequence[Mapping[str, Any]], search_type: str = "") -> list[Any]:
+        """Ask several questions in one request for each `_BATCH`."""
+        head: dict[str, Any] = {"index": self._about.chunks}
+        if search_type:
+            head["search_type"] = search_type
+        found = list[Any]()
+        for at in range(0, len(bodies), _BATCH):
+            lines = [part for body in bodies[at : at + _BATCH] for part in (head, body)]
+            for answer in self.cluster.lines("/_msearch", lines)["responses"]:
+                if "error" in answer:
+                    raise _failed(answer, self.cluster.location)
+                self._note(answer)
+                found.append(answer)
+        return found
+
+    def _note(self, answer: Mapping[str, Any]) -> None:
+        """Note whether some shard did not answer; one without any copy is not called failed."""
+        shards = answer["_shards"]
+        if shards["successful"] < shards["total"] or answer.get("timed_out"):
+            self.is_partial = True
+
+    def _totals(self, queries: Sequence[Any]) -> list[int]:
+        bodies = [{"size": 0, "track_total_hits": True, "query": query} for query in queries]
+        return [answer["hits"]["total"]["value"] for answer in self._ask_all(bodies)]
+
+    # -- queries --------------------------------------------------------------------------
+
+    def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
+        bodies = [_hits_body(compile_query(query), limit) for query, limit in requests]
+        answers = self._ask_all(bodies, "dfs_query_then_fetch")
+        return [
+            [Match(hit["_score"], _hit(hit)) for hit in answer["hits"]["hits"]]
+            for answer in answers
+        ]
+
+    def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
+        wanted = compile_query(query, scored=False)
+        refs, names = list[ChunkRef](), dict[str, None]()
+        total = 0
+        after: list[Any] | None = None
+        while True:
+            body: dict[str, Any] = {
+                "size": min(MAX_RESULTS, max(limit, 100)),
+                "_source": False,
+                "docvalue_fields": ["doc_id", "position"],
+                "sort": [{"doc_id": "asc"}, {"position": "asc"}],
+                "track_total_hits": after is None,
+                "query": {"bool": {"filter": [wanted]}},
+            }
+            if after is not None:
+                body["search_after"] = after
+            answer = self._ask(body)
+            hits = answer["hits"]["hits"]
+            if after is None:
+                total = answer["hits"]["total"]["value"]
+            for hit in hits:
+                doc_id = hit["fields"]["doc_id"][0]
+                if len(refs) >= limit and not any(map(doc_id.startswith, names)):
+                    return refs, total
+                names[doc_id] = None
+                refs.append((doc_id, hit["fields"]["position"][0]))
+            if len(hits) < body["size"]:
+                return refs, total
+            after = hits[-1]["sort"]
+
+    def count(self, queries: Sequence[Query]) -> list[int]:
+        return self._totals([compile_query(query, scored=False) for query in queries])
+
+    def scores(
+        self, queries: Sequence[Query], chunks: Sequence[Handle]
+    ) -> list[list[float | None]]:
+        hits = cast("Sequence[Hit]", chunks)
+        ids = [chunk_id(hit.doc_id, hit.stamp, hit.position) for hit in hits]
+        if not ids:
+            return [[] for _ in queries]
+        within = {"ids": {"values": ids}}
+        bodies = [
+            _hits_body({"bool": {"must": [compile_query(query)], "filter": [within]}}, len(ids))
+            for query in queries
+        ]
+        answers = self._ask_all(bodies, "dfs_query_then_fetch")
+        found = [{hit["_id"]: hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
+        return [[scores.get(one) for one in ids] for scores in found]
+
+    def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
+        known = {term: self._counts.get(term) for term in terms}
+        unknown = [term for term, count in known.items() if count is None]
+        queries = [{"term": {field: term}} for field, term in unknown]
+        for term, count in zip(unknown, self._totals(queries), strict=True):
+            self._counts.put(term, count)
+            known[term] = count
+        return [known[term] or 0 for term in terms]
+
+    def terms(
+        self, field: str, prefix: str, *, limit: int | None = None, within: Query | None = None
+    ) -> list[tuple[str, int]]:
+        if field in _KEYWORDS:
+            found = self._buckets(field, prefix, within)
+        else:
+            listed = self._words.beginning(field, prefix)
+            counts = self.frequencies([(field, term) for term in listed[:_COUNTED]])
+            found = [pair for pair in zip(listed, counts, strict=False) if pair[1]]
+            found += [(term, 1) for term in listed[_COUNTED:]]
+        found.sort(key=lambda pair: (-pair[1], pair[0]))
+        return found if limit is None else found[:limit]
+
+    def _buckets(self, field: str, prefix: str, within: Query | None) -> list[tuple[str, int]]:
+        """Return the values of a field with single values that begin so, with their counts."""
+        terms: dict[str, Any] = {"field": field, "size": MAX_RESULTS}
+        if prefix:
+            terms["include"] = _literal(prefix) + ".*"
+        query = EVERY_CHUNK if within is None else compile_query(within, scored=False)
+        answer = self._ask({"size": 0, "query": query, "aggs": {"values": {"terms": terms}}})
+        buckets = answer["aggregations"]["values"]["buckets"]
+        return [(bucket["key"], bucket["doc_count"]) for bucket in buckets]
+
+    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
+        return self._words.near(fields, word, distance)
+
+    def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
+        return self._words.alike(fields, words)
+
+    # -- chunks ---------------------------------------------------------------------------
+
+    def columns(self, chunks: Sequence[Handle]) -> list[Columns]:
+        return [Columns(*hit[2:]) for hit in cast("Sequence[Hit]", chunks)]
+
+    def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
+        return [(hit.doc_id, hit.position) for hit in cast("Sequence[Hit]", chunks)]
+
+    def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
+        return self._each(chunks, lambda stored, position: stored.chunk(position))
+
+    def titles(self, chunks: Sequence[Handle]) -> list[str]:
+        return self._each(chunks, lambda stored, position: stored.title(position))
+
+    def section_paths(self, chunks: Sequence[Handle]) -> list[tuple[str, ...]]:
+        return self._each(chunks, lambda stored, position: stored.section_path(position))
+
+    def _each(self, chunks: Sequence[Handle], read: Callable[[StoredDocument, int], T]) -> list[T]:
+        hits = cast("Sequence[Hit]", chunks)
+        self._load(hit.doc_id for hit in hits)
+        again = {hit.doc_id for hit in hits if self._stamp(hit.doc_id) != hit.stamp}
+        if again:  # what is remembered may be of before; what the cluster says now counts
+            self._load(again, anew=True)
+        found = list[T]()
+        for hit in hits:
+            known = self._stored.get(hit.doc_id)
+            if known is None or known[0] != hit.stamp or hit.position >= len(known[1]):
+                raise ChangedError(hit.doc_id, self.location)
+            found.append(read(known[1], hit.position))
+        return found
+
+    def _stamp(self, doc_id: str) -> str | None:
+        known = self._stored.get(doc_id)
+        return None if known is None else known[0]
+
+    # -- documents ------------------------------------------------------------------------
+
+    def _load(self, doc_ids: Iterable[str], *, anew: bool = False) -> None:
+        """Read the records of documents that are not at hand, all in one request."""
+        missing = self._stored.get  # `self` stands for what is not known
+        wanted = [
+            doc_id for doc_id in dict.fromkeys(doc_ids) if anew or missing(doc_id, self) is self
+        ]
+        for at in range(0, len(wanted), _BATCH):
+            batch = wanted[at : at + _BATCH]
+            documents = [
+                {"_id": record_id(doc_id), "routing": routing_of(doc_id)} for doc_id in batch
+            ]
+            path = path_of(self._about.chunks, "_mget") + "?realtime=false"
+            answer = self.cluster.post(path, {"docs": documents})
+            for doc_id, found in zip(batch, answer["docs"], strict=True):
+                if "error" in found:
+                    self.is_partial = True
+                self._stored.put(doc_id, self._read(doc_id, found.get("_source")))
+
+    def _read(
+        self, doc_id: str, record: Mapping[str, Any] | None
+    ) -> tuple[str, StoredDocument] | None:
+        if record is None:
+            return None
+        try:
+            stored = deserialise_document(b64decode(record["source"]))
+            state = FileState(
+                record["size"],
+                record["modified_ns"],
+                record["changed_ns"],
+                int(record["inode"]),
+                record["digest"],
+            )
+            stored.entry = stored.entry._replace(state=state)
+            return str(record["stamp"]), stored
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged(f"the record of {doc_id} cannot be read", self.location) from error
+
+    def preload(self, doc_ids: Iterable[str]) -> None:
+        """Read the records of documents that will be asked for, in one request."""
+        self._load(doc_ids)
+
+    def stored(self, doc_id: str) -> StoredDocument | None:
+        self._load([doc_id])
+        known = self._stored.get(doc_id)
+        return None if known is None else known[1]
+
+    def document(self, doc_id: str) -> DocumentEntry | None:
+        stored = self.stored(doc_id)
+        return None if stored is None else stored.entry
+
+    def documents(self) -> list[DocumentEntry]:
+        keys = sorted(self.manifest)
+        self._load(document_id(*key) for key in keys[:_REMEMBERED])
+        found = (self.document(document_id(*key)) for key in keys)
+        return [entry for entry in found if entry is not None]
+
+    def entry(self, doc_id: str, position: int) -> Entry | None:
+        stored = self.stored(doc_id)
+        if stored is None or not 0 <= position < len(stored):
+            return None
+        return stored.chunk(position)
+
+    def chunks_of(self, doc_id: str) -> list[Entry]:
+        return list(self.stored(doc_id) or ())
+
+    def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
+        stored = self.stored(doc_id)
+        return iter(()) if stored is None else stored.iter_anew()
+
+    def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
+        stored = self.stored(doc_id)
+        position = None if stored is None else stored.position_of(slug, piece)
+        return None if position is None else self.entry(doc_id, position)
+
+    # -- the manifest ---------------------------------------------------------------------
+
+    def rows(self, trees: Sequence[str] | None = None) -> Iterator[tuple[Key, ManifestRow]]:
+        """Yield the rows of the manifest, of some trees or of all, page by page."""
+        wanted: Any = {"exists": {"field": "digest"}}
+        if trees is not None:
+            wanted = {"bool": {"filter": [wanted, {"terms": {"tree": list(trees)}}]}}
+        after: list[Any] | None = None
+        while True:
+            body: dict[str, Any] = {
+                "size": MAX_RESULTS,
+                "_source": False,
+                "docvalue_fields": ["tree", "path", *_STATE],
+                "sort": [{"tree": "asc"}, {"path": "asc"}],
+                "query": wanted,
+            }
+            if after is not None:
+                body["search_after"] = after
+            hits = self._ask(body)["hits"]["hits"]
+            for hit in hits:
+                fields = hit["fields"]
+                yield (
+                    (fields["tree"][0], fields["path"][0]),
+                    ManifestRow(
+                        fields["size"][0],
+                        fields["modified_ns"][0],
+                        0,
+                        int(fields["inode"][0]),
+                        fields["chunks"][0],
+                        fields["noted"][0],
+                    ),
+                )
+            if len(hits) < MAX_RESULTS:
+                return
+            after = hits[-1]["sort"]
+
+    def rows_of(self, keys: Sequence[Key]) -> Iterator[tuple[Key, ManifestRow]]:
+        """Yield the rows of those keys that are indexed."""
+        for at in range(0, len(keys), _BATCH):
+            batch = keys[at : at + _BATCH]
+            names = [document_id(*key) for key in batch]
+            documents = [
+                {
+                    "_id": record_id(name),
+                    "routing": routing_of(name),
+                    "_source": list(_STATE),
+                }
+                for name in names
+            ]
+            path = path_of(self._about.chunks, "_mget") + "?realtime=false"
+            answer = self.cluster.post(path, {"docs": documents})
+            for key, found in zip(batch, answer["docs"], strict=True):
+                state = found.get("_source")
+                if state is not None:
+                    row = (int(state[name]) for name in _STATE)
+                    yield key, ManifestRow(*row)
+
+
+class RemoteManifest(Mapping[Key, ManifestRow]):
+    """The manifest of a cluster's index: a key is asked for alone, all only when all are wanted."""
+
+    def __init__(self, snapshot: RemoteSnapshot):
+        self._snapshot = snapshot
+        self._some: dict[Key, ManifestRow | None] = {}
+        self._all: ManifestTable | None = None
+
+    def __getitem__(self, key: Key) -> ManifestRow:
+        if self._all is not None:
+            return self._all[key]
+        if key not in self._some:
+            self.ask([key])
+        found = self._some[key]
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def ask(self, keys: Sequence[Key]) -> None:
+        """Ask for many keys in one request, so that each is at hand."""
+        wanted = [key for key in keys if key not in self._some]
+        self._some.update(dict.fromkeys(wanted))
+        self._some.update(self._snapshot.rows_of(wanted))
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def table(self) -> ManifestTable:
+        """All rows."""
+        if self._all is None:
+            self._all = ManifestTable(self._snapshot.rows())
+        return self._all
+
+    @property
+    def has_retries(self) -> bool:
+        return self.table.has_retries
+
+
+def _hits_body(query: Any, limit: int) -> dict[str, Any]:
+    return {
+        "size": max(1, min(limit, MAX_RESULTS)),
+        "_source": False,
+        "docvalue_fields": list(_COLUMNS),
+        "track_total_hits": False,
+        "query": query,
+    }
+
+
+def _hit(hit: Mapping[str, Any]) -> Hit:
+    fields = hit["fields"]
+    return Hit(*(fields[name][0] for name in _COLUMNS))
+
+
+def _literal(text: str) -> str:
+    """Return a pattern of the cluster that matches a text as it is."""
+    return "".join(f"\\{each}" if each in '.?+*|(){}[]\\"#@&<>~^$-' else each for each in text)
+
+
+def _failed(answer: Mapping[str, Any], location: str) -> StorageError:
+    error = answer["error"]
+    causes = error.get("root_cause") or [error]
+    reason = str(causes[0].get("reason") or error.get("reason") or error.get("type"))
+    return StorageError(f"the cluster cannot search: {reason[:300]}", location=location)

@@ -1,0 +1,606 @@
+"""Writing an index in a cluster, from any number of processes and machines at once.
+
+There is no lock. Each source is a commit of its own: its chunks first, then its record, which
+names the stamp of the chunks that count and carries a version. Of two writers of one source the
+later one wins, whatever arrives first; what lost is removed. `commit` makes all of it visible.
+What was sent before an interruption stands, and the next run goes on behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from base64 import b64encode
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from leafmark.errors import StorageError, UsageError
+from leafmark.index.embedded.generation import IndexMeta, index_languages
+from leafmark.index.filling import PreparedSource, prepare_source
+from leafmark.index.folder import Current, IndexOptions
+from leafmark.index.manifest import Key, Manifest, ManifestTable, row_of
+from leafmark.index.records import serialise_document
+from leafmark.index.remote.client import Cluster, RefusedError, path_of
+from leafmark.index.remote.layout import (
+    FILLER,
+    META_ID,
+    Names,
+    chunk_id,
+    index_body,
+    language_mapping,
+    record_id,
+    routing_of,
+    sources_body,
+    stamp_of,
+    text_fields,
+    words_body,
+)
+from leafmark.index.remote.snapshot import RemoteMeta, TreeMeta, open_snapshot, read_meta
+from leafmark.index.remote.sources import pack_source
+from leafmark.index.remote.words import Words
+from leafmark.index.schema import Language
+from leafmark.model import ChunkedDocument, DocumentEntry, FileState, document_id
+
+__all__ = ["RemoteOptions", "RemoteStore", "open_store"]
+
+BATCH_BYTES = 4_000_000
+"""Writes of one request; a source larger than this goes alone."""
+
+MAX_WAITING = 2
+"""Batches that wait for the cluster while the next one is made."""
+
+_PREFETCHED = 200
+"""Records that are read together with one that is asked for."""
+
+_TRIES = 6
+_FIRST_PAUSE_S = 0.5
+"""A write that the cluster has no room for now is tried again, each time twice as late."""
+
+_BUSY = frozenset({429, 502, 503, 504})
+_SOURCE = re.compile(rb',"source":"([A-Za-z0-9+/=]*)"')
+_UNSET = {"stamp": "", "chunks": 0, "version": 0}
+
+
+class RemoteOptions(NamedTuple):
+    """How an index is laid out when it is made."""
+
+    shards: int = 3
+    replicas: int = 1
+
+
+class _Known(NamedTuple):
+    """What the cluster has of a source."""
+
+    stamp: str
+    chunks: int
+    version: int
+
+
+@contextmanager
+def open_store(
+    cluster: Cluster,
+    names: Names,
+    options: IndexOptions,
+    remote: RemoteOptions,
+    *,
+    rebuild: bool = False,
+) -> Iterator[RemoteStore]:
+    """Give a writer of the index of an address, which is made if necessary.
+
+    Raises:
+        StorageError: the cluster does not answer, or refuses.
+        DamagedError: the alias leads to something that leafmark did not make.
+    """
+    store = _open(cluster, names, options, remote, rebuild)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _open(
+    cluster: Cluster, names: Names, options: IndexOptions, remote: RemoteOptions, rebuild: bool
+) -> RemoteStore:
+    _make(cluster, names.words, words_body(remote.replicas))
+    _make(cluster, names.sources, sources_body(remote.shards, remote.replicas))
+    meta = read_meta(cluster, names)
+    if meta is None:
+        _begin(cluster, names, options, remote)
+        meta = _existing(cluster, names)
+    anew = {
+        name: reason
+        for name in options.languages
+        if (reason := _why_anew(name, options, meta.trees.get(name), rebuild)) is not None
+    }
+    if anew:
+        fields: dict[str, Any] = {}
+        for language in index_languages(options.languages):
+            fields |= language_mapping(language)
+        cluster.put(path_of(meta.chunks, "_mapping"), {"properties": fields})
+        begun = {name: TreeMeta(options.languages[name], options.fingerprint) for name in anew}
+        change_trees(cluster, names, begun)
+    return RemoteStore(cluster, names, options, anew)
+
+
+def _why_anew(
+    name: str, options: IndexOptions, known: TreeMeta | None, rebuild: bool
+) -> str | None:
+    """Return why all sources of a tree must be read, None if they need not."""
+    if known is None:
+        return "it is new"
+    if rebuild:
+        return "it was asked for"
+    if known.stemmer != options.languages[name]:
+        return "it is in another language now"
+    return "the settings changed" if known.fingerprint != options.fingerprint else None
+
+
+def _existing(cluster: Cluster, names: Names) -> RemoteMeta:
+    meta = read_meta(cluster, names)
+    if meta is None:
+        raise StorageError("the index is gone", location=cluster.location)
+    return meta
+
+
+def _make(cluster: Cluster, index: str, body: Mapping[str, Any]) -> None:
+    """Make an index unless it is there; another process may make it at the same time."""
+    if "error" not in cluster.get(path_of(index, "_settings"), allowed=(404,)):
+        return
+    try:
+        cluster.put(path_of(index), body)
+    except RefusedError as error:
+        if "already exists" not in error.reason:
+            raise
+
+
+def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: RemoteOptions) -> None:
+    """Make the index of chunks, with its alias."""
+    index = names.text(1)
+    languages = index_languages(options.languages)
+    _make(cluster, index, index_body(languages, remote.shards, remote.replicas))
+    facts = {"uuid": uuid4().hex, "trees": {}}
+    where = path_of(index, "_create", META_ID) + f"?routing={META_ID}&refresh=true"
+    cluster.put(where, {"key": META_ID, "meta": facts}, allowed=(409,))  # others begin it, too
+    cluster.post("/_aliases", {"actions": [{"add": {"index": index, "alias": names.alias}}]})
+
+
+def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | None]) -> None:
+    """Change what the index says of some trees (None: nothing more), beside others that do so.
+
+    Raises:
+        StorageError: too many others do so.
+    """
+    for _ in range(_TRIES):
+        meta = _existing(cluster, names)
+        told = {**meta.trees, **trees}
+        facts = {
+            "uuid": meta.uuid,
+            "trees": {name: tree._asdict() for name, tree in told.items() if tree is not None},
+        }
+        where = path_of(meta.chunks, "_doc", META_ID) + (
+            f"?routing={META_ID}&refresh=true"
+            f"&if_seq_no={meta.seq_no}&if_primary_term={meta.primary_term}"
+        )
+        answer = cluster.put(where, {"key": META_ID, "meta": facts}, allowed=(409,))
+        if "error" not in answer:
+            return
+    raise StorageError("too many processes change the index's record", location=cluster.location)
+
+
+class RemoteStore:
+    """Changes an index in a cluster. Use `open_store`; nothing is seen before `commit`.
+
+    It is a `Store`. `lost` are the sources whose writing somebody else overtook.
+    """
+
+    def __init__(
+        self, cluster: Cluster, names: Names, options: IndexOptions, anew: Mapping[str, str]
+    ):
+        self.rebuilt = next((why for why in anew.values() if why != "it is new"), None)
+        self.lost = list[str]()
+        self._cluster = cluster
+        self._names = names
+        self._options = options
+        self._anew = dict(anew)
+        self._snapshot = open_snapshot(cluster, names)
+        self._index = self._snapshot.about.chunks
+        self.current: Current = self._snapshot.current
+        self.meta: IndexMeta = self._snapshot.meta
+        kept = [name for name in options.languages if name not in anew]
+        self._manifest = ManifestTable(self._snapshot.rows(kept) if kept else ())
+        self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
+        self._fields = text_fields(self._snapshot.languages)
+        self._filler = {field: f',"{field}":"{FILLER}"'.encode() for field in self._fields}
+        self._words = Words(cluster, names)
+        self._batch = list[_Change]()
+        self._bytes = 0
+        self._pool = ThreadPoolExecutor(1, "leafmark-writes")
+        self._waiting: deque[Future[None]] = deque()
+        self._ahead = list[Key]()
+        self._changed = bool(anew)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether all sources of all trees are to be read."""
+        return {*self._anew} == {*self._options.languages}
+
+    @property
+    def looked_ns(self) -> int:
+        """When the last run began to look at the sources of these trees."""
+        trees = self._snapshot.about.trees
+        return min((trees[name].looked_ns for name in self._options.languages), default=0)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is indexed, including the changes of this writer."""
+        return self._manifest
+
+    # -- changes --------------------------------------------------------------------------
+
+    def put(self, chunked: ChunkedDocument, state: FileState) -> None:
+        """Index a source in place of what was indexed under its tree and path."""
+        self.put_prepared(prepare_source(chunked, state, stemmer=self.stemmer(chunked.tree)))
+
+    def put_prepared(self, source: PreparedSource, data: bytes | None = None) -> None:
+        """Index a prepared source; `data` are the bytes of its file, which are kept beside it.
+
+        Raises:
+            UsageError: its tree has no language in the settings, or another one.
+        """
+        entry = source.entry
+        if self.stemmer(entry.tree) != source.stemmer:
+            raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
+        self._manifest[entry.tree, entry.path] = row_of(entry)
+        self._take(_Change(entry.doc_id, time.time_ns() // 1000, source, data))
+
+    def stemmer(self, tree: str) -> str | None:
+        """Return the language of a tree.
+
+        Raises:
+            UsageError: the settings have none for it.
+        """
+        language: Language | None = self._by_tree.get(tree)
+        if language is None:
+            raise UsageError(f"the index knows no tree named {tree!r}")
+        return language.name
+
+    def state(self, tree: str, path: str) -> FileState | None:
+        """Return how a source looked at the last commit, None for one not indexed then."""
+        entry = self.entry(tree, path)
+        return None if entry is None else entry.state
+
+    def entry(self, tree: str, path: str) -> DocumentEntry | None:
+        """Return what the index says of a source, None for one that is not indexed."""
+        self._snapshot.preload(document_id(*key) for key in self._following((tree, path)))
+        return self._snapshot.document(document_id(tree, path))
+
+    def _following(self, key: Key) -> list[Key]:
+        """Return a key and those behind it: whoever asks for one asks for these next."""
+        if not self._ahead:
+            self._ahead = sorted(self._manifest)
+        at = bisect_left(self._ahead, key)
+        return [key, *self._ahead[at : at + _PREFETCHED]]
+
+    def touch(self, tree: str, path: str, state: FileState) -> bool:
+        """Take a source whose bytes are indexed for unchanged: times and inodes are a machine's."""
+        old = self.state(tree, path)
+        return old is not None and old.digest == state.digest
+
+    def remove(self, tree: str, path: str) -> None:
+        """Remove a source from the index, if it is there."""
+        if self._manifest.pop((tree, path), None) is not None:
+            self._take(_Change(document_id(tree, path), time.time_ns() // 1000))
+
+    def _take(self, change: _Change) -> None:
+        self._changed = True
+        self._batch.append(change)
+        self._bytes += change.size
+        if self._bytes >= BATCH_BYTES:
+            self._send()
+
+    # -- batches --------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        """Hand the batch to the thread that writes, when it has few others waiting."""
+        batch, self._batch, self._bytes = self._batch, [], 0
+        if not batch:
+            return
+        while len(self._waiting) >= MAX_WAITING:
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(self._write, batch))
+
+    def _write(self, batch: Sequence[_Change]) -> None:
+        """Write one batch: each source with its words, chunks, record, and what it replaces."""
+        known = self._known([change.doc_id for change in batch])
+        changes, records = list[_Line](), list[_Line]()
+        leftovers = list[_Line]()
+        for change, old in zip(batch, known, strict=True):
+            version = max(change.version, old.version + 1)
+            changes += self._words_of(change)
+            if change.source is None:
+                records.append(self._removal(change.doc_id, version))
+                leftovers += self._without(change.doc_id, old, "", 0)
+                continue
+            entry = change.source.entry
+            if change.data is not None:
+                document = pack_source(change.data, time.time_ns() // 1_000_000)
+                head = {"create": {"_index": self._names.sources, "_id": entry.state.digest}}
+                changes.append(_Line(head, json.dumps(document)))
+            changes += self._chunks(change.source)
+            records.append(self._record(change.source, version))
+            stamp = self._stamp(entry)
+            leftovers += self._without(change.doc_id, old, stamp, entry.chunk_count)
+        self._bulk(changes)
+        overtaken = self._bulk(records)
+        self._bulk([line for line in leftovers if line.doc_id not in overtaken])
+        if overtaken:
+            self._withdraw([each for each in batch if each.doc_id in overtaken])
+
+    def _known(self, doc_ids: Sequence[str]) -> list[_Known]:
+        """Return what the cluster has of the documents now, in their order."""
+        documents = [
+            {
+                "_id": record_id(doc_id),
+                "routing": routing_of(doc_id),
+                "_source": ["stamp", "chunks", "version"],
+            }
+            for doc_id in doc_ids
+        ]
+        path = path_of(self._index, "_mget")
+        answer = self._cluster.post(path, {"docs": documents}, limit="bulk")
+        return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in answer["docs"]]
+
+    def _words_of(self, change: _Change) -> Iterator[_Line]:
+        if change.source is None:
+            return
+        language = self._by_tree[change.source.entry.tree]
+        found = dict[str, None]()
+        for row in change.source.rows:
+            found.update(dict.fromkeys(_text(row, language.body).split(" ")))
+        lines = self._words.new(language.body, (term for term in found if term))
+        for head in lines:
+            yield _Line(head, json.dumps(next(lines), ensure_ascii=False))
+
+    def _chunks(self, source: PreparedSource) -> Iterator[_Line]:
+        entry = source.entry
+        doc_id, stamp = entry.doc_id, self._stamp(entry)
+        routing = routing_of(doc_id)
+        shared = source.shared.encode()
+        present = {field for field in self._fields if f'"{field}":'.encode() in shared}
+        for position, row in enumerate(source.rows):
+            fields = _SOURCE.sub(b"", row, count=1) if not position else row
+            filler = b"".join(
+                text
+                for field, text in self._filler.items()
+                if field not in present and f'"{field}":'.encode() not in fields
+            )
+            body = b"".join(
+                [shared, fields.removesuffix(b"}"), filler, f',"stamp":"{stamp}"}}'.encode()]
+            )
+            head = {
+                "index": {
+                    "_index": self._index,
+                    "_id": chunk_id(doc_id, stamp, position),
+                    "routing": routing,
+                }
+            }
+            yield _Line(head, body.decode(), doc_id=doc_id)
+
+    def _stamp(self, entry: DocumentEntry) -> str:
+        return stamp_of(entry.state.digest, self._options.fingerprint)
+
+    def _record(self, source: PreparedSource, version: int) -> _Line:
+        entry = source.entry
+        record = _SOURCE.search(source.rows[0]) if source.rows else None
+        packed = record[1] if record else b64encode(serialise_document(entry))
+        row = row_of(entry)
+        fields = {
+            "stamp": self._stamp(entry),
+            "tree": entry.tree,
+            "path": entry.path,
+            "digest": entry.state.digest,
+            "size": row.size,
+            "modified_ns": row.modified_ns,
+            "changed_ns": row.changed_ns,
+            "inode": str(row.inode),
+            "chunks": row.chunks,
+            "noted": row.noted,
+            "version": version,
+            "source": packed.decode("ascii"),
+        }
+        head = self._versioned("index", entry.doc_id, version)
+        return _Line(head, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
+
+    def _removal(self, doc_id: str, version: int) -> _Line:
+        return _Line(self._versioned("delete", doc_id, version), doc_id=doc_id, versioned=True)
+
+    def _versioned(self, action: str, doc_id: str, version: int) -> dict[str, Any]:
+        return {
+            action: {
+                "_index": self._index,
+                "_id": record_id(doc_id),
+                "routing": routing_of(doc_id),
+                "version": version,
+                "version_type": "external_gte",
+            }
+        }
+
+    def _without(self, doc_id: str, old: _Known, stamp: str, chunks: int) -> Iterator[_Line]:
+        """Yield what removes the chunks of an older state that the new one has not got."""
+        first = chunks if old.stamp == stamp else 0
+        routing = routing_of(doc_id)
+        for position in range(first, old.chunks):
+            one = {
+                "_index": self._index,
+                "_id": chunk_id(doc_id, old.stamp, position),
+                "routing": routing,
+            }
+            yield _Line({"delete": one}, doc_id=doc_id)
+
+    def _withdraw(self, changes: Sequence[_Change]) -> None:
+        """Remove the chunks of sources that somebody else wrote later, unless they are the same."""
+        known = self._known([change.doc_id for change in changes])
+        lines = list[_Line]()
+        for change, now in zip(changes, known, strict=True):
+            self.lost.append(change.doc_id)
+            if change.source is None:
+                continue
+            entry = change.source.entry
+            stamp = self._stamp(entry)
+            if stamp != now.stamp:
+                ours = _Known(stamp, entry.chunk_count, 0)
+                lines += self._without(change.doc_id, ours, now.stamp, now.chunks)
+        self._bulk(lines)
+
+    def _bulk(self, lines: Sequence[_Line]) -> set[str]:
+        """Write lines; return the documents that were written later by somebody else.
+
+        Raises:
+            StorageError: some were refused, or the cluster had no room for too long.
+        """
+        overtaken = set[str]()
+        pause_s = _FIRST_PAUSE_S
+        for attempt in range(_TRIES):
+            again = list[_Line]()
+            for part in _parts(lines):
+                answer = self._cluster.lines("/_bulk", _texts(part), limit="bulk")
+                for line, item in zip(part, answer["items"], strict=True):
+                    (result,) = item.values()
+                    outcome = line.outcome(result)
+                    if outcome == "again":
+                        again.append(line)
+                    elif outcome == "overtaken":
+                        overtaken.add(line.doc_id)
+                    elif outcome is not None:
+                        raise RefusedError(
+                            result["status"], outcome, location=self._cluster.location
+                        )
+            if not again:
+                return overtaken
+            if attempt + 1 < _TRIES:
+                time.sleep(pause_s)
+                pause_s *= 2
+            lines = again
+        raise StorageError(
+            f"the cluster had no room for {len(lines)} writes",
+            location=self._cluster.location,
+            hint="what was written stands; run `leafmark index` again when it has less to do",
+        )
+
+    # -- the commit -----------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Wait until all that was given is written; it is not visible yet."""
+        self._send()
+        while self._waiting:
+            self._waiting.popleft().result()
+
+    def commit(self, *, started_ns: int) -> IndexMeta:
+        """Make all changes visible.
+
+        Raises:
+            StorageError: some were refused, or the cluster did not answer.
+        """
+        if started_ns:
+            self._drop_missing()
+        self.flush()
+        if self._changed:
+            indices = ",".join((self._index, self._names.words, self._names.sources))
+            self._cluster.post(path_of(indices, "_refresh"), limit="bulk")
+        trees = self._snapshot.about.trees
+        looked = {
+            name: trees[name]._replace(
+                complete=trees[name].complete or started_ns > 0,
+                looked_ns=started_ns or trees[name].looked_ns,
+            )
+            for name in self._options.languages
+        }
+        if any(looked[name] != trees[name] for name in looked):
+            change_trees(self._cluster, self._names, looked)
+        self._changed = False
+        self._anew.clear()
+        self._snapshot = open_snapshot(self._cluster, self._names)
+        self.meta = self._snapshot.meta
+        return self.meta
+
+    def _drop_missing(self) -> None:
+        """Remove sources of trees that were read anew, and that are no more."""
+        if not self._anew:
+            return
+        for key, _ in list(self._snapshot.rows(list(self._anew))):
+            if key not in self._manifest:
+                self._take(_Change(document_id(*key), time.time_ns() // 1000))
+
+    def close(self) -> None:
+        """Stop writing; what waits is dropped, and what was sent stands."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    discard = close
+
+
+class _Change(NamedTuple):
+    """A source to be written, or, without `source`, removed."""
+
+    doc_id: str
+    version: int
+    source: PreparedSource | None = None
+    data: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        rows = () if self.source is None else self.source.rows
+        return 200 + sum(map(len, rows)) + len(self.data or b"")
+
+
+class _Line(NamedTuple):
+    """One action of a batch, and its document as JSON."""
+
+    head: Mapping[str, Any]
+    body: str | None = None
+    doc_id: str = ""
+    versioned: bool = False
+
+    def outcome(self, result: Mapping[str, Any]) -> str | None:
+        """Return None if it was written, "again", "overtaken", or why it was refused."""
+        status = result["status"]
+        if status < 300 or (status == 404 and "error" not in result):
+            return None
+        if status in _BUSY:
+            return "again"
+        if status == 409:
+            return "overtaken" if self.versioned else None
+        if status == 500 and "quorum" in str(result):
+            return "again"
+        return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
+
+
+def _texts(lines: Sequence[_Line]) -> Iterator[Any]:
+    for line in lines:
+        yield line.head
+        if line.body is not None:
+            yield line.body
+
+
+def _parts(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """Yield the lines in parts of about `BATCH_BYTES`."""
+    part, size = list[_Line](), 0
+    for line in lines:
+        part.append(line)
+        size += 200 + len(line.body or "")
+        if size >= BATCH_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _text(row: bytes, field: str) -> str:
+    """Return a field of text of a chunk's JSON: terms hold no character that JSON escapes."""
+    _, mark, rest = row.partition(f',"{field}":"'.encode())
+    return rest[: rest.index(b'"')].decode() if mark else ""
