@@ -214,18 +214,8 @@ class Cluster:
                 location=node,
                 hint="index.ca_file names the certificate of who vouches for the nodes",
             )
-        except urllib3.exceptions.TimeoutError:
-            return StorageError(
-                "the cluster does not answer in time",
-                location=node,
-                hint="`leafmark doctor` says which nodes do",
-            )
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            return StorageError(
-                f"the cluster cannot be reached: {_short(error)}",
-                location=node,
-                hint="is index.url right, and does the cluster run?",
-            )
+            return _unreached(error, node)
         if len(content) > MAX_ANSWER_BYTES:
             return StorageError("the cluster's answer is too large", location=node)
         return answer.status, content
@@ -271,6 +261,22 @@ class Cluster:
     def _avoid(self, node: str) -> None:
         with self._lock:
             self._failed[node] = time.monotonic() + AVOIDED_S
+
+
+def _unreached(error: Exception, node: str) -> StorageError:
+    """Return what to tell where a node gave no answer."""
+    refused = isinstance(error, urllib3.exceptions.NewConnectionError)
+    if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
+        return StorageError(
+            "the cluster does not answer in time",
+            location=node,
+            hint="`leafmark doctor` says which nodes do",
+        )
+    return StorageError(
+        f"the cluster cannot be reached: {_short(error)}",
+        location=node,
+        hint="is index.url right, and does the cluster run?",
+    )
 
 
 def path_of(*parts: str) -> str:

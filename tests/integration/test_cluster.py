@@ -1,0 +1,372 @@
+"""The same answers from a cluster: one contract, both engines, a real cluster of three nodes."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("urllib3")
+
+from support.cluster import NODES, OpenSearch, missing, running_cluster
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.errors import DamagedError, NotFoundError, StorageError
+from leafmark.index import IndexOptions, IndexReader, open_reader, open_writer, prepare_source
+from leafmark.index.filling import PreparedSource
+from leafmark.index.queries import AllChunks, HasTerm
+from leafmark.index.remote.client import Cluster, parse_address
+from leafmark.index.remote.layout import Names
+from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot
+from leafmark.index.remote.store import RemoteOptions, open_store
+from leafmark.model import Answer, DocumentEntry, FileState
+from leafmark.parsing import parse
+from leafmark.query import parse_query
+from leafmark.search import SearchOptions, search
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(bool(missing()), reason=str(missing())),
+]
+
+ROOT = Path(__file__).parents[2]
+OPTIONS = IndexOptions("settings", {"docs": "english", "de": "german"})
+FIRST = RemoteOptions(shards=3, replicas=1)
+LEAST_OVERLAP = 0.98
+
+GERMAN = {
+    "lampe.md": "# Lampen\n\nDie Lampe leuchtet.\n\n## Größe\n\nEine große Lampe braucht Strom.\n",
+    "strom.md": "# Strom\n\nDie Paketverwaltung der Straße versorgt Häuser mit Strom.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSearch]:
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
+
+
+def sources() -> dict[tuple[str, str], bytes]:
+    """The documents of this repository, and a few in another language."""
+    found = {
+        ("docs", page.relative_to(ROOT).as_posix()): page.read_bytes()
+        for folder in ("docs", "examples", "benchmarks")
+        for page in sorted((ROOT / folder).rglob("*.md"))
+    }
+    return found | {("de", name): text.encode() for name, text in GERMAN.items()}
+
+
+def prepared(
+    key: tuple[str, str], data: bytes, *, options: IndexOptions = OPTIONS
+) -> PreparedSource:
+    tree, path = key
+    time_ns = 1_700_000_000_000_000_000
+    state = FileState(len(data), time_ns, time_ns, 7, hashlib.sha256(data).hexdigest())
+    chunked = chunk_document(parse(data, path), tree=tree, options=ChunkingOptions())
+    return prepare_source(chunked, state, stemmer=options.languages[tree])
+
+
+def connect(cluster: OpenSearch, name: str) -> tuple[Cluster, Names]:
+    address = parse_address(cluster.url(name))
+    return Cluster(address.nodes), Names(address.name)
+
+
+def fill(client: Cluster, names: Names, texts: dict[tuple[str, str], bytes]) -> None:
+    with open_store(client, names, OPTIONS, FIRST) as store:
+        for key, data in texts.items():
+            store.put_prepared(prepared(key, data), data)
+        store.commit(started_ns=5)
+
+
+@pytest.fixture(scope="module")
+def both(
+    cluster: OpenSearch, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[IndexReader, Cluster, Names]:
+    """The same documents in both engines."""
+    texts = sources()
+    root = tmp_path_factory.mktemp("embedded")
+    with open_writer(root, OPTIONS) as writer:
+        for key, data in texts.items():
+            writer.put_prepared(prepared(key, data))
+        writer.commit(started_ns=5)
+    client, names = connect(cluster, "both")
+    fill(client, names, texts)
+    return open_reader(root), client, names
+
+
+def read(entry: DocumentEntry) -> bytes:
+    return sources_by_id()[entry.doc_id]
+
+
+def sources_by_id() -> dict[str, bytes]:
+    return {f"{tree}:{path}": data for (tree, path), data in sources().items()}
+
+
+def queries_of(reader: IndexReader, count: int) -> list[str]:
+    """Return queries drawn from the documents: titles, words of a text, typing errors, filters."""
+    rng = random.Random(7)
+    documents = [entry for entry in reader.documents() if entry.chunk_count]
+    found = ["Paketverwaltung", "große lampe", "under:docs:docs/cli.md index", 'title:"search"']
+    while len(found) < count:
+        document = rng.choice(documents)
+        chunk = rng.choice(reader.chunks_of(document.doc_id))
+        text = read(document)[chunk.byte_start : chunk.byte_end].decode()
+        words = re.findall(r"[A-Za-z]{4,}", text)
+        if len(words) < 6:
+            continue
+        at = rng.randrange(len(words) - 3)
+        slip = words[at][:2] + words[at][3:] if len(words[at]) > 6 else words[at]
+        found.append(
+            rng.choice(
+                (
+                    re.sub(r"[^\w ]", " ", chunk.title),
+                    " ".join(rng.sample(words, 3)),
+                    f"how does {' '.join(rng.sample(words, 3))} work",
+                    f'"{words[at]} {words[at + 1]}"',
+                    f"{slip} {words[at + 2]}",
+                    f"{words[at][:5]}* -{words[at + 2]}",
+                    f"{words[at]} OR {words[at + 2]}",
+                    f"{words[at]} has:code",
+                )
+            ).strip()
+        )
+    return [query for query in found if query][:count]
+
+
+def answer(reader: IndexReader | RemoteSnapshot, query: str) -> Answer:
+    options = SearchOptions(mode="lexical")
+    return search(reader, [parse_query(query)], options, read_source=read)
+
+
+def ids(answer: Answer) -> list[str]:
+    return [result.id for result in answer.results]
+
+
+def test_the_same_answers_and_hints_on_three_hundred_queries(
+    both: tuple[IndexReader, Cluster, Names],
+) -> None:
+    embedded, client, names = both
+    remote = open_snapshot(client, names)
+    overlaps, requests, other_hints = list[float](), list[int](), list[str]()
+    same_order = 0
+    queries = queries_of(embedded, 300)
+    for query in queries:
+        before = client.requests
+        here, there = answer(embedded, query), answer(remote, query)
+        requests.append(client.requests - before)
+        first, second = ids(here)[:10], ids(there)[:10]
+        most = max(len(first), len(second))
+        overlaps.append(len({*first} & {*second}) / most if most else 1.0)
+        same_order += first == second
+        if [hint.code for hint in here.hints] != [hint.code for hint in there.hints]:
+            other_hints.append(query)
+    mean = sum(overlaps) / len(overlaps)
+    requests.sort()
+    print(
+        f"overlap@10 {mean:.4f}, same order {same_order} of {len(queries)}, requests a query: "
+        f"median {requests[len(requests) // 2]}, most {requests[-1]}; "
+        f"other hints: {len(other_hints)}"
+    )
+    assert mean >= LEAST_OVERLAP
+    assert len(other_hints) <= len(queries) * (1 - LEAST_OVERLAP), other_hints
+
+
+def test_counts_documents_chunks_and_sources_are_the_same(
+    both: tuple[IndexReader, Cluster, Names],
+) -> None:
+    embedded, client, names = both
+    remote = open_snapshot(client, names)
+    assert remote.chunk_count == embedded.chunk_count
+    assert remote.trees == embedded.trees
+    assert remote.documents() == embedded.documents()
+    assert dict(remote.manifest) == dict(embedded.manifest)
+    for document in embedded.documents():
+        assert remote.chunks_of(document.doc_id) == embedded.chunks_of(document.doc_id)
+        assert remote.source(document.state.digest) == read(document)
+
+
+def test_first_terms_and_frequencies_are_the_same(
+    both: tuple[IndexReader, Cluster, Names],
+) -> None:
+    embedded, client, names = both
+    remote = open_snapshot(client, names)
+    for limit in (1, 10, 500):
+        here, all_here = embedded.first(AllChunks(), limit)
+        there, all_there = remote.first(AllChunks(), limit)
+        assert (here[:limit], all_here) == (there[:limit], all_there)
+    terms = [("body_english", "index"), ("body_english", "nowher"), ("title_english", "search")]
+    assert remote.frequencies(terms) == embedded.frequencies(terms)
+    assert remote.terms("facts", "tag=") == embedded.terms("facts", "tag=")
+    here = embedded.terms("body_english", "confi", limit=5)
+    assert remote.terms("body_english", "confi", limit=5) == here
+    near = embedded.near(["body_english"], "serach", 2)
+    assert sorted(remote.near(["body_english"], "serach", 2)) == sorted(near)
+    assert "große" not in remote.alike(["body_german"], ["gross"])
+    assert sorted(remote.alike(["body_german"], ["gross"])) == sorted(
+        embedded.alike(["body_german"], ["gross"])
+    )
+
+
+def test_changes_and_removals_are_seen_after_a_commit(cluster: OpenSearch) -> None:
+    client, names = connect(cluster, "changes")
+    key, other = ("docs", "a.md"), ("docs", "b.md")
+    fill(client, names, {key: b"# A\n\nold words\n\n## B\n\nmore\n", other: b"# O\n\nother\n"})
+    assert open_snapshot(client, names).chunk_count == 3
+    with open_store(client, names, OPTIONS, FIRST) as store:
+        store.put_prepared(prepared(key, b"# A\n\nnew text\n"), b"# A\n\nnew text\n")
+        store.remove(*other)
+        store.flush()
+        assert open_snapshot(client, names).chunk_count == 3
+        store.commit(started_ns=6)
+    now = open_snapshot(client, names)
+    assert now.chunk_count == 1
+    assert now.count([HasTerm("body_english", "old"), HasTerm("body_english", "new")]) == [0, 1]
+    assert dict(now.manifest).keys() == {key}
+
+
+def test_of_two_writers_the_later_one_wins_whole(cluster: OpenSearch) -> None:
+    client, names = connect(cluster, "writers")
+    key = ("docs", "a.md")
+    old, new = b"# A\n\none\n\n## B\n\ntwo\n", b"# A\n\nthree\n"
+    with (
+        open_store(client, names, OPTIONS, FIRST) as early,
+        open_store(client, names, OPTIONS, FIRST) as late,
+    ):
+        early.put_prepared(prepared(key, old), old)
+        late.put_prepared(prepared(key, new), new)
+        late.commit(started_ns=5)
+        early.commit(started_ns=5)
+        assert early.lost in ([], ["docs:a.md"])
+    now = open_snapshot(client, names)
+    stored = now.stored("docs:a.md")
+    assert stored is not None
+    assert now.chunk_count == len(stored)
+
+
+def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
+    client, names = connect(cluster, "many")
+    faults = list[BaseException]()
+    done = threading.Event()
+    parts = [
+        {("docs", f"{n}/{i}.md"): f"# P{i}\n\npage {i} of {n}\n".encode() for i in range(60)}
+        for n in range(2)
+    ]
+
+    def write(texts: dict[tuple[str, str], bytes]) -> None:
+        try:
+            fill(*connect(cluster, "many"), texts)
+        except BaseException as fault:
+            faults.append(fault)
+
+    def look() -> None:
+        while not done.is_set():
+            try:
+                snapshot = open_snapshot(client, names)
+                for match in snapshot.search([(HasTerm("body_english", "page"), 50)])[0]:
+                    (entry,) = snapshot.entries([match.chunk])
+                    assert entry.path.endswith(".md")
+            except NotFoundError:
+                continue
+            except BaseException as fault:
+                faults.append(fault)
+                return
+
+    threads = [threading.Thread(target=write, args=(part,)) for part in parts]
+    reader = threading.Thread(target=look)
+    for each in [*threads, reader]:
+        each.start()
+    for each in threads:
+        each.join()
+    done.set()
+    reader.join()
+    assert faults == []
+    assert open_snapshot(client, names).chunk_count == 120
+
+
+def test_one_node_of_three_dies_during_load_and_queries(cluster: OpenSearch) -> None:
+    client, names = connect(cluster, "dying")
+    texts = {("docs", f"{i}.md"): f"# P{i}\n\npage number {i}\n".encode() for i in range(400)}
+    victim = cluster.nodes[-1]
+    with open_store(client, names, OPTIONS, FIRST) as store:
+        for at, (key, data) in enumerate(texts.items()):
+            store.put_prepared(prepared(key, data), data)
+            if at % 50 == 49:
+                store.flush()
+            if at == 199:
+                victim.kill()
+        store.commit(started_ns=5)
+    try:
+        now = open_snapshot(client, names)
+        assert now.chunk_count == len(texts)
+        (found,) = now.search([(HasTerm("body_english", "page"), 1000)])
+        assert len({now.refs([match.chunk])[0] for match in found}) == len(texts)
+        assert not now.is_partial
+    finally:
+        victim.start()
+        cluster.wait("yellow")
+
+
+def test_a_frozen_node_costs_time_and_no_answer(cluster: OpenSearch) -> None:
+    """Its shards may be missing: then the answer says so, or the error says what to do."""
+    client, names = connect(cluster, "frozen")
+    cluster.wait("green")
+    fill(client, names, {("docs", "a.md"): b"# A\n\nlamp\n"})
+    victim = cluster.nodes[0]
+    victim.send(signal.SIGSTOP)
+    try:
+        found = count_lamps(client, names)
+    finally:
+        victim.send(signal.SIGCONT)
+        cluster.wait("yellow")
+    assert found in ((1, False), (0, True), (1, True), None)
+    assert count_lamps(client, names) == (1, False)
+
+
+def count_lamps(client: Cluster, names: Names) -> tuple[int, bool] | None:
+    """Return how many chunks have the word, and whether that is partial; None for no answer."""
+    try:
+        now = open_snapshot(client, names)
+        (count,) = now.count([HasTerm("body_english", "lamp")])
+    except StorageError as error:
+        return None if error.hint else (-1, False)
+    return count, now.is_partial
+
+
+def test_what_is_no_index_of_ours_is_refused(cluster: OpenSearch) -> None:
+    client, names = connect(cluster, "strange")
+    with pytest.raises(NotFoundError, match="no index 'strange'"):
+        open_snapshot(client, names)
+    client.put("/other")
+    client.post("/_aliases", {"actions": [{"add": {"index": "other", "alias": names.alias}}]})
+    with pytest.raises(DamagedError, match="no record of leafmark"):
+        open_snapshot(client, names)
+    client.request("DELETE", "/other")
+    fill(client, names, {("docs", "a.md"): b"# A\n\nlamp\n"})
+    client.put(f"/{names.text(1)}/_mapping", {"properties": {"body_french": {"type": "keyword"}}})
+    with (
+        pytest.raises(StorageError),
+        open_store(client, names, IndexOptions("settings", {"fr": "french"}), FIRST),
+    ):
+        pass
+
+
+def test_an_index_that_was_begun_goes_on(cluster: OpenSearch) -> None:
+    """What was sent before an end without a commit is there, and is not sent twice."""
+    client, names = connect(cluster, "begun")
+    texts: Sequence[tuple[tuple[str, str], bytes]] = [
+        (("docs", f"{i}.md"), f"# P{i}\n\npage {i}\n".encode()) for i in range(20)
+    ]
+    with open_store(client, names, OPTIONS, FIRST) as store:
+        for key, data in texts[:10]:
+            store.put_prepared(prepared(key, data), data)
+        store.flush()
+    fill(client, names, dict(texts))
+    assert open_snapshot(client, names).chunk_count == 20
+    assert len(client.nodes) == NODES

@@ -1,0 +1,215 @@
+"""A real OpenSearch cluster of three nodes on this machine, from Maven's artifacts.
+
+It wants Java 21 or newer and Maven. `missing` says what is not there; on the machines that check
+the project both are, so that nothing is skipped there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+__all__ = ["Node", "OpenSearch", "missing", "running_cluster"]
+
+HERE = Path(__file__).parent
+VERSION = "3.6.0"
+LEAST_JAVA = 21
+NODES = 3
+START_S = 180.0
+
+_OPTIONS = (
+    "-Xms256m",
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Dlog4j2.level=INFO",
+    "--add-modules=jdk.incubator.vector",
+    "--enable-native-access=ALL-UNNAMED",
+)
+
+
+@cache
+def missing() -> str | None:
+    """Say what a cluster wants and this machine has not got, None if it has all."""
+    if find_java() is None:
+        return f"there is no Java {LEAST_JAVA} or newer here"
+    if shutil.which("mvn") is None:
+        return "there is no Maven here, which brings OpenSearch"
+    return None
+
+
+@cache
+def find_java() -> str | None:
+    """Return the newest Java that is new enough, asking each for its version."""
+    homes = [os.environ.get("JAVA_HOME", ""), *map(str, Path("/usr/lib/jvm").glob("*"))]
+    programs = [str(Path(home, "bin", "java")) for home in homes if home]
+    programs.append(shutil.which("java") or "")
+    found = [(version, each) for each in programs if (version := _version(each)) >= LEAST_JAVA]
+    return max(found)[1] if found else None
+
+
+def _version(program: str) -> int:
+    if not os.access(program, os.X_OK) or os.path.isdir(program):
+        return 0
+    told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+    number = re.search(r'version "(\d+)', told.stderr)
+    return int(number[1]) if number else 0
+
+
+def artifacts() -> Path:
+    """Return the folder with OpenSearch's jars, which Maven fills at the first call."""
+    cache_folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache_folder / "leafmark-tests" / f"opensearch-{VERSION}"
+    if (folder / "DONE").exists():
+        return folder
+    work = folder / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(HERE / "pom.xml", work / "pom.xml")
+    command = ["mvn", "-q", "-B", f"-Dcluster.folder={folder}", "package"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"Maven could not bring OpenSearch:\n{done.stdout[-2000:]}")
+    (folder / "DONE").touch()
+    return folder
+
+
+class Node:
+    """One node, which may be killed, frozen and started again."""
+
+    def __init__(self, number: int, home: Path, settings: Sequence[str], port: int):
+        self.number = number
+        self.url = f"http://127.0.0.1:{port}"
+        self.port = port
+        self._home = home
+        self._settings = settings
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        java, folder = find_java(), artifacts()
+        assert java is not None
+        self._home.mkdir(parents=True, exist_ok=True)
+        paths = f"{folder}/lib/*{os.pathsep}{folder}/lib/knn/*"
+        command = [java, *_OPTIONS, "-cp", paths, str(HERE / "Launcher.java"), str(self._home)]
+        with (self._home / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
+
+    def send(self, signal_: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal_)
+
+    def kill(self) -> None:
+        self.send(signal.SIGKILL)
+        self.wait()
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self.send(signal.SIGCONT)
+        self.send(signal.SIGTERM)
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def wait(self) -> None:
+        if self._process is not None:
+            self._process.wait()
+
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError, ValueError):
+            return bool(_get(f"{self.url}/"))
+        return False
+
+    def log(self) -> str:
+        return (self._home / "log").read_text("utf-8", "replace")
+
+
+class OpenSearch:
+    """A running cluster."""
+
+    def __init__(self, nodes: Sequence[Node]):
+        self.nodes = tuple(nodes)
+
+    def url(self, name: str) -> str:
+        """Return the address of an index with all nodes, as `index.url` takes it."""
+        hosts = ",".join(node.url.removeprefix("http://") for node in self.nodes)
+        return f"http://{hosts}/{name}"
+
+    def wait(self, status: str = "green", limit_s: float = START_S, nodes: int = NODES) -> None:
+        """Wait until each node answers and the cluster is so."""
+        until = time.monotonic() + limit_s
+        while time.monotonic() < until:
+            up = [node for node in self.nodes if node.answers()]
+            if len(up) >= nodes:
+                with contextlib.suppress(OSError, ValueError):
+                    health = _get(f"{up[0].url}/_cluster/health")
+                    there = int(str(health["number_of_nodes"]))
+                    if there >= nodes and health["status"] in (status, "green"):
+                        return
+            time.sleep(0.5)
+        raise TimeoutError("\n".join(node.log()[-1500:] for node in self.nodes))
+
+
+def _get(url: str) -> dict[str, object]:
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        found: dict[str, object] = json.load(answer)
+    return found
+
+
+@contextlib.contextmanager
+def running_cluster(folder: Path, nodes: int = NODES) -> Iterator[OpenSearch]:
+    """Give a cluster whose files are in `folder`; it ends with the block."""
+    ports = _free_ports(2 * nodes)
+    http, transport = ports[:nodes], ports[nodes:]
+    seeds = ",".join(f"127.0.0.1:{port}" for port in transport)
+    names = ",".join(f"n{number}" for number in range(nodes))
+    made = [
+        Node(
+            number,
+            folder / f"n{number}",
+            (
+                f"cluster.name=leafmark-{os.getpid()}",
+                f"node.name=n{number}",
+                "network.host=127.0.0.1",
+                f"http.port={http[number]}",
+                f"transport.port={transport[number]}",
+                f"discovery.seed_hosts={seeds}",
+                f"cluster.initial_cluster_manager_nodes={names}",
+                "node.processors=2",
+                "action.auto_create_index=false",
+                "cluster.routing.allocation.disk.threshold_enabled=false",
+            ),
+            http[number],
+        )
+        for number in range(nodes)
+    ]
+    cluster = OpenSearch(made)
+    try:
+        for node in made:
+            node.start()
+        cluster.wait(nodes=nodes)
+        yield cluster
+    finally:
+        for node in made:
+            node.stop()
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

@@ -1,0 +1,171 @@
+"""The client of a cluster beside a server that answers as clusters do, and as others do."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytest.importorskip("urllib3")
+
+from leafmark.errors import (
+    ConfigError,
+    ForbiddenError,
+    LeafmarkError,
+    NotFoundError,
+    StorageError,
+)
+from leafmark.index.remote import client
+from leafmark.index.remote.client import Cluster, RefusedError, parse_address
+
+Answer = tuple[int, bytes]
+
+
+@contextmanager
+def server(answer: Callable[[int], Answer]) -> Iterator[tuple[str, list[str]]]:
+    """Give a server whose n-th answer, from 0, is that of `answer`, and the paths it was asked."""
+    asked = list[str]()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            status, body = answer(len(asked))
+            asked.append(self.path)
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_PUT = do_HEAD = do_GET
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{running.server_address[1]}", asked
+        finally:
+            running.shutdown()
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_PAUSES_S", (0.0,))
+
+
+def error(reason: str) -> bytes:
+    return json.dumps({"error": {"root_cause": [{"reason": reason}], "reason": "all"}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        ("localhost:9200", "is no address"),
+        ("ftp://localhost/x", "is no address"),
+        ("https:///docs", "is no address"),
+        ("https://a:b@host/docs", "holds no host"),
+        ("https://host:99999/docs", "holds no host"),
+        ("https://host/Docs", "names no index"),
+        ("https://host/a/b", "names no index"),
+        ("https://host/*", "names no index"),
+    ],
+)
+def test_a_wrong_address_says_how_a_right_one_looks(url: str, fault: str) -> None:
+    with pytest.raises(ConfigError, match=fault) as raised:
+        parse_address(url)
+    assert raised.value.hint
+
+
+def test_an_address_without_a_name_has_a_usual_one() -> None:
+    assert parse_address("https://host:9200").name == "leafmark"
+    assert parse_address("https://host:9200/").name == "leafmark"
+
+
+@pytest.mark.parametrize(
+    ("answered", "kind", "told"),
+    [
+        ((401, b"Unauthorized"), ForbiddenError, "does not know this user"),
+        ((403, error("no permissions")), ForbiddenError, "does not allow this"),
+        ((404, error("no such index [a]")), NotFoundError, r"no such index \[a\]"),
+        ((400, error("failed to parse")), RefusedError, "failed to parse"),
+        ((200, b"<html>hello</html>"), StorageError, "no JSON"),
+        ((200, b'{"took": 1,'), StorageError, "no JSON"),
+        ((302, b""), RefusedError, "status 302"),
+    ],
+)
+def test_what_is_no_good_answer_is_an_error_that_says_so(
+    answered: Answer, kind: type[LeafmarkError], told: str
+) -> None:
+    with server(lambda _: answered) as (url, _), pytest.raises(kind, match=told) as raised:
+        Cluster([url]).get("/x/_search")
+    assert raised.value.location == url
+
+
+def test_a_cluster_that_is_busy_is_asked_again() -> None:
+    answers = [(429, error("circuit_breaking_exception")), (200, b'{"ok": true}')]
+    with server(lambda at: answers[at]) as (url, asked):
+        assert Cluster([url]).get("/") == {"ok": True}
+    assert len(asked) == 2
+
+
+def test_a_cluster_that_stays_busy_is_told_as_such() -> None:
+    with (
+        server(lambda _: (503, error("no master"))) as (url, _),
+        pytest.raises(RefusedError, match="no master"),
+    ):
+        Cluster([url]).get("/")
+
+
+def test_a_node_that_is_not_there_is_passed_over_and_asked_last() -> None:
+    with server(lambda _: (200, b"{}")) as (url, asked):
+        cluster = Cluster(["http://127.0.0.1:9", url])
+        for _ in range(6):
+            cluster.get("/")
+        assert len(asked) == 6
+        assert cluster.requests <= 7
+
+
+def test_no_node_at_all_says_what_to_look_at() -> None:
+    with pytest.raises(StorageError, match="cannot be reached") as raised:
+        Cluster(["http://127.0.0.1:9"]).get("/")
+    assert "index.url" in str(raised.value.hint)
+
+
+def test_an_answer_that_does_not_come_ends_after_its_limit() -> None:
+    release = threading.Event()
+
+    def late(_: int) -> Answer:
+        release.wait(20)
+        return 200, b"{}"
+
+    with server(late) as (url, _):
+        cluster = Cluster([url], search_s=0.2)
+        with pytest.raises(StorageError, match="does not answer in time"):
+            cluster.get("/")
+        release.set()
+
+
+def test_an_answer_that_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MAX_ANSWER_BYTES", 1000)
+    with (
+        server(lambda _: (200, b'"' + b"x" * 5000 + b'"')) as (url, _),
+        pytest.raises(StorageError, match="too large"),
+    ):
+        Cluster([url]).get("/")
+
+
+def test_credentials_go_with_each_request_and_into_no_message() -> None:
+    with server(lambda _: (401, b"")) as (url, _):
+        cluster = Cluster([url], headers={"authorization": "Basic c2VjcmV0"})
+        with pytest.raises(ForbiddenError) as raised:
+            cluster.get("/")
+    assert "c2VjcmV0" not in f"{raised.value} {raised.value.hint} {raised.value.location}"
