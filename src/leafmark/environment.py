@@ -28,6 +28,7 @@ _PACKAGES = {
     "llamaindex": "llama_index",
     "mcp": "mcp",
     "serve": "uvicorn",
+    "remote": "urllib3",
     "watch": "watchfiles",
 }
 """What is there where an extra is."""

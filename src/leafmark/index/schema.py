@@ -70,6 +70,11 @@ class Language(NamedTuple):
     titles: str
     names: str
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of its fields."""
+        return self[3:]
+
 
 def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
     """Return the language called `name` (None: no stemming) with its field names."""

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from leafmark.errors import DamagedError
 from leafmark.index import Snapshot
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
-from leafmark.query import Expression, format_query
+from leafmark.query import Expression, Filter, format_query, iter_leaves
 from leafmark.search.candidates import TopicMatches, Trace, find_in_topic, names_documents
 from leafmark.search.compile import CompiledTopic, compile_topic
 from leafmark.search.fuse import Meaning
@@ -31,6 +31,7 @@ from leafmark.search.order import (
 from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
 from leafmark.search.sections import Admits, section_filter, within_bounds
 from leafmark.search.versions import fold_translations, join_versions
+from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import query_language
 
 __all__ = ["Compile", "search", "trace_search"]
@@ -61,9 +62,22 @@ class Compile:
         found = self._known.get(id(topic))
         if found is None:
             with self._snapshot.guard("search the index"):
+                self._expect(topic)
                 found = topic, compile_topic(self._snapshot, topic, self._options)
             self._known[id(topic)] = found
         return found[1]
+
+    def _expect(self, topic: Expression) -> None:
+        """Have the words of a topic counted in one question to the engine."""
+        leaves = [asked.leaf for asked in iter_leaves(topic)]
+        texts = [leaf.text for leaf in leaves if not isinstance(leaf, Filter)]
+        vocabulary_of(self._snapshot).expect(
+            (field, term)
+            for language in self._snapshot.languages
+            for text in texts
+            for term in language.analyzer.terms(text)
+            for field in language.fields
+        )
 
 
 def search(  # noqa: PLR0913 - all but three are given by name

@@ -15,7 +15,7 @@ Nothing is read from sources or records here: the engine and its columns tell al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -378,19 +378,20 @@ class _Scorer:
         cuts = {
             column.cut for chunk, column in columns.items() if column.cut and chunk not in complete
         }
-        for word in sorted(self._topic.words, key=lambda one: -one.idf):
-            if not cuts:
-                return complete
-            cuts &= self._cuts_with(word, cuts)
+        if cuts:
+            cuts = set[int].intersection(cuts, *self._cuts_with_each(self._topic.words, cuts))
         return complete | {chunk for chunk, column in columns.items() if column.cut in cuts}
 
-    def _cuts_with(self, word: CompiledTerm, cuts: Collection[int]) -> set[int]:
-        """Return those of the cut sections of which a piece has the word."""
-        pieces = HasAny("facts", tuple(map(cut_fact, sorted(cuts))))
-        (found,) = self._snapshot.search(
-            [(AllOf((unscored(pieces), unscored(word.query))), MAX_CUT_MATCHES)]
+    def _cuts_with_each(
+        self, words: Sequence[CompiledTerm], cuts: Collection[int]
+    ) -> Iterator[set[int]]:
+        """Yield for each word those of the cut sections of which a piece has it."""
+        pieces = unscored(HasAny("facts", tuple(map(cut_fact, sorted(cuts)))))
+        found = self._snapshot.search(
+            [(AllOf((pieces, unscored(word.query))), MAX_CUT_MATCHES) for word in words]
         )
-        return {one.cut for one in self._snapshot.columns([match.chunk for match in found])}
+        for matches in found:
+            yield {one.cut for one in self._snapshot.columns([match.chunk for match in matches])}
 
     # -- nearness ---------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
@@ -47,6 +47,15 @@ class Vocabulary:
             (found,) = self._snapshot.frequencies([key])
             self._counts.put(key, found)
         return found
+
+    def expect(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Count fields and terms that will be asked for, all at once.
+
+        An engine across a network answers each question in a round trip.
+        """
+        wanted = [key for key in dict.fromkeys(keys) if self._counts.get(key) is None]
+        for key, count in zip(wanted, self._snapshot.frequencies(wanted), strict=True):
+            self._counts.put(key, count)
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
         """Return in how many chunks the terms stand beside each other in `field`."""

@@ -99,11 +99,7 @@ def _hash(text: str, digits: int) -> str:
 
 def text_fields(languages: Iterable[Language]) -> tuple[str, ...]:
     """Return the names of the fields with text of all languages."""
-    return tuple(
-        field
-        for each in languages
-        for field in (each.body, each.title, each.tags, each.path, each.titles, each.names)
-    )
+    return tuple(field for each in languages for field in each.fields)
 
 
 def language_mapping(language: Language) -> dict[str, Any]:

@@ -367,7 +367,12 @@ class RemoteSnapshot:
         known = {term: self._counts.get(term) for term in terms}
         unknown = [term for term, count in known.items() if count is None]
         queries = [{"term": {field: term}} for field, term in unknown]
-        for term, count in zip(unknown, self._totals(queries), strict=True):
+        if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
+            queries.append(EVERY_CHUNK)
+        counts = self._totals(queries)
+        if len(counts) > len(unknown):
+            self.chunk_count = counts.pop()
+        for term, count in zip(unknown, counts, strict=True):
             self._counts.put(term, count)
             known[term] = count
         return [known[term] or 0 for term in terms]
