@@ -63,7 +63,7 @@ _FIRST_PAUSE_S = 0.5
 """A write that the cluster has no room for now is tried again, each time twice as late."""
 
 _BUSY = frozenset({429, 502, 503, 504})
-_SOURCE = re.compile(rb',"source":"([A-Za-z0-9+/=]*)"')
+_SOURCE = re.compile(r',"source":"([A-Za-z0-9+/=]*)"')
 _UNSET = {"stamp": "", "chunks": 0, "version": 0}
 
 
@@ -216,7 +216,7 @@ class RemoteStore:
         self._manifest = ManifestTable(self._snapshot.rows(kept) if kept else ())
         self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
         self._fields = text_fields(self._snapshot.languages)
-        self._filler = {field: f',"{field}":"{FILLER}"'.encode() for field in self._fields}
+        self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
         self._words = Words(cluster, names)
         self._batch = list[_Change]()
         self._bytes = 0
@@ -363,7 +363,7 @@ class RemoteStore:
         found = dict[str, None]()
         for row in change.source.rows:
             found.update(dict.fromkeys(_text(row, language.body).split(" ")))
-        lines = self._words.new(language.body, (term for term in found if term))
+        lines = self._words.new(language.body, (term for term in found if term.isalnum()))
         for head in lines:
             yield _Line(head, json.dumps(next(lines), ensure_ascii=False))
 
@@ -371,18 +371,16 @@ class RemoteStore:
         entry = source.entry
         doc_id, stamp = entry.doc_id, self._stamp(entry)
         routing = routing_of(doc_id)
-        shared = source.shared.encode()
-        present = {field for field in self._fields if f'"{field}":'.encode() in shared}
+        shared = source.shared
+        present = {field for field in self._fields if f'"{field}":' in shared}
         for position, row in enumerate(source.rows):
-            fields = _SOURCE.sub(b"", row, count=1) if not position else row
-            filler = b"".join(
+            fields = row if position else _SOURCE.sub("", row, count=1)
+            filler = [
                 text
                 for field, text in self._filler.items()
-                if field not in present and f'"{field}":'.encode() not in fields
-            )
-            body = b"".join(
-                [shared, fields.removesuffix(b"}"), filler, f',"stamp":"{stamp}"}}'.encode()]
-            )
+                if field not in present and f'"{field}":' not in fields
+            ]
+            body = [shared, fields.removesuffix("}"), *filler, f',"stamp":"{stamp}"}}']
             head = {
                 "index": {
                     "_index": self._index,
@@ -390,7 +388,7 @@ class RemoteStore:
                     "routing": routing,
                 }
             }
-            yield _Line(head, body.decode(), doc_id=doc_id)
+            yield _Line(head, "".join(body), doc_id=doc_id)
 
     def _stamp(self, entry: DocumentEntry) -> str:
         return stamp_of(entry.state.digest, self._options.fingerprint)
@@ -398,7 +396,7 @@ class RemoteStore:
     def _record(self, source: PreparedSource, version: int) -> _Line:
         entry = source.entry
         record = _SOURCE.search(source.rows[0]) if source.rows else None
-        packed = record[1] if record else b64encode(serialise_document(entry))
+        packed = record[1] if record else b64encode(serialise_document(entry)).decode("ascii")
         row = row_of(entry)
         fields = {
             "stamp": self._stamp(entry),
@@ -412,7 +410,7 @@ class RemoteStore:
             "chunks": row.chunks,
             "noted": row.noted,
             "version": version,
-            "source": packed.decode("ascii"),
+            "source": packed,
         }
         head = self._versioned("index", entry.doc_id, version)
         return _Line(head, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
@@ -600,7 +598,7 @@ def _parts(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
         yield part
 
 
-def _text(row: bytes, field: str) -> str:
+def _text(row: str, field: str) -> str:
     """Return a field of text of a chunk's JSON: terms hold no character that JSON escapes."""
-    _, mark, rest = row.partition(f',"{field}":"'.encode())
-    return rest[: rest.index(b'"')].decode() if mark else ""
+    _, mark, rest = row.partition(f',"{field}":"')
+    return rest[: rest.index('"')] if mark else ""
