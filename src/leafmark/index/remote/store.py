@@ -363,7 +363,7 @@ class RemoteStore:
         found = dict[str, None]()
         for row in change.source.rows:
             found.update(dict.fromkeys(_text(row, language.body).split(" ")))
-        lines = self._words.new(language.body, (term for term in found if term.isalnum()))
+        lines = self._words.new(language.body, (term for term in found if term and term[0] != "\\"))
         for head in lines:
             yield _Line(head, json.dumps(next(lines), ensure_ascii=False))
 
