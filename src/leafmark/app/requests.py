@@ -23,6 +23,7 @@ __all__ = [
     "LikeRequest",
     "ListRequest",
     "LlmsRequest",
+    "LogRequest",
     "Mode",
     "Progress",
     "SearchRequest",
@@ -75,6 +76,14 @@ class DiffRequest(NamedTuple):
     trees: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     links: bool = True
+
+
+class LogRequest(NamedTuple):
+    """Follow the section `id` back, from the revision `at` (None: from the working files)."""
+
+    id: str
+    at: str | None = None
+    limit: int = 50
 
 
 class SearchRequest(NamedTuple):

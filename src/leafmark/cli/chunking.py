@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 from leafmark.cli.command import Argument, Choice, Option, command, declared
 from leafmark.cli.completion import trees
 from leafmark.cli.console import Call, progress_line, project_of
+from leafmark.cli.reading import AT
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def _options() -> list[Option]:
             help="The file name of standard input, such as guides/setup.md.",
             metavar="NAME",
         ),
+        AT,
     ]
 
 
@@ -130,9 +132,9 @@ def _chunk(call: Call) -> int:
     console, values = call.console, call.values
     output = _output(call)
     _check_words(call)
-    project = project_of(call)
+    project, paths = _placed(call)
     request = ChunkRequest(
-        paths=call.words,
+        paths=paths,
         data=_standard_input(project) if call.words == ("-",) else None,
         name=values.get("name", ChunkRequest().name),
         root=values.get("root"),
@@ -152,6 +154,18 @@ def _chunk(call: Call) -> int:
     _tell(call, project, totals)
     bad = totals.diagnostics or any(not finding.excused for finding in totals.findings)
     return 1 if not totals.chunks or (call.on("strict") and bad) else 0
+
+
+def _placed(call: Call) -> tuple[Project, tuple[str, ...]]:
+    """Return the project, and where the files lie: those of a revision are not the working ones."""
+    project = project_of(call)
+    if "at" not in call.values or call.words == ("-",):
+        return project, call.words
+    from leafmark.app.history import paths_at, project_at
+
+    with progress_line(call) as progress:
+        found = project_at(project, call.values["at"], progress=progress)
+    return found, paths_at(project, found, call.words)
 
 
 def _written_file(out: IO[str]) -> tuple[int, int] | None:

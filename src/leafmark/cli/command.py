@@ -379,6 +379,8 @@ _MODULES = {
     "context": "searching",
     "like": "searching",
     "verify": "reading",
+    "diff": "comparing",
+    "log": "comparing",
     "chunk": "chunking",
     "index": "indexing",
     "ls": "reading",

@@ -317,12 +317,19 @@ def perform(
 ) -> Answered:
     """Return what a use case answers in the folder's project; `request` is given `confirmed`.
 
+    With `--at` it is the project as it was at that revision.
+
     Where it raises ConfirmationError, the user is asked, and it runs again with
     `confirmed` if the answer is yes. Without a terminal the error stands. What the
     answer has no place for is told at the end.
     """
     told: list[Hint] = []
     project = project_of(call, tell=told.append)
+    if "at" in call.values:
+        from leafmark.app.history import project_at  # late: few ask for a revision
+
+        with progress_line(call) as progress:
+            project = project_at(project, call.values["at"], progress=progress)
 
     def run(confirmed: bool) -> Answered:
         with progress_line(call) as progress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leafmark.cli.command import (
@@ -17,14 +17,14 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import Call, exclude_each_other, perform
+from leafmark.cli.console import Call, exclude_each_other, perform, project_of
 from leafmark.errors import NotFoundError, UsageError, unreadable
 from leafmark.model import RELATIONS
 
 if TYPE_CHECKING:
     from leafmark.model import ShowReport
 
-__all__ = ["EXPAND", "NO_REFRESH", "narrowing"]
+__all__ = ["AT", "EXPAND", "NO_REFRESH", "narrowing", "read_texts"]
 
 EXPAND = Option(
     "--expand",
@@ -33,6 +33,12 @@ EXPAND = Option(
     type=Several(RELATIONS),
 )
 NO_REFRESH = Option("--no-refresh", help="Do not bring the index up to date first.")
+AT = Option(
+    "--at",
+    help="Answer from a revision of the git repository: a tag, a branch, a hash, HEAD~3, or a "
+    "date such as 2026-01-31.",
+    metavar="REV",
+)
 
 
 def narrowing() -> list[Option]:
@@ -68,6 +74,7 @@ _SHOW_OPTIONS = (
         type=at_least(1),
     ),
     NO_REFRESH,
+    AT,
     JSON,
 )
 
@@ -199,7 +206,7 @@ def _print_raw(call: Call, report: ShowReport) -> None:
         call.console.write_bytes(shown.raw)
 
 
-KINDS = ("trees", "docs", "chunks", "tags")
+KINDS = ("trees", "docs", "chunks", "tags", "revs")
 _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tags"}
 
 
@@ -210,21 +217,23 @@ _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tag
         ("leafmark ls docs guides/", "the documents of a folder"),
         ("leafmark ls chunks guides/backups.md", "the sections of a document"),
         ("leafmark ls tags --json", "the tags, for programs"),
+        ("leafmark ls revs v2.0..HEAD", "the commits of a range; without one, tags and branches"),
     ),
     argument=Argument(
         "KIND [PATH]",
-        "trees (the default), docs, chunks or tags; with docs, chunks and tags, what they are "
-        "listed of: a folder, the beginning of a path, or an id.",
+        "trees (the default), docs, chunks, tags or revs; with docs, chunks and tags, what they "
+        "are listed of: a folder, the beginning of a path, or an id; with revs, a range.",
         most=2,
         choices=KINDS,
         complete=ids,
     ),
-    options=lambda: [*narrowing(), NO_REFRESH, JSON],
+    options=lambda: [*narrowing(), NO_REFRESH, AT, JSON],
 )
 def _ls(call: Call) -> int:
-    """List trees, documents, chunks or tags.
+    """List trees, documents, chunks, tags or revisions.
 
-    Lists what is indexed: all of it, or what is below a folder or an id.
+    Lists what is indexed: all of it, or what is below a folder or an id; or the tags and
+    branches of the git repository, newest first, that --at takes.
 
     Exit code 1 means that there is nothing to list.
     """
@@ -232,6 +241,8 @@ def _ls(call: Call) -> int:
     from leafmark.app.requests import ListRequest
 
     kind = call.words[0] if call.words else "trees"
+    if kind == "revs":
+        return _list_revisions(call)
     under = call.words[1] if len(call.words) > 1 else None
     if kind == "trees" and (under or call.on("tags")):
         raise UsageError("`leafmark ls trees` lists all trees", hint="try: leafmark ls docs")
@@ -255,6 +266,18 @@ def _ls(call: Call) -> int:
     )
     _print_list(call, kind, items)
     return 0 if items else 1
+
+
+def _list_revisions(call: Call) -> int:
+    from leafmark.app.history import list_revisions
+    from leafmark.render.log import iter_revisions, revisions_record
+
+    found = list_revisions(project_of(call), call.words[1] if len(call.words) > 1 else None)
+    if call.console.json:
+        call.console.write_json(revisions_record(found))
+    for line in () if call.console.json else iter_revisions(found, call.console.style):
+        call.console.write(line)
+    return 0 if found.references or found.commits else 1
 
 
 def _print_list(call: Call, kind: str, items: Collection[Any]) -> None:
@@ -299,7 +322,7 @@ def _limits(call: Call) -> str:
     argument=Argument(
         "FILE", "The text to check; - reads it from standard input.", least=1, complete="file"
     ),
-    options=(NO_REFRESH, JSON),
+    options=(NO_REFRESH, AT, JSON),
 )
 def _verify(call: Call) -> int:
     """Check the citations in a text.
@@ -314,12 +337,9 @@ def _verify(call: Call) -> int:
     """
     from leafmark.app import verify_texts
     from leafmark.app.requests import VerifyRequest
-    from leafmark.app.standard_input import check_once
     from leafmark.render.verification import render_verification, summarise, verification_record
 
-    check_once(call.words)
-    texts = tuple((name, _read(call, name)) for name in call.words)
-
+    texts = read_texts(call, call.words)
     refresh = not call.on("no_refresh")
     reports = perform(
         call, verify_texts, lambda confirmed: VerifyRequest(texts, refresh, confirmed)
@@ -332,6 +352,14 @@ def _verify(call: Call) -> int:
         console.write(render_verification(reports, console.style, everything=console.verbose))
         console.note(f"{summarise(reports)}\n")
     return 0 if record["ok"] else 1
+
+
+def read_texts(call: Call, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return names and contents of texts; `-` is standard input."""
+    from leafmark.app.standard_input import check_once
+
+    check_once(tuple(names))
+    return tuple((name, _read(call, name)) for name in names)
 
 
 def _read(call: Call, name: str) -> str:

@@ -17,7 +17,7 @@ from leafmark.cli.command import (
 )
 from leafmark.cli.completion import ids
 from leafmark.cli.console import Call, Console, perform
-from leafmark.cli.reading import EXPAND, NO_REFRESH, narrowing
+from leafmark.cli.reading import AT, EXPAND, NO_REFRESH, narrowing
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def _options() -> list[Option]:
         declared("search.strict", in_force=False),
         Option("--plain", help="Nothing in the query is an operator: for pasted text."),
         NO_REFRESH,
+        AT,
         declared("search.explain", in_force=False),
         Option(
             "-o",

@@ -14,7 +14,14 @@ from leafmark.history.comparison import (
     SectionChange,
     compare_documents,
 )
-from leafmark.history.report import BrokenLink, CitedFile, DiffReport
+from leafmark.history.report import (
+    BrokenLink,
+    CitedFile,
+    DiffReport,
+    LogEntry,
+    RevisionList,
+    SectionLog,
+)
 from leafmark.history.sections import Section, SectionedDocument
 
 __all__ = [
@@ -28,8 +35,11 @@ __all__ = [
     "DiffReport",
     "DocumentChange",
     "Fate",
+    "LogEntry",
+    "RevisionList",
     "Section",
     "SectionChange",
+    "SectionLog",
     "SectionedDocument",
     "broken_names",
     "check_citation",

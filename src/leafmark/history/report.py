@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from leafmark.history.breakage import BrokenName, CitedOutcome
-from leafmark.history.comparison import Comparison
+from leafmark.history.comparison import Comparison, SectionChange
+from leafmark.history.git import Commit, Reference
+from leafmark.history.sections import Section
 from leafmark.model import Diagnostic
 
-__all__ = ["BrokenLink", "CitedFile", "DiffReport"]
+__all__ = ["BrokenLink", "CitedFile", "DiffReport", "LogEntry", "RevisionList", "SectionLog"]
 
 
 class BrokenLink(NamedTuple):
@@ -49,3 +51,28 @@ class DiffReport(NamedTuple):
             or any(status in ("changed", "gone") for status in outcomes)
             or any(each.ids for each in self.cited)
         )
+
+
+class LogEntry(NamedTuple):
+    """What one commit did to a section, and the section as it left it.
+
+    `commit` is None for what is not committed.
+    """
+
+    commit: Commit | None
+    change: SectionChange
+    section: Section
+
+
+class SectionLog(NamedTuple):
+    """The history of the section `id`, newest first."""
+
+    id: str
+    entries: tuple[LogEntry, ...]
+
+
+class RevisionList(NamedTuple):
+    """References, newest first, or the commits of a range."""
+
+    references: tuple[Reference, ...] = ()
+    commits: tuple[Commit, ...] = ()

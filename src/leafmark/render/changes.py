@@ -128,10 +128,13 @@ def _block_lines(change: SectionChange, style: Style) -> Iterator[str]:
 
 def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
     if report.broken:
-        yield style.bold(f"{count_of(len(report.broken), 'name')} no longer lead there:\n")
+        is_one = len(report.broken) == 1
+        verb = "leads to what it led to" if is_one else "lead to what they led to"
+        yield style.bold(f"{count_of(len(report.broken), 'name')} no longer {verb}:\n")
         yield from (f"  {clean_line(one.name)}  {_went(one)}\n" for one in report.broken)
     if report.links:
-        yield style.bold(f"{count_of(len(report.links), 'link')} lead to what has gone:\n")
+        verb = "leads" if len(report.links) == 1 else "lead"
+        yield style.bold(f"{count_of(len(report.links), 'link')} {verb} to what has gone:\n")
         for link in report.links:
             place = f"{clean_line(link.path)}:{link.line}:"
             yield f"  {place} {clean_line(link.target)}  {_went(link.broken)}\n"
@@ -164,9 +167,11 @@ def summarise_changes(report: DiffReport) -> str:
     if not documents:
         return f"{clean_line(report.old)} and {clean_line(report.new)}: no document differs"
     same = count_of(report.comparison.unchanged, "document")
+    differ = "differs" if documents == 1 else "differ"
+    do_not = "does not" if report.comparison.unchanged == 1 else "do not"
     return (
         f"{clean_line(report.old)} to {clean_line(report.new)}: "
-        f"{count_of(documents, 'document')} differ, {same} do not; "
+        f"{count_of(documents, 'document')} {differ}, {same} {do_not}; "
         f"sections: {', '.join(said) or 'all as before'}"
     )
 

@@ -205,13 +205,13 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
             "ls",
             ["dcs"],
             "`leafmark ls` does not know `dcs`",
-            "did you mean `docs`? There are: trees, docs, chunks, tags",
+            "did you mean `docs`? There are: trees, docs, chunks, tags, revs",
         ),
         (
             "ls",
             ["everything"],
             "`leafmark ls` does not know `everything`",
-            "there are: trees, docs, chunks, tags",
+            "there are: trees, docs, chunks, tags, revs",
         ),
         (
             "index",

@@ -1,1 +1,30 @@
-"""Use cases over time: compare two states, read a revision, follow a section, report what broke."""
+"""Use cases over time: compare two states, read a revision, follow a section.
+
+Modules are imported when a use case is asked for: most runs need none of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.lazy_imports import import_late
+
+if TYPE_CHECKING:
+    from leafmark.app.history.comparing import diff_project
+    from leafmark.app.history.past_project import paths_at, project_at
+    from leafmark.app.history.revisions import list_revisions
+    from leafmark.app.history.section_log import log_section
+
+__all__ = ["diff_project", "list_revisions", "log_section", "paths_at", "project_at"]
+
+_HOMES = {
+    "diff_project": "leafmark.app.history.comparing",
+    "list_revisions": "leafmark.app.history.revisions",
+    "log_section": "leafmark.app.history.section_log",
+    "paths_at": "leafmark.app.history.past_project",
+    "project_at": "leafmark.app.history.past_project",
+}
+
+
+if not TYPE_CHECKING:
+    __getattr__ = import_late(__name__, _HOMES)

@@ -5,24 +5,17 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.errors import NotFoundError
-from leafmark.history.git import Commit, Reference, Repository, find_repository
+from leafmark.history import RevisionList
+from leafmark.history.git import Commit, Repository, find_repository
 
-__all__ = ["RevisionList", "find_revision", "list_revisions", "project_repository"]
+__all__ = ["find_revision", "list_revisions", "project_repository"]
 
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?Z?)?"
 )
-
-
-class RevisionList(NamedTuple):
-    """References, newest first, or the commits of a range; `total` counts what was left out too."""
-
-    references: tuple[Reference, ...] = ()
-    commits: tuple[Commit, ...] = ()
 
 
 def project_repository(project: Project) -> Repository:

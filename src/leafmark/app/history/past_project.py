@@ -41,7 +41,7 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.sharing import link_or_copy, share_index
 from leafmark.model import Hint
 
-__all__ = ["project_at"]
+__all__ = ["paths_at", "project_at"]
 
 MAX_LOOKED_AT = 12
 """Revisions, those used last, among which the nearest one is looked for."""
@@ -85,6 +85,21 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
             _bring_up(found, side, place, progress)
         _tell(project, side)
     return found
+
+
+def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return where paths of a project, as the user wrote them, lie in the same at a revision."""
+    roots = {tree.name: tree.root for tree in project.trees}
+    pairs = [(os.path.realpath(roots[tree.name]), tree.root) for tree in found.trees]
+    placed = []
+    for path in paths:
+        whole = Path(os.path.realpath(project.directory / path))
+        held = [(root, new) for root, new in pairs if whole.is_relative_to(root)]
+        if not held:
+            raise UsageError(f"{path!r} is in none of the trees of the repository")
+        root, new = max(held, key=lambda pair: len(pair[0]))
+        placed.append(str(new / whole.relative_to(root)))
+    return tuple(placed)
 
 
 def _place(project: Project, repository: Repository, commit: Commit) -> Path:

@@ -10,7 +10,7 @@ from support.projects import Here
 from support.repositories import GitRepository
 
 from leafmark.app import index_project, search_project, show_chunks, verify_texts
-from leafmark.app.history.project_at import project_at
+from leafmark.app.history.past_project import project_at
 from leafmark.app.history.revisions import list_revisions
 from leafmark.app.requests import IndexRequest, SearchRequest, ShowRequest, VerifyRequest
 from leafmark.errors import NotFoundError
