@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
+from leafmark.parsing.metadata import load_toml
 from leafmark.suggest import choices_hint
 
 __all__ = [
@@ -192,7 +192,7 @@ def _jsonl_row(line: str, location: str) -> Any:
 
 def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     try:
-        rows = tomllib.loads(text)
+        rows = load_toml(text)
     except RecursionError as error:
         raise UsageError(_TOO_DEEP, location=name) from error
     except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError

@@ -19,6 +19,7 @@ __all__ = [
     "BadMetadataError",
     "Scalar",
     "Tree",
+    "load_toml",
     "read_simple_yaml",
     "read_toml",
     "read_yaml",
@@ -401,10 +402,8 @@ def read_toml(text: str) -> tuple[Tree, Repeats]:
     Raises:
         BadMetadataError: it is not TOML, or too deep.
     """
-    if _DOTTED.search(text):  # for which the parser takes time quadratic in their length
-        raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep")
     try:
-        table = tomllib.loads(text, parse_float=_toml_float)
+        table = load_toml(text, parse_float=_toml_float)
         return {name: _from_toml(value, 1) for name, value in table.items()}, []
     except RecursionError as error:
         raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep") from error
@@ -414,6 +413,21 @@ def read_toml(text: str) -> tuple[Tree, Repeats]:
         raise BadMetadataError(
             f"not valid TOML: {reason}", int(at[1]) - 1 if at else None
         ) from error
+
+
+def load_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return the table that TOML from a stranger holds.
+
+    The standard parser takes time and memory quadratic in the parts of a dotted key: 40 kB of
+    them took 1.6 GB.
+
+    Raises:
+        RecursionError: it is too deep.
+        ValueError: it is not TOML.
+    """
+    if _DOTTED.search(text):
+        raise RecursionError
+    return tomllib.loads(text, parse_float=parse_float)
 
 
 def _toml_float(text: str) -> Scalar:

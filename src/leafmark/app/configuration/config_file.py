@@ -17,7 +17,12 @@ from typing import Any, NamedTuple
 from leafmark.app.configuration.toml_lines import KeyPath, find_line, key_lines, repeated_table
 from leafmark.app.setting_rules import check_value
 from leafmark.app.settings import SETTINGS, TABLES
-from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
+from leafmark.app.sources.ignore import (
+    MAX_RULE_CHARS,
+    MAX_RULES,
+    MAX_WILDCARDS,
+    wildcard_count,
+)
 from leafmark.errors import ConfigError, reason_of
 from leafmark.model import TREE_NAME
 from leafmark.parsing import format_names
@@ -34,6 +39,9 @@ __all__ = [
 
 MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
+
+MAX_TREES = 100
+"""The most trees of one file: each is walked by itself."""
 
 _TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding", "rerank")
 _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
@@ -140,10 +148,10 @@ def _decode(path: Path, data: bytes) -> str:
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:
-    import tomllib  # only where there is a file to read
+    from leafmark.parsing.metadata import load_toml  # only where there is a file to read
 
     try:
-        return tomllib.loads(text)
+        return load_toml(text)
     except RecursionError as error:
         raise ConfigError("values are nested too deeply", location=str(path)) from error
     except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
@@ -257,6 +265,12 @@ class _Reader:
 
     def _trees(self, value: object) -> tuple[TreeTable, ...]:
         tables = self._table(value, ("tree",))
+        if len(tables) > MAX_TREES:
+            raise ConfigError(
+                f"there are {len(tables):,} trees",
+                location=self._at(("tree",)),
+                hint=f"the most in one file is {MAX_TREES}",
+            )
         return tuple(self._tree(name, given) for name, given in tables.items())
 
     def _tree(self, name: str, value: object) -> TreeTable:
@@ -298,6 +312,8 @@ class _Reader:
         patterns = self._texts(table[key], keys)
         if len(patterns) > MAX_RULES:
             raise self._wrong(keys, f"{len(patterns)} patterns", f"at most {MAX_RULES} patterns")
+        if sum(map(wildcard_count, patterns)) > MAX_WILDCARDS:
+            raise self._wrong(keys, "too many wildcards", f"at most {MAX_WILDCARDS:,} wildcards")
         for pattern in patterns:
             if not pattern or len(pattern) > MAX_RULE_CHARS:
                 raise self._wrong(keys, pattern, f"patterns of 1 to {MAX_RULE_CHARS} characters")

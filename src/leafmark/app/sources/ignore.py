@@ -8,6 +8,7 @@ several files and folders combine is decided by the walk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -27,11 +28,13 @@ from leafmark.model import Diagnostic
 __all__ = [
     "MAX_RULES",
     "MAX_RULE_CHARS",
+    "MAX_WILDCARDS",
     "Doubt",
     "IgnoreRules",
     "Rule",
     "parse_ignore_file",
     "parse_rules",
+    "wildcard_count",
 ]
 
 Doubt = Callable[[str, str], bool]
@@ -41,6 +44,28 @@ MAX_RULES = 1000
 
 MAX_RULE_CHARS = 1024
 """The longest rule heeded."""
+
+MAX_WILDCARDS = 1000
+"""Most wildcards heeded in the rules of one file that are no plain names or suffixes.
+
+Each is tried for each file below: 1 MB of stars took a second for every few files.
+"""
+
+
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def wildcard_count(text: str) -> int:
+    """Return how many wildcards of a rule have to be tried; none where it is looked up.
+
+    >>> [wildcard_count(each) for each in ("*.md", "a/b", "[Bb]in", "a*b*c", "a?[x-z]")]
+    [0, 0, 0, 2, 2]
+    """
+    found = 0
+    for each in alternatives(text.removeprefix("!").rstrip("/")):
+        hard = unescaped(each) is None and ("/" in each or around_star(each) is None)
+        found += len(_WILDCARD.findall(each)) if hard else 0
+    return found
 
 
 class Rule(NamedTuple):
@@ -229,6 +254,7 @@ def parse_ignore_file(data: bytes, path: str) -> tuple[IgnoreRules, list[Diagnos
     """Read an ignore file; `path` names it in the diagnostics about rules that are not heeded."""
     rules = IgnoreRules()
     diagnostics: list[Diagnostic] = []
+    wildcards = 0
     for line, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         text = _trimmed(
             raw.removesuffix(b"\r").partition(b"\0")[0].decode("utf-8", "surrogateescape")
@@ -246,6 +272,11 @@ def parse_ignore_file(data: bytes, path: str) -> tuple[IgnoreRules, list[Diagnos
             )
             diagnostics.append(_too_much(path, line, problem))
             continue
+        wildcards += wildcard_count(text)
+        if wildcards > MAX_WILDCARDS:
+            problem = f"only rules with {MAX_WILDCARDS:,} wildcards in all are heeded"
+            diagnostics.append(_too_much(path, line, problem))
+            break
         rules.add(text, line)
     return rules, diagnostics
 

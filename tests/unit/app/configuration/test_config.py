@@ -680,6 +680,28 @@ def test_deep_nesting_is_an_error(desk: Desk) -> None:
     assert message in ("values are nested too deeply", "this is not TOML: invalid value")
 
 
+@pytest.mark.parametrize("text", ["a" + ".a" * 20_000 + " = 1\n", "[" + "a." * 100_000 + "a]\n"])
+@pytest.mark.parametrize("name", ["leafmark.toml", "pyproject.toml"])
+def test_dotted_keys_are_bounded_before_they_are_parsed(desk: Desk, text: str, name: str) -> None:
+    """The standard parser takes 1.6 GB for the first one."""
+    desk.write(f"project/{name}", f"[tool.leafmark]\n{text}")
+    assert refuse(desk)[0] == "values are nested too deeply"
+
+
+def test_many_trees_are_an_error(desk: Desk) -> None:
+    tables = (f'[tree.t{number}]\npath = "."\n' for number in range(101))
+    desk.write("project/leafmark.toml", "".join(tables))
+    message, location, hint = refuse(desk)
+    assert (message, hint) == ("there are 101 trees", "the most in one file is 100")
+    assert location == "project/leafmark.toml"
+
+
+def test_patterns_with_many_wildcards_are_an_error(desk: Desk) -> None:
+    patterns = ", ".join(f'"{"*a" * 400}{number}"' for number in range(3))
+    desk.write("project/leafmark.toml", f'[tree.a]\npath = "."\nexclude = [{patterns}]\n')
+    assert refuse(desk)[2] == "tree.a.exclude must be at most 1,000 wildcards"
+
+
 @posix
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
 def test_what_is_no_file_is_an_error(desk: Desk, kind: str) -> None:

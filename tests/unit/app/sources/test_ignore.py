@@ -95,6 +95,21 @@ def test_a_rule_that_is_too_long_is_not_heeded_and_said() -> None:
     assert diagnostics == [Diagnostic(".ignore", "ignore-file", message, line=1)]
 
 
+def test_wildcards_over_the_limit_are_not_heeded_and_said() -> None:
+    """All of them would be tried for each file: a second for every few."""
+    text = "\n".join(["*.log", *("*a" * 500 + str(number) for number in range(1000))])
+    rules, diagnostics = parse_ignore_file(text.encode(), ".gitignore")
+    assert rules.count == 3
+    assert diagnostics[0].line == 4
+    assert diagnostics[0].message == "only rules with 1,000 wildcards in all are heeded"
+
+
+def test_suffixes_and_names_do_not_count_as_wildcards() -> None:
+    text = "\n".join(f"*.suffix{number}" for number in range(MAX_RULES))
+    rules, diagnostics = parse_ignore_file(text.encode(), ".gitignore")
+    assert (rules.count, diagnostics) == (MAX_RULES, [])
+
+
 def test_no_rules_are_false() -> None:
     assert not parse_rules([])
     assert parse_rules(["a"])
