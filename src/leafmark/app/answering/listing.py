@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import UNREADABLE, open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError
-from leafmark.index import IndexReader, TreeCounts, lock_holder, tag_fact
+from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
 from leafmark.index.folder import read_missing
 from leafmark.model import (
     DocumentEntry,
@@ -167,6 +167,8 @@ def project_status(project: Project) -> StatusReport:
         warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
     if reader is not None and reader.root != project.index_dir:
         warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
+    if reader is None and not has_index(project.index_dir) and project.was_indexed:
+        warnings.append(f"{UNREADABLE}: the next run makes one for this leafmark")
     warnings += project.missing_trees()
     warnings += read_missing(project.index_dir).values()
     found = scan(project, ())

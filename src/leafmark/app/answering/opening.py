@@ -19,7 +19,9 @@ from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
 from leafmark.index.folder import read_missing
 from leafmark.model import Hint
 
-__all__ = ["left_out_hints", "open_index", "open_telling", "tell_hints"]
+__all__ = ["UNREADABLE", "left_out_hints", "open_index", "open_telling", "tell_hints"]
+
+UNREADABLE = "the index that is there is of another leafmark, in a form that this one cannot read"
 
 _OTHERS_STATE = Hint(
     "not-refreshed",
@@ -54,7 +56,7 @@ def open_index(
     if not request.refresh:
         if not project.is_indexed:
             raise NotFoundError(
-                "there is no index yet",
+                UNREADABLE if project.was_indexed else "there is no index yet",
                 location=str(project.directory),
                 hint="run `leafmark index`, or leave out --no-refresh",
             )

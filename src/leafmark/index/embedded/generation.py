@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import tantivy
 
-from leafmark.errors import DamagedError
+from leafmark.errors import DamagedError, NotFoundError
 from leafmark.index.engine import REBUILD, engine_guard
 from leafmark.index.records import (
     StoredDocument,
@@ -146,12 +146,19 @@ def open_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
     """Open the index in `path`, in a folder that cannot be written too.
 
     Raises:
+        NotFoundError: it has other fields than ours, whatever its format says.
         DamagedError, StorageError: see `engine_guard`.
     """
     with engine_guard("open the index", path):
-        if os.access(path, os.W_OK):
-            return _register(tantivy.Index.open(str(path)), languages)
-        return _register(_open_read_only(path), languages)
+        is_ours = os.access(path, os.W_OK)
+        index = tantivy.Index.open(str(path)) if is_ours else _open_read_only(path)
+    if index.schema != build_schema(languages):
+        raise NotFoundError(
+            "the index has other fields than this leafmark reads: another version made it",
+            location=str(path),
+            hint="run `leafmark index` to make it again",
+        )
+    return _register(index, languages)
 
 
 def _register(index: tantivy.Index, languages: tuple[Language, ...]) -> tantivy.Index:

@@ -120,7 +120,7 @@ def _open(layout: Layout, options: IndexOptions, rebuild: bool) -> IndexWriter:
             if known != current:  # more trees in languages that the index has
                 layout.write_current(known)
             return IndexWriter(layout, known, is_new=False)
-        except DamagedError as err:
+        except (DamagedError, NotFoundError) as err:
             reason = err.message
     layout.collect(keep=current.generation if current else None)
     begun = Current(
