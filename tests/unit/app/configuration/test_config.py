@@ -252,7 +252,9 @@ def test_the_listing_says_where_everything_comes_from(desk: Desk) -> None:
     desk.write("project/leafmark.toml", '[tree.docs]\npath = "d"\nexclude = ["x"]\n')
     found = desk.open(search__limit=5)
     listed = {each.name: each for each in found.origins()}
-    assert listed["search.limit"] == SettingOrigin("search.limit", 5, "flag", "most results shown")
+    assert listed["search.limit"] == SettingOrigin(
+        "search.limit", 5, "flag", "show at most so many results"
+    )
     assert listed["search.grain"].origin == "default"
     assert listed["tree.docs.path"] == SettingOrigin(
         "tree.docs.path", str(desk.project / "d"), f"{desk.project}/leafmark.toml:2"
