@@ -15,6 +15,12 @@ from leafmark.lazy_imports import import_late
 if TYPE_CHECKING:
     from leafmark.app.agents.agent_files import package_folder, update_agents
     from leafmark.app.agents.llms import write_llms
+    from leafmark.app.answering.browsing import (
+        browse_project,
+        overview,
+        read_document,
+        text_marker,
+    )
     from leafmark.app.answering.context import find_context
     from leafmark.app.answering.like import find_like
     from leafmark.app.answering.listing import (
@@ -42,6 +48,7 @@ __all__ = [
     "Project",
     "Watcher",
     "approve",
+    "browse_project",
     "chunk_sources",
     "examine",
     "explain_why_not",
@@ -56,12 +63,15 @@ __all__ = [
     "list_trust",
     "make_vectors",
     "open_project",
+    "overview",
     "package_folder",
     "plan_chunking",
     "project_status",
+    "read_document",
     "revoke",
     "search_project",
     "show_chunks",
+    "text_marker",
     "update_agents",
     "verify_texts",
     "write_config",
@@ -69,6 +79,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "browse_project": "leafmark.app.answering.browsing",
+    "overview": "leafmark.app.answering.browsing",
+    "read_document": "leafmark.app.answering.browsing",
+    "text_marker": "leafmark.app.answering.browsing",
     "find_context": "leafmark.app.answering.context",
     "find_like": "leafmark.app.answering.like",
     "examine": "leafmark.app.doctor",

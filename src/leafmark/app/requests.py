@@ -89,6 +89,8 @@ class LogRequest(NamedTuple):
 class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics; with `plain`, nothing in them is an operator.
 
+    `filters` are filters of the query language (name and value) that hold for all of them.
+
     `limit`, `mode` and `grain` None leave it to the settings. `since` is what the user wrote (see
     `app.answering.since`). `full_records` asks for the whole chunk records and texts of the
     results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
@@ -99,6 +101,7 @@ class SearchRequest(NamedTuple):
     limit: int | None = None
     offset: int = 0
     plain: bool = False
+    filters: tuple[tuple[str, str], ...] = ()
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: str | None = None

@@ -13,14 +13,23 @@ import ipaddress
 import re
 import secrets
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
 from leafmark.render.errors import error_record
 from leafmark.render.jsontext import dump_line
 
-__all__ = ["LOOPBACK_NAMES", "MOST_BODY_BYTES", "App", "Guard", "Scope", "is_loopback"]
+__all__ = [
+    "LOOPBACK_NAMES",
+    "MOST_BODY_BYTES",
+    "SIGN_IN",
+    "App",
+    "Guard",
+    "Scope",
+    "is_loopback",
+]
 
 MOST_BODY_BYTES = 1 << 20
 """Of a request; a text to verify has half of it."""
@@ -30,6 +39,11 @@ BODY_TIMEOUT_S = 30.0
 
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
+
+SIGN_IN = "/sign-in"
+"""Where a browser sends the token once; a cookie stands for it from then on."""
+
+COOKIE = "leafmark"
 
 _NEAR = frozenset(("same-origin", "none"))
 """Where a browser says that a request comes from: our page, or the user. A foreign page can ask
@@ -59,8 +73,9 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """Lets through what may come: from a loopback name, from no foreign page, with the token.
 
-    `names` None stands for any name. What is at `open_paths` may be linked to from
-    foreign pages and needs no token: a page that holds nothing of the documents.
+    `names` None stands for any name. What is at `open_paths` needs no token: it holds nothing of
+    the documents. A browser that was given the token once has a cookie instead, which holds for
+    this guard alone; without it a page leads to where the token is asked for.
     """
 
     def __init__(
@@ -77,6 +92,7 @@ class Guard:
         self._names = names
         self._token = token
         self._open_paths = open_paths
+        self._session = secrets.token_urlsafe(32)
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -92,8 +108,12 @@ class Guard:
                 refusal = 408, "the body of the request did not come in time"
             except _TooLargeError:
                 refusal = 413, f"the body of the request is over {MOST_BODY_BYTES:,} bytes"
-        if refusal is not None:
+        if refusal is not None and refusal[0] == 401 and _wants_page(scope):
+            await _redirect(send, f"{SIGN_IN}?{urlencode({'to': _address(scope)})}")
+        elif refusal is not None:
             await _refuse(send, *refusal)
+        elif self._token and scope["method"] == "POST" and scope["path"] == SIGN_IN:
+            await self._sign_in(send, body)
         elif body[-1]["type"] == "http.request":  # else the client is gone
             await self._app(scope, _replay(body, receive), send)
 
@@ -105,17 +125,46 @@ class Guard:
         hosts, origins = found.get(b"host", []), found.get(b"origin", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return 421, "the Host is not this server"
-        if len(origins) > 1 or (origins and not self._is_our_page(origins[0])):
+        if len(origins) > 1 or (origins and not self._is_our_page(origins[0], hosts[0])):
             return 403, "the Origin is not allowed"
         return None if path in self._open_paths else self._closed(found)
 
     def _closed(self, found: dict[bytes, list[str]]) -> tuple[int, str] | None:
         """Return why what is not open to everybody is refused; see `refusal`."""
-        if not _NEAR.issuperset(found.get(b"sec-fetch-site", [])):
+        is_near = _NEAR.issuperset(found.get(b"sec-fetch-site", []))
+        if not is_near and not _is_followed_link(found):
             return 403, "the request comes from a foreign page"
-        if self._token and not self._has_token(found.get(b"authorization", [])):
+        if self._token and not (
+            self._has_token(found.get(b"authorization", [])) or self._is_signed_in(found)
+        ):
             return 401, "the token is missing or wrong"
         return None
+
+    def _is_signed_in(self, found: Mapping[bytes, list[str]]) -> bool:
+        cookies = (one for line in found.get(b"cookie", []) for one in line.split(";"))
+        pairs = (one.strip().partition("=") for one in cookies)
+        return any(
+            name == COOKIE and secrets.compare_digest(value.encode(), self._session.encode())
+            for name, _, value in pairs
+        )
+
+    async def _sign_in(self, send: Any, body: deque[Message]) -> None:
+        """Take the token from a form; lead back to the page that was asked for."""
+        data = b"".join(message.get("body", b"") for message in body)
+        form = dict(parse_qsl(data.decode("latin-1"), encoding="utf-8", errors="surrogateescape"))
+        to = form.get("to", "/")
+        to = to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
+        if not self._has_token(
+            [
+                f"Bearer {form.get('token', '').strip()}".encode("utf-8", "surrogateescape").decode(
+                    "latin-1"
+                )
+            ]
+        ):
+            await _redirect(send, f"{SIGN_IN}?{urlencode({'to': to, 'wrong': 1})}")
+            return
+        cookie = f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Lax"
+        await _redirect(send, to, (b"set-cookie", cookie.encode()))
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)
@@ -125,16 +174,45 @@ class Guard:
             return True
         return match[1].lower() in self._names and match[2] in (None, str(self._port))
 
-    def _is_our_page(self, origin: str) -> bool:
+    def _is_our_page(self, origin: str, own: str) -> bool:
+        """Whether a request comes from a page that is served here; `own` is the Host it names."""
         scheme, _, host = origin.partition("://")
         match = _HOST.fullmatch(host)
         if scheme not in ("http", "https") or match is None:
             return False
+        if self._names is None and host.lower() == own.lower():
+            return True
         return match[1].lower() in LOOPBACK_NAMES and match[2] == str(self._port)
 
     def _has_token(self, values: list[str]) -> bool:
         expected = f"Bearer {self._token}".encode("utf-8", "surrogateescape")
         return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
+
+
+def _is_followed_link(found: Mapping[bytes, list[str]]) -> bool:
+    """Whether a person followed a link to a page; where it stood, nobody can read the page."""
+    return found.get(b"sec-fetch-mode") == ["navigate"] and found.get(b"sec-fetch-dest") == [
+        "document"
+    ]
+
+
+def _wants_page(scope: Scope) -> bool:
+    accepted = b",".join(value for name, value in scope["headers"] if name.lower() == b"accept")
+    return scope["method"] == "GET" and b"text/html" in accepted
+
+
+def _address(scope: Scope) -> str:
+    query = scope.get("query_string", b"").decode("latin-1")
+    return f"{quote(scope['path'])}{'?' + query if query else ''}"
+
+
+async def _redirect(
+    send: Callable[[Message], Awaitable[None]], to: str, *headers: tuple[bytes, bytes]
+) -> None:
+    told = [(b"location", to.encode("latin-1", "replace")), (b"cache-control", b"no-store")]
+    told += [(b"content-length", b"0"), *headers]
+    await send({"type": "http.response.start", "status": 303, "headers": told})
+    await send({"type": "http.response.body", "body": b""})
 
 
 class _TooLargeError(Exception):

@@ -26,8 +26,9 @@ from leafmark.errors import (
     StorageError,
     refusal_of,
 )
+from leafmark.model import IndexReport
 
-__all__ = ["INTERNAL_ERROR", "Freshness", "Workspace"]
+__all__ = ["INTERNAL_ERROR", "Activity", "Freshness", "Workspace"]
 
 log = logging.getLogger("leafmark.server")
 
@@ -73,6 +74,23 @@ class Freshness(NamedTuple):
         return f"{separator}{self.done} of {self.total} sources" if self.total else ""
 
 
+class Activity(NamedTuple):
+    """What a workspace is doing: whether it runs, how far it is, what the last run changed.
+
+    `version` grows with each run that changed the index. `changed` are the ids that the last
+    such run added, modified and removed, `seconds` is how long the last run took.
+    """
+
+    version: int = 0
+    running: bool = False
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    changed: tuple[int, int, int] = (0, 0, 0)
+    seconds: float = 0.0
+    error: LeafmarkError | None = None
+
+
 class Workspace:
     """Opens the project and keeps its index fresh; safe to use from several threads."""
 
@@ -86,6 +104,7 @@ class Workspace:
         self._answered = 0
         self._running = False
         self._progress = (0, 0)
+        self._activity = Activity()
         self._error: LeafmarkError | None = None
         self._retries = Retries()
         self._embedding = False
@@ -140,6 +159,12 @@ class Workspace:
             state = self.wait(number, 0)
         return state
 
+    @property
+    def activity(self) -> Activity:
+        """What is being done now, for those who watch; nothing is asked for."""
+        with self._changed:
+            return self._activity._replace(running=self._running, error=self._error)
+
     def _run(self) -> None:
         """Bring the index up to date until nobody asks any more."""
         while True:
@@ -159,7 +184,9 @@ class Workspace:
             project = self._open_project({})
             retry = self._retries.are_due()
             request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
-            index_project(project, request, progress=self._report)
+            began = time.monotonic()
+            report = index_project(project, request, progress=self._report)
+            self._note(report, time.monotonic() - began)
             if project.configuration.embedding.is_named:
                 self._ask_for_vectors()
         except ConfirmationError as error:
@@ -176,9 +203,19 @@ class Workspace:
             return LeafmarkError(INTERNAL_ERROR)
         return None
 
+    def _note(self, report: IndexReport, seconds: float) -> None:
+        """Keep what a run changed, for those who watch."""
+        changed = len(report.added), len(report.modified), len(report.removed)
+        with self._changed:
+            before = self._activity
+            kept = changed if any(changed) else before.changed
+            version = before.version + (any(changed) or before.version == 0)
+            self._activity = Activity(version, changed=kept, seconds=seconds)
+
     def _report(self, what: str, done: int, total: int) -> None:
         with self._changed:
             self._progress = (done, total)
+            self._activity = self._activity._replace(what=what, done=done, total=total)
             self._changed.notify_all()
 
     def _ask_for_vectors(self) -> None:

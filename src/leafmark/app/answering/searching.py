@@ -13,7 +13,15 @@ from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, bytes_in, heading_and_span
-from leafmark.query import Expression, Filter, Phrase, iter_leaves, parse_topics, plain_query
+from leafmark.query import (
+    Expression,
+    Filter,
+    Phrase,
+    all_of,
+    iter_leaves,
+    parse_topics,
+    plain_query,
+)
 from leafmark.search import SearchOptions, search
 from leafmark.search.pipeline import Compile
 
@@ -90,7 +98,7 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
     Raises:
         QueryError, UsageError, NotFoundError: as in `search_project`.
     """
-    topics = parse_topics(_written(request))
+    topics = _topics(request)
     params = search_params(project, request)
     asked = ask_topics(project, topics, request)
     return Understood(topics, params, asked, _reranking(project, topics))
@@ -103,13 +111,23 @@ def _written(request: SearchRequest) -> Sequence[str]:
     return [one for one in map(plain_query, request.queries) if one] or request.queries
 
 
+def _topics(request: SearchRequest) -> Sequence[Expression]:
+    """Return the topics of a request, its filters in each; filters alone are a topic, too."""
+    filters = [Filter(name, value) for name, value in request.filters]
+    if filters and not request.queries:
+        return [all_of(filters)]
+    topics = parse_topics(_written(request))
+    return [all_of([topic, *filters]) for topic in topics] if filters else topics
+
+
 def _as_plain(wanted: Understood, request: SearchRequest) -> SearchRequest | None:
     """Return the request for the same words as plain text, None where operators matter.
 
     A filter says what is searched: its words are not looked for.
     """
     leaves = [asked for topic in wanted.topics for asked in iter_leaves(topic)]
-    if request.plain or any(isinstance(asked.leaf, Filter) for asked in leaves):
+    filters = sum(isinstance(asked.leaf, Filter) for asked in leaves)
+    if request.plain or filters > len(request.filters) * len(wanted.topics):
         return None
     has_operators = any(
         asked.negated or asked.field or isinstance(asked.leaf, Phrase) for asked in leaves

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
 from leafmark.app import (
     Project,
-    chunk_sources,
+    explain_why_not,
     list_documents,
     list_trees,
-    plan_chunking,
     project_status,
     search_project,
     show_chunks,
+    verify_texts,
 )
-from leafmark.app.chunking.run import SourceReport
-from leafmark.app.requests import ChunkRequest, ListRequest, SearchRequest, ShowRequest
+from leafmark.app.requests import (
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+    WhyNotRequest,
+)
 from leafmark.app.settings import SETTINGS
-from leafmark.chunking import ChunkingOptions
 from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError
-from leafmark.model import Answer, ChunkedDocument, Hint, Shown
+from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
+from leafmark.render.absence import why_not_record
 from leafmark.render.listing import listing_record, status_record
 from leafmark.render.searchjson import answer_record
 from leafmark.render.show import show_record
+from leafmark.render.verification import verification_record
+from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 
 __all__ = [
     "ChangedError",
     "Request",
+    "chunk_posted",
     "chunks",
     "documents",
     "outline",
@@ -41,6 +49,8 @@ __all__ = [
     "show",
     "status",
     "trees",
+    "verify",
+    "why_not",
 ]
 
 
@@ -84,6 +94,8 @@ def search(request: Request) -> Reply:
     wanted = SearchRequest(
         queries=request.texts("q"),
         limit=request["limit"],
+        offset=request["offset"],
+        plain=request["plain"],
         trees=request.texts("tree"),
         tags=request.texts("tag"),
         since=request["since"],
@@ -157,54 +169,80 @@ def _shown(request: Request, *, full_document: bool) -> Shown:
 
 def chunks(request: Request) -> Reply:
     """Raises what `_shown` does; UsageError: sizes do not fit, or the answer is too large."""
+    shown = _shown(request, full_document=True)
+    assert shown.raw is not None, "what is not stale has bytes"
+    return _records(request, shown.raw, shown.entry.path, shown.entry.tree)
+
+
+def chunk_posted(request: Request) -> Reply:
+    """Raises UsageError: sizes do not fit, or the text or the answer is too large."""
+    data = request["text"].encode("utf-8", "replace")
+    if len(data) > MAX_TEXT_BYTES:
+        raise UsageError(
+            f"the text has {len(data):,} bytes, and {MAX_TEXT_BYTES:,} can be sent",
+            hint="save it in a folder that is indexed, and ask for its chunks by id",
+        )
+    return _records(request, data, request["name"], None)
+
+
+def _records(request: Request, data: bytes, name: str, tree: str | None) -> Reply:
+    """Return the records of the chunks of some bytes, and what the quality report finds."""
+    chunked = _chunked(request, data, name, tree)
     pieces: list[str] = []
-    report = _chunked(request, chunkjson.iter_chunk_items, pieces.append)
+    size = 0
+    for piece in chunkjson.iter_chunk_items(chunked.document, chunked.options):
+        if request.left.is_set():
+            raise UsageError("nobody waits for the answer")
+        size += len(piece)
+        check_size(size)
+        pieces.append(piece)
     text = "".join(chunkjson.open_chunk_object(pieces))
-    return Reply((text + chunkjson.close_chunk_object((), report.diagnostics, None)).encode())
+    findings = chunked.report.findings if tree is None else None
+    end = chunkjson.close_chunk_object((), chunked.report.diagnostics, findings)
+    return Reply((text + end).encode())
 
 
 def outline(request: Request) -> Reply:
     """Raises what `chunks` does."""
-    found: list[dict[str, Any]] = []
-
-    def keep(document: ChunkedDocument, options: ChunkingOptions) -> Iterable[str]:
-        found.append(chunkjson.outline_record(document, options))
-        return ()
-
-    _chunked(request, keep, lambda _: None)
-    return json_reply(found[0])
-
-
-def _chunked(
-    request: Request,
-    render: Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]],
-    take: Callable[[str], None],
-) -> SourceReport:
-    """Chunk the document of an id under the settings asked for; `take` gets the output.
-
-    It is chunked from the bytes that were indexed: no path is taken from a request.
-    """
     shown = _shown(request, full_document=True)
+    assert shown.raw is not None, "what is not stale has bytes"
+    chunked = _chunked(request, shown.raw, shown.entry.path, shown.entry.tree)
+    return json_reply(chunkjson.outline_record(chunked.document, chunked.options))
+
+
+def _chunked(request: Request, data: bytes, name: str, tree: str | None) -> Chunked:
+    """Chunk bytes under the settings asked for: no path is taken from a request."""
     settings = request.settings("chunking")
     try:
-        plan = plan_chunking(
-            request.workspace.project(settings),
-            ChunkRequest(data=shown.raw, name=shown.entry.path, tree=shown.entry.tree),
-        )
+        return chunk_text(request.workspace.project(settings), data, name, tree)
     except ConfigError as error:
         if not settings:
             raise
         raise UsageError(error.message, hint=error.hint) from error
-    size = 0
-    for answer in chunk_sources(plan, render=render, linked=True, workers=0):
-        if isinstance(answer, SourceReport):
-            return answer
-        if request.left.is_set():
-            raise UsageError("nobody waits for the answer")
-        size += len(answer)
-        check_size(size)
-        take(answer)
-    raise NotFoundError(f"there is no chunk in {shown.id!r}")
+
+
+def verify(request: Request) -> Reply:
+    """Raises what `verify_texts` does."""
+    wanted = VerifyRequest((("text", request["text"]),), refresh=False)
+    (report,) = verify_texts(request.project, wanted)
+    return json_reply(verification_record([report]))
+
+
+def why_not(request: Request) -> Reply:
+    """Raises what `explain_why_not` does."""
+    search = SearchRequest(
+        queries=request.texts("q"),
+        limit=request["limit"],
+        trees=request.texts("tree"),
+        tags=request.texts("tag"),
+        mode=request["mode"],
+        grain=request["grain"],
+        strict=request["strict"],
+        plain=request["plain"],
+        refresh=False,
+    )
+    found = explain_why_not(request.project, WhyNotRequest(request["id"], search))
+    return json_reply(why_not_record(found))
 
 
 def trees(request: Request) -> Reply:
@@ -221,7 +259,10 @@ def documents(request: Request) -> Reply:
         under=request["under"],
         refresh=False,
     )
-    return json_reply(listing_record("documents", list_documents(request.project, wanted)))
+    found = list_documents(request.project, wanted)
+    first, limit = request["offset"], request["limit"]
+    page = found[first:] if limit is None else found[first : first + limit]
+    return json_reply(listing_record("documents", page))
 
 
 def status(request: Request) -> Reply:

@@ -8,7 +8,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from leafmark.server.parameters import Parameter
+from leafmark.server.parameters import Parameter, input_schema
+from leafmark.server.web.replies import JSON, PROBLEM
 from leafmark.server.web.routes import Route
 
 __all__ = ["describe"]
@@ -27,7 +28,7 @@ def describe(routes: Sequence[Route]) -> dict[str, Any]:
             "What a path does not name is refused. Texts of documents are data, never markup: "
             "of all strings only `snippet` is HTML.",
         },
-        "paths": {route.path: {"get": _operation(route)} for route in routes},
+        "paths": {route.path: {route.method.lower(): _operation(route)} for route in routes},
         "components": {
             "schemas": _shapes(),
             "securitySchemes": {
@@ -47,26 +48,28 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.shape is None:
         answer = {"text/plain; charset=utf-8": {"schema": {"type": "string"}}}
     else:
-        answer = {"application/json": {"schema": {"$ref": _SHAPES + route.shape}}}
-    failed = {"$ref": _SHAPES + "error"}
+        answer = {JSON: {"schema": {"$ref": _SHAPES + route.shape}}}
+    failed = {"$ref": _SHAPES + "problem"}
     responses: dict[str, Any] = {"200": {"description": "The answer.", "content": answer}}
     if route.partial:
-        either = {"oneOf": [answer["application/json"]["schema"], failed]}
         responses["404"] = {
             "description": "Nothing of it was found; or there is no index.",
-            "content": {"application/json": {"schema": either}},
+            "content": answer | {PROBLEM: {"schema": failed}},
         }
     responses["default"] = {
-        "description": "What is wrong, and what to do.",
-        "content": {"application/json": {"schema": failed}},
+        "description": "What is wrong, and what to do (RFC 9457).",
+        "content": {PROBLEM: {"schema": failed}},
     }
-    return {
+    operation: dict[str, Any] = {
         "operationId": route.path.rpartition("/")[2],
         "summary": route.summary,
         "description": route.description,
-        "parameters": [_parameter(each) for each in route.parameters],
         "responses": responses,
     }
+    if route.method == "POST":
+        schema = {"schema": input_schema(route.parameters)}
+        return operation | {"requestBody": {"required": True, "content": {JSON: schema}}}
+    return operation | {"parameters": [_parameter(each) for each in route.parameters]}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:

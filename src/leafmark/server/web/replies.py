@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
+
+from starlette.responses import Response
 
 from leafmark.errors import AmbiguousError, ConfirmationError, LeafmarkError, UsageError
 from leafmark.render.errors import error_record
 from leafmark.render.jsontext import dump_line
 
-__all__ = ["JSON", "PAGE_POLICY", "Reply", "check_size", "failed", "json_reply", "send_reply"]
+__all__ = [
+    "HTML",
+    "JSON",
+    "PAGE_POLICY",
+    "PROBLEM",
+    "Reply",
+    "check_size",
+    "failed",
+    "json_reply",
+    "problem_record",
+    "respond",
+    "status_of",
+]
 
-MOST_ANSWER_BYTES = 64 << 20
+MAX_ANSWER_BYTES = 64 << 20
 """Of one answer; a source may have 50 MB by default."""
 
 JSON = "application/json"
+PROBLEM = "application/problem+json"
+HTML = "text/html; charset=utf-8"
 
 PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
@@ -59,21 +75,34 @@ def check_size(size: int) -> None:
     Raises:
         UsageError: an answer of so many bytes is too large.
     """
-    if size > MOST_ANSWER_BYTES:
+    if size > MAX_ANSWER_BYTES:
         raise UsageError(
-            f"the answer is larger than {MOST_ANSWER_BYTES >> 20} MiB",
+            f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB",
             hint="ask for less: a lower limit, brief results, the outline, or a section's id",
         )
 
 
 def failed(error: LeafmarkError, status: int | None = None) -> Reply:
-    """Return an error in the shape that it has everywhere."""
-    code = _status(error) if status is None else status
+    """Return an error as a problem (RFC 9457) that has the usual error in it."""
+    code = status_of(error) if status is None else status
     headers = (("retry-after", "1"),) if code == 503 else ()
-    return Reply(dump_line(error_record(error)).encode(), status=code, headers=headers)
+    body = dump_line(problem_record(error, code)).encode()
+    return Reply(body, PROBLEM, code, headers)
 
 
-def _status(error: LeafmarkError) -> int:
+def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
+    """Return what is wrong: its status, the status in words, what happened, what to do."""
+    record = error_record(error)
+    try:
+        title = HTTPStatus(status).phrase
+    except ValueError:
+        title = "Error"
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": error.message}
+    return problem | record
+
+
+def status_of(error: LeafmarkError) -> int:
+    """Return the status of an error."""
     if isinstance(error, AmbiguousError):
         return 409
     if isinstance(error, ConfirmationError):  # whoever started the server has to agree
@@ -81,21 +110,15 @@ def _status(error: LeafmarkError) -> int:
     return _STATUS.get(error.kind, 500)
 
 
-async def send_reply(
-    send: Callable[[MutableMapping[str, Any]], Awaitable[None]], reply: Reply, *, head: bool
-) -> None:
-    """Send an answer, of a HEAD request all but its body."""
-    given = dict(reply.headers)
+def respond(reply: Reply) -> Response:
+    """Return a reply as a response with the headers that all have."""
+    is_page = reply.media_type == HTML
     headers = {
-        "content-type": reply.media_type,
-        "content-length": str(len(reply.body)),
         "cache-control": "no-store",
-        "content-security-policy": _DATA_POLICY,
+        "content-security-policy": PAGE_POLICY if is_page else _DATA_POLICY,
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
-        "referrer-policy": "no-referrer",
+        "referrer-policy": "same-origin",  # without one, forms of ours have no Origin
         "x-content-type-options": "nosniff",
-    } | given
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": reply.status, "headers": raw})
-    await send({"type": "http.response.body", "body": b"" if head else reply.body})
+    } | dict(reply.headers)
+    return Response(reply.body, reply.status, headers, media_type=reply.media_type)

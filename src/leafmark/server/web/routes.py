@@ -24,7 +24,8 @@ class Route(NamedTuple):
     """One path. `shape` names its answer in the published schema; None is plain text.
 
     `refreshed` ones first bring the index up to date. With `partial`, what was not found is a
-    part of an answer, which is 404 where it holds nothing else.
+    part of an answer, which is 404 where it holds nothing else. The parameters of a POST are the
+    keys of a JSON object.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Route(NamedTuple):
     run: Callable[[Request], Reply]
     refreshed: bool = True
     partial: bool = False
+    method: str = "GET"
 
 
 def _switch(name: str, description: str) -> Parameter:
@@ -54,6 +56,26 @@ _EXPAND = Parameter(
     "strings",
     most=5,
     choices=RELATIONS,
+)
+_QUERY = Parameter(
+    "q",
+    "What to look for. Repeated, each is a topic: the best of all make one list.",
+    "strings",
+    required=True,
+    least=1,
+    most=8,
+)
+_LIMIT = Parameter("limit", "The most results.", "integer", least=1, most=100)
+_OFFSET = Parameter(
+    "offset", "How many come before the first one.", "integer", default=0, least=0, most=100_000
+)
+_PLAIN = _switch("plain", "Take the query as plain text: nothing in it is an operator.")
+_STRICT = _switch("strict", "All words must match, even those of a question.")
+_GRAIN = Parameter("grain", "How large a result may be.", choices=GRAINS)
+_MODE = Parameter(
+    "mode",
+    "By words (lexical), by meaning (semantic) or by both (hybrid).",
+    choices=get_args(Mode),
 )
 _NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
 _CHUNKING = (
@@ -77,15 +99,10 @@ ROUTES: tuple[Route, ...] = (
         "As `leafmark search --json`: the results in order, and their groups by document.",
         "search",
         (
-            Parameter(
-                "q",
-                "What to look for. Repeated, each is a topic: the best of all make one list.",
-                "strings",
-                required=True,
-                least=1,
-                most=8,
-            ),
-            Parameter("limit", "The most results.", "integer", least=1, most=100),
+            _QUERY,
+            _LIMIT,
+            _OFFSET,
+            _PLAIN,
             _TREE,
             _TAG,
             Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
@@ -95,15 +112,11 @@ ROUTES: tuple[Route, ...] = (
                 "strings",
                 most=8,
             ),
-            Parameter("grain", "How large a result may be.", choices=GRAINS),
-            Parameter(
-                "mode",
-                "By words (lexical), by meaning (semantic) or by both (hybrid).",
-                choices=get_args(Mode),
-            ),
+            _GRAIN,
+            _MODE,
             Parameter("sort", "Order of the results.", default="score", choices=SORTS),
             _EXPAND,
-            _switch("strict", "All words must match, even those of a question."),
+            _STRICT,
             _switch(
                 "no_aggregation",
                 "Never show a section or document instead of the parts of it that match.",
@@ -160,6 +173,47 @@ ROUTES: tuple[Route, ...] = (
         calls.chunks,
     ),
     Route(
+        "/api/chunk",
+        "Chunk a text",
+        "As `leafmark chunk - --json`, with the findings of the quality report: the records of the "
+        "chunks of a text that is sent.",
+        "chunks",
+        (
+            Parameter("text", "The text, of at most 512,000 bytes.", required=True, most=512_000),
+            Parameter(
+                "name",
+                "The path of a file that it would be; its suffix tells the format.",
+                default="pasted.md",
+                least=1,
+                most=400,
+            ),
+            *_CHUNKING,
+        ),
+        calls.chunk_posted,
+        refreshed=False,
+        method="POST",
+    ),
+    Route(
+        "/api/verify",
+        "Check citations",
+        "As `leafmark verify --json`: every citation in a text that is sent.",
+        "verify",
+        (
+            Parameter("text", "The text that cites.", required=True, most=512_000),
+            _NO_REFRESH,
+        ),
+        calls.verify,
+        method="POST",
+    ),
+    Route(
+        "/api/why-not",
+        "Why something is not there",
+        "As `leafmark why-not --json`: at which phase a search lost a chunk, and what shows it.",
+        "why-not",
+        (_ID, _QUERY, _LIMIT, _PLAIN, _TREE, _TAG, _GRAIN, _MODE, _STRICT, _NO_REFRESH),
+        calls.why_not,
+    ),
+    Route(
         "/api/trees",
         "What is indexed",
         "As `leafmark ls trees --json`.",
@@ -176,6 +230,8 @@ ROUTES: tuple[Route, ...] = (
             _TREE,
             _TAG,
             Parameter("under", "Only documents whose path or id begins with this.", most=4000),
+            Parameter("limit", "The most documents.", "integer", least=1, most=100_000),
+            _OFFSET,
             _NO_REFRESH,
         ),
         calls.documents,

@@ -7,24 +7,39 @@ and its call is not begun. No path of a request is joined to one of a file.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from importlib.resources import files
+from queue import SimpleQueue
 from threading import Event
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route as HttpRoute
 
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.render.jsontext import dump_line
-from leafmark.server.guard import Scope
+from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
 from leafmark.server.parameters import Parameter, check_arguments
 from leafmark.server.web.calls import ChangedError, Request
+from leafmark.server.web.document_page import document_page, help_page, status_page
+from leafmark.server.web.lab import lab_page
+from leafmark.server.web.metrics import Metrics
 from leafmark.server.web.openapi import describe
-from leafmark.server.web.replies import PAGE_POLICY, Reply, failed, send_reply
+from leafmark.server.web.replies import HTML, Reply, failed, json_reply, respond, status_of
 from leafmark.server.web.routes import ROUTES, Route
-from leafmark.server.web.threads import Threads
-from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
+from leafmark.server.web.search_page import search_page, why_page
+from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.workspace import INTERNAL_ERROR, Activity, Freshness, Workspace
 from leafmark.suggest import nearest
 
 __all__ = ["OPEN_PATHS", "Site", "read_query", "run_web"]
@@ -34,24 +49,35 @@ log = logging.getLogger("leafmark.server.web")
 PATIENCE_S = 3.0
 """How long a call waits for a fresh index before it answers from the one there is."""
 
+PAGE_PATIENCE_S = 0.3
+"""How long a page does: it hears of changes later, and shows them."""
+
 ANSWER_TIMEOUT_S = 60.0
 """In which an answer must be there; chosen by eye."""
 
-MOST_WAITING = 400
+MAX_WAITING = 400
 """Calls that wait for one another; beyond it they are answered with 503."""
 
-_THREADS = 4
-_MOST_ARGUMENTS = 100
+MAX_LISTENERS = 100
+"""Pages that listen for changes at once."""
 
-_PAGES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/app.js": ("app.js", "text/javascript; charset=utf-8"),
-    "/source.js": ("source.js", "text/javascript; charset=utf-8"),
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
+TICK_S = 0.25
+LOOK_S = 2.0
+"""How often a listening page is told of progress, and sources are looked at for it."""
+
+HEARTBEAT_S = 15.0
+
+_THREADS = 4
+_MAX_ARGUMENTS = 100
+
+_FILES = {
+    "/style.css": "text/css; charset=utf-8",
+    "/page.js": "text/javascript; charset=utf-8",
+    "/icon.svg": "image/svg+xml",
 }
 _DESCRIPTION = "/openapi.json"
 
-OPEN_PATHS = frozenset((*_PAGES, _DESCRIPTION))
+OPEN_PATHS = frozenset((*_FILES, _DESCRIPTION, "/health", SIGN_IN))
 """What holds nothing of the documents."""
 
 
@@ -62,7 +88,7 @@ def run_web(workspace: Workspace, place: Place, *, started: Callable[[str], None
         UsageError, StorageError: see `serve`.
     """
     serve(
-        lambda: Site(workspace),
+        lambda: Site(workspace, is_local=is_loopback(place.host)),
         place,
         started=lambda address: started(f"{address}/"),
         open_paths=OPEN_PATHS,
@@ -72,113 +98,336 @@ def run_web(workspace: Workspace, place: Place, *, started: Callable[[str], None
 class Site:
     """The ASGI application."""
 
-    def __init__(self, workspace: Workspace):
+    def __init__(
+        self, workspace: Workspace, *, is_local: bool = True, api: Sequence[Route] = ROUTES
+    ):
         workspace.ask()  # and not waited for
-        self._workspace = workspace
+        self.workspace = workspace
+        self._is_local = is_local
         self._threads = Threads(_THREADS)
         self._waiting = 0
-        self._routes = {route.path: route for route in ROUTES}
-        self._fixed = {path: _page(*page) for path, page in _PAGES.items()}
-        self._fixed[_DESCRIPTION] = Reply(
+        self._listeners = 0
+        self._metrics = Metrics(workspace)
+        pages: dict[str, Callable[[Visit, Event], str]] = {
+            "/": lambda visit, _: search_page(visit),
+            "/doc": lambda visit, _: document_page(visit),
+            "/lab": lambda visit, left: lab_page(visit, left, workspace.project),
+            "/why": lambda visit, _: why_page(visit),
+            "/status": lambda visit, _: status_page(visit, workspace.activity),
+            "/help": lambda visit, _: help_page(visit),
+        }
+        routes = [HttpRoute(path, _fixed(path, kind)) for path, kind in _FILES.items()]
+        routes += [HttpRoute(path, self._page(path, made)) for path, made in pages.items()]
+        routes.append(HttpRoute("/lab", self._page("/lab", pages["/lab"]), methods=["POST"]))
+        routes += [HttpRoute(one.path, self._api(one), methods=[one.method]) for one in api]
+        description = Reply(
             dump_line(describe(ROUTES)).encode(), headers=(("cache-control", "no-cache"),)
         )
+        routes += [
+            HttpRoute(_DESCRIPTION, _replying(lambda: description)),
+            HttpRoute("/health", _replying(self._health)),
+            HttpRoute("/metrics", _replying(self._measured)),
+            HttpRoute("/events", self._events),
+            HttpRoute(SIGN_IN, self._sign_in),
+        ]
+        self._known = [route.path for route in routes]
+        self._app = Starlette(routes=routes, exception_handlers={HTTPException: self._refused})
 
     async def __call__(
         self, scope: Scope, receive: Callable[[], Awaitable[Any]], send: Callable[..., Any]
     ) -> None:
         if scope["type"] != "http":
             return
-        reply = await self._reply(scope, receive)
-        if reply is not None:
-            await send_reply(send, reply, head=scope["method"] == "HEAD")
+        status = 500
+        began = time.perf_counter()
 
-    async def _reply(self, scope: Scope, receive: Callable[[], Awaitable[Any]]) -> Reply | None:
-        """Return the answer to a request; None where nobody waits for it any more."""
-        path = scope["path"]
-        if path not in self._routes and path not in self._fixed:
-            near = nearest(path, [*self._routes, *self._fixed])
-            return failed(NotFoundError(f"there is nothing at {path}", did_you_mean=near))
-        if scope["method"] not in ("GET", "HEAD"):
-            refused = failed(
-                UsageError(f"{scope['method']} is not allowed for {path}: use GET"), 405
-            )
-            return refused._replace(headers=(("allow", "GET, HEAD"),))
-        if path in self._fixed:
-            return self._fixed[path]
-        if self._waiting >= MOST_WAITING:
-            return failed(UsageError("too many requests at once", hint="ask again"), 503)
-        self._waiting += 1
+        async def noting(message: Any) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
         try:
-            left = Event()
-            answer = self._answer(self._routes[path], scope, left)
-            return await self._while_there(answer, receive, left)
+            await self._app(scope, receive, noting)
         finally:
-            self._waiting -= 1
+            path = scope["path"] if scope["path"] in self._known else "other"
+            self._metrics.note(path, status, time.perf_counter() - began)
 
-    async def _while_there(
-        self, answer: Any, receive: Callable[[], Awaitable[Any]], left: Event
-    ) -> Reply | None:
+    # -- pages and calls ------------------------------------------------------------------
+
+    def _api(self, route: Route) -> Callable[[HttpRequest], Awaitable[Response]]:
+        async def endpoint(request: HttpRequest) -> Response:
+            left = Event()
+            return await self._bounded(request, self._called(route, request, left), left)
+
+        return endpoint
+
+    async def _called(self, route: Route, request: HttpRequest, left: Event) -> Reply:
+        try:
+            if route.method == "POST":
+                arguments = read_body(route.parameters, await request.body())
+            else:
+                arguments = read_query(route.parameters, request.scope["query_string"])
+            is_asked = route.refreshed and not arguments.get("no_refresh")
+            state = await self._fresh(PATIENCE_S) if is_asked else Freshness("fresh")
+            return await self._threaded(
+                lambda: route.run(Request(self.workspace, arguments, state, left)), state
+            )
+        except Exception as error:
+            return failed(*self._problem(error, route.path))
+
+    def _page(
+        self, path: str, make: Callable[[Visit, Event], str]
+    ) -> Callable[[HttpRequest], Awaitable[Response]]:
+        async def endpoint(request: HttpRequest) -> Response:
+            left = Event()
+            return await self._bounded(request, self._visited(path, make, request, left), left)
+
+        return endpoint
+
+    async def _visited(
+        self, path: str, make: Callable[[Visit, Event], str], request: HttpRequest, left: Event
+    ) -> Reply:
+        visit: Visit | None = None
+        try:
+            values = _form(request.scope["query_string"], await request.body())
+            text = "\n".join(values.pop("text", []))
+            state = await self._fresh(PAGE_PATIENCE_S)
+            project = self.workspace.project()
+            visit = Visit(Address(path, values), project, state, self._is_local, text)
+            page = visit
+            return await self._threaded(lambda: Reply(make(page, left).encode(), HTML), state)
+        except Exception as error:
+            return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
+
+    def _empty_visit(self, path: str) -> Visit:
+        return Visit(Address(path, {}), None, Freshness("fresh"), self._is_local)  # type: ignore[arg-type]
+
+    def _problem_page(self, visit: Visit, error: LeafmarkError, status: int) -> Reply:
+        activity = self.workspace.activity
+        html = render_page("problem.html", visit, error=error, status=status, activity=activity)
+        return Reply(html.encode(), HTML, status)
+
+    async def _fresh(self, patience_s: float) -> Freshness:
+        """Wait for a fresh index, but not for long."""
+        return await self.workspace.freshened(patience_s, asyncio.sleep)
+
+    async def _threaded(self, call: Callable[[], Reply], state: Freshness) -> Reply:
+        def explained() -> Reply:
+            try:
+                return call()
+            except NotFoundError as error:
+                if state.state == "building":
+                    raise BuildingError(state.explain(error)) from error
+                raise state.explain(error) from error
+
+        return await asyncio.wrap_future(self._threads.run(explained))
+
+    def _problem(self, error: Exception, path: str) -> tuple[LeafmarkError, int]:
+        """Return an error as ours, with its status; a bug is logged, and the server answers on."""
+        if isinstance(error, BuildingError):
+            return error.error, 503
+        if isinstance(error, ChangedError):
+            return error, 409
+        if isinstance(error, LeafmarkError):
+            return error, status_of(error)
+        refused = refusal_of(error)
+        if refused is not None:
+            return refused, 503
+        log.error("%s failed", path, exc_info=error)
+        return LeafmarkError(INTERNAL_ERROR), 500
+
+    async def _bounded(
+        self, request: HttpRequest, answer: Awaitable[Reply], left: Event
+    ) -> Response:
         """Wait for an answer until it is there, its client is gone, or it takes too long."""
+        if self._waiting >= MAX_WAITING:
+            answer.close()  # type: ignore[attr-defined]
+            return respond(failed(UsageError("too many requests at once", hint="ask again"), 503))
+        self._waiting += 1
+        self._metrics.waiting.set(self._waiting)
+        await request.body()  # and from then on, only that the client is gone comes
         answering = asyncio.ensure_future(answer)
-        leaving = asyncio.ensure_future(_gone(receive))
+        leaving = asyncio.ensure_future(_gone(request))
         try:
             done, _ = await asyncio.wait(
-                (answering, leaving),
-                timeout=ANSWER_TIMEOUT_S,
-                return_when=asyncio.FIRST_COMPLETED,
+                (answering, leaving), timeout=ANSWER_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED
             )
             if answering in done:
-                return answering.result()  # type: ignore[no-any-return]
+                return respond(answering.result())
             if leaving in done:
-                return None
-            return failed(UsageError("the answer took too long", hint="ask for less"), 504)
+                return Response(status_code=499)
+            return respond(failed(UsageError("the answer took too long", hint="ask for less"), 504))
         finally:
+            self._waiting -= 1
+            self._metrics.waiting.set(self._waiting)
             left.set()
             answering.cancel()
             leaving.cancel()
 
-    async def _answer(self, route: Route, scope: Scope, left: Event) -> Reply:
-        try:
-            arguments = read_query(route.parameters, scope["query_string"])
-            state = await self._fresh(route, arguments)
-            return await asyncio.wrap_future(
-                self._threads.run(lambda: self._call(route, arguments, state, left))
+    async def _refused(self, request: HttpRequest, error: Exception) -> Response:
+        """Answer for a path that is not there, or has no such method."""
+        assert isinstance(error, HTTPException)
+        path = request.url.path
+        if error.status_code == 405:
+            allowed = (error.headers or {}).get("Allow", "GET, HEAD")
+            told: LeafmarkError = UsageError(
+                f"{request.method} is not allowed for {path}: use {allowed}"
             )
-        except LeafmarkError as error:
-            return failed(error, 409 if isinstance(error, ChangedError) else None)
-        except Exception as error:
-            refused = refusal_of(error)
-            if refused is not None:
-                return failed(refused, 503)
-            log.exception("%s failed", route.path)  # a bug; the server answers on
-            return failed(LeafmarkError(INTERNAL_ERROR), 500)
+            return respond(failed(told, 405)._replace(headers=(("allow", allowed),)))
+        near = nearest(path, self._known)
+        told = NotFoundError(f"there is nothing at {path}", did_you_mean=near)
+        if "text/html" in request.headers.get("accept", ""):
+            return respond(self._problem_page(self._empty_visit(path), told, 404))
+        return respond(failed(told, error.status_code))
 
-    async def _fresh(self, route: Route, arguments: dict[str, Any]) -> Freshness:
-        """Wait for a fresh index, but not for long."""
-        if not route.refreshed or arguments["no_refresh"]:
-            return Freshness("fresh")
-        return await self._workspace.freshened(PATIENCE_S, asyncio.sleep)
+    # -- the state ------------------------------------------------------------------------
 
-    def _call(
-        self, route: Route, arguments: dict[str, Any], state: Freshness, left: Event
-    ) -> Reply:
+    def _health(self) -> Reply:
+        """Say that the server answers, and how the index stands."""
+        activity = self.workspace.activity
+        state = "building" if activity.version == 0 else "ok"
+        state = "failing" if activity.error is not None else state
+        return json_reply({"status": state, "index": _activity_record(activity)})
+
+    def _measured(self) -> Reply:
+        return Reply(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
+
+    async def _sign_in(self, request: HttpRequest) -> Response:
+        values = _form(request.scope["query_string"], b"")
+        visit = self._empty_visit(SIGN_IN)
+        page = render_page("sign_in.html", visit, given=Address(SIGN_IN, values))
+        return respond(Reply(page.encode(), HTML))
+
+    async def _events(self, request: HttpRequest) -> Response:
+        """Tell a page of progress and changes, for as long as it listens."""
+        if self._listeners >= MAX_LISTENERS:
+            return respond(failed(UsageError("too many pages listen already"), 503))
+        headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+        return StreamingResponse(self._told(), headers=headers, media_type="text/event-stream")
+
+    async def _told(self) -> AsyncIterator[str]:
+        self._listeners += 1
+        self._metrics.listeners.set(self._listeners)
+        told: Mapping[str, Any] | None = None
+        spoke = looked = 0.0
         try:
-            return route.run(Request(self._workspace, arguments, state, left))
-        except NotFoundError as error:
-            if state.state == "building":
-                return failed(state.explain(error), 503)
-            raise state.explain(error) from error
+            while True:
+                now = time.monotonic()
+                activity = self.workspace.activity
+                if now - looked >= max(LOOK_S, 20 * activity.seconds):
+                    self.workspace.ask()
+                    looked = now
+                record = _activity_record(activity)
+                if record != told:
+                    told, spoke = record, now
+                    yield f"event: index\ndata: {json.dumps(record)}\n\n"
+                elif now - spoke >= HEARTBEAT_S:
+                    spoke = now
+                    yield ": still here\n\n"
+                await asyncio.sleep(TICK_S)
+        finally:
+            self._listeners -= 1
+            self._metrics.listeners.set(self._listeners)
 
 
-async def _gone(receive: Callable[[], Awaitable[Any]]) -> None:
-    while (await receive())["type"] != "http.disconnect":
+class BuildingError(Exception):
+    """What is asked for may be there once the index is."""
+
+    def __init__(self, error: LeafmarkError):
+        super().__init__(error.message)
+        self.error = error
+
+
+class Threads:
+    """Runs calls in the order in which they come; one that was cancelled before is not begun.
+
+    None of the threads keeps the process from ending.
+    """
+
+    def __init__(self, count: int):
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        for number in range(count):
+            threading.Thread(target=self._work, name=f"leafmark-{number}", daemon=True).start()
+
+    def run(self, function: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._calls.put((future, function))
+        return future
+
+    def _work(self) -> None:
+        while True:
+            future, function = self._calls.get()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function())
+            except BaseException as error:  # whatever it is belongs to whoever waits for it
+                future.set_exception(error)
+            del future, function  # the answer may be large
+
+
+def _activity_record(activity: Activity) -> dict[str, Any]:
+    added, modified, removed = activity.changed
+    return {
+        "version": activity.version,
+        "running": activity.running and activity.total > 0,
+        "what": activity.what,
+        "done": activity.done,
+        "total": activity.total,
+        "added": added,
+        "modified": modified,
+        "removed": removed,
+        "error": None if activity.error is None else activity.error.message,
+    }
+
+
+async def _gone(request: HttpRequest) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _page(name: str, media_type: str) -> Reply:
-    body = files("leafmark.server.web").joinpath("page", name).read_bytes()
-    policy = (("cache-control", "no-cache"), ("content-security-policy", PAGE_POLICY))
-    return Reply(body, media_type, headers=policy)
+def _fixed(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Response]]:
+    body = files("leafmark.server.web").joinpath("page", path[1:]).read_bytes()
+    reply = Reply(body, media_type, headers=(("cache-control", "no-cache"),))
+    return _replying(lambda: reply)
+
+
+def _replying(make: Callable[[], Reply]) -> Callable[[HttpRequest], Awaitable[Response]]:
+    async def endpoint(_: HttpRequest) -> Response:
+        return respond(make())
+
+    return endpoint
+
+
+def _form(query: bytes, body: bytes) -> dict[str, list[str]]:
+    """Return the parameters of a page: those of its address, and those of a form above them.
+
+    Raises:
+        UsageError: there are too many.
+    """
+    found: dict[str, list[str]] = {}
+    try:
+        for given in (query, body):
+            text = given.decode("latin-1")
+            found |= parse_qs(text, errors="replace", max_num_fields=_MAX_ARGUMENTS)
+    except ValueError:
+        raise UsageError(f"there are more than {_MAX_ARGUMENTS} arguments") from None
+    return found
+
+
+def read_body(parameters: tuple[Parameter, ...], body: bytes) -> dict[str, Any]:
+    """Return the arguments of a JSON object, checked.
+
+    Raises:
+        UsageError: it is none, or an argument is unknown, missing or not acceptable.
+    """
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise UsageError("the body is no JSON object", hint='send one, such as {"text": "# A"}')
+    return check_arguments(parameters, given)
 
 
 def read_query(parameters: tuple[Parameter, ...], query: bytes) -> dict[str, Any]:
@@ -192,12 +441,12 @@ def read_query(parameters: tuple[Parameter, ...], query: bytes) -> dict[str, Any
             query.decode("ascii"),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=_MOST_ARGUMENTS,
+            max_num_fields=_MAX_ARGUMENTS,
         )
     except UnicodeDecodeError:
         raise UsageError("the arguments are not UTF-8, percent-encoded") from None
     except ValueError:
-        raise UsageError(f"there are more than {_MOST_ARGUMENTS} arguments") from None
+        raise UsageError(f"there are more than {_MAX_ARGUMENTS} arguments") from None
     given: dict[str, list[str]] = {}
     for name, value in pairs:
         given.setdefault(name, []).append(value)

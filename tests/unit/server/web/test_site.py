@@ -17,7 +17,7 @@ from leafmark.errors import UsageError
 from leafmark.server.web import replies, site
 from leafmark.server.web.openapi import describe
 from leafmark.server.web.routes import ROUTES
-from leafmark.server.web.site import OPEN_PATHS, Site, read_query
+from leafmark.server.web.site import Site, read_query
 from leafmark.server.workspace import Workspace
 
 Message = MutableMapping[str, Any]
@@ -60,9 +60,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return Site(workspace)
 
 
-def ask(app: Site, path: str, query: str = "", method: str = "GET") -> Answer:
+def ask(
+    app: Site, path: str, query: str = "", method: str = "GET", body: bytes = b"", accept: str = ""
+) -> Answer:
     sent: list[Message] = []
-    asked: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+    asked: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
         if not asked:
@@ -77,11 +79,16 @@ def ask(app: Site, path: str, query: str = "", method: str = "GET") -> Answer:
         "method": method,
         "path": path,
         "query_string": query.encode(),
-        "headers": [],
+        "headers": [(b"accept", accept.encode())],
     }
     asyncio.run(app(scope, receive, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], headers, sent[1]["body"])
+    # a server sends no body for HEAD, whatever the application gives it
+    return Answer(sent[0]["status"], headers, b"" if method == "HEAD" else sent[1]["body"])
+
+
+def post(app: Site, path: str, **values: object) -> Answer:
+    return ask(app, path, method="POST", body=json.dumps(values).encode())
 
 
 CALLS = [
@@ -91,7 +98,8 @@ CALLS = [
     ("outline", "id=a.md%23keep&strategy=section", "outline"),
     ("chunks", "id=docs:a.md&preset=rag&max_tokens=500", "chunks"),
     ("trees", "", "ls"),
-    ("documents", "tree=docs&under=a", "ls"),
+    ("documents", "tree=docs&under=a&limit=1", "ls"),
+    ("why-not", "id=a.md%23keep&q=restore&limit=1", "why-not"),
     ("status", "", "status"),
 ]
 
@@ -107,9 +115,82 @@ def test_answers_have_the_published_shapes(served: Site, path: str, query: str, 
 
 
 def test_every_path_is_called_here() -> None:
-    assert {f"/api/{path}" for path, _, _ in CALLS} | {"/api/raw"} == {r.path for r in ROUTES}
+    asked = {r.path for r in ROUTES if r.method == "GET"}
+    assert {f"/api/{path}" for path, _, _ in CALLS} | {"/api/raw"} == asked
     shapes = {f"/api/{path}": shape for path, _, shape in CALLS}
-    assert all(route.shape == shapes.get(route.path) for route in ROUTES)
+    assert all(r.shape == shapes.get(r.path) for r in ROUTES if r.method == "GET")
+
+
+def test_a_text_that_is_sent_is_chunked_and_judged(served: Site) -> None:
+    answer = post(served, "/api/chunk", text="# A\n\nOne.\n\n## B\n\nTwo.\n", strategy="heading")
+    assert (answer.status, problems(answer.json, "chunks")) == (200, [])
+    assert [chunk["title"] for chunk in answer.json["chunks"]] == ["A", "A", "B"]
+    assert {one["kind"] for one in answer.json["findings"]} == {"below_min"}
+    script = post(served, "/api/chunk", text="def f():\n    pass\n", name="a.py").json
+    assert script["chunks"][1]["title"] == "def f()"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "`text` is missing"),
+        ({"text": 3}, "`text` got 3"),
+        ({"text": "é" * 300_000}, "the text has 600,000 bytes, and 512,000 can be sent"),
+        ({"text": "a", "name": "/etc/passwd"}, "standard input cannot be called '/etc/passwd'"),
+        ({"text": "a", "size": 1}, "there is no argument `size`"),
+    ],
+)
+def test_a_text_that_cannot_be_chunked_is_refused(
+    served: Site, values: dict[str, object], message: str
+) -> None:
+    answer = post(served, "/api/chunk", **values)
+    assert (answer.status, answer.json["detail"]) == (400, message)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 100_000, b"\xff"])
+def test_a_body_that_is_no_object_is_refused(served: Site, body: bytes) -> None:
+    answer = ask(served, "/api/verify", method="POST", body=body)
+    assert (answer.status, answer.message) == (400, "the body is no JSON object")
+
+
+def test_a_citation_of_a_result_verifies(served: Site) -> None:
+    (found,) = ask(served, "/api/search", "q=restore").json["results"]
+    answer = post(served, "/api/verify", text=f"See {found['citation']}.")
+    assert (answer.status, problems(answer.json, "verify")) == (200, [])
+    assert answer.json["ok"] is True
+
+
+def test_results_and_documents_come_in_pages(served: Site) -> None:
+    whole = ask(served, "/api/documents").json["documents"]
+    second = ask(served, "/api/documents", "offset=1&limit=1").json["documents"]
+    assert second == whole[1:2]
+    first = ask(served, "/api/search", "q=tail+OR+restore&limit=1").json["results"]
+    rest = ask(served, "/api/search", "q=tail+OR+restore&limit=1&offset=1").json["results"]
+    assert [one["rank"] for one in first + rest] == [1, 2]
+    assert first[0]["id"] != rest[0]["id"]
+
+
+def test_a_problem_has_the_standard_s_shape(served: Site) -> None:
+    answer = ask(served, "/api/search")
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json
+    assert (problem["type"], problem["title"], problem["status"], problem["detail"]) == (
+        "about:blank",
+        "Bad Request",
+        400,
+        "`q` is missing",
+    )
+
+
+def test_health_and_metrics_tell_how_it_is(served: Site) -> None:
+    health = ask(served, "/health").json
+    assert (health["status"], health["index"]["version"] > 0) == ("ok", True)
+    ask(served, "/api/trees")
+    text = ask(served, "/metrics").body.decode()
+    counted = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[:1] != "#")
+    assert float(counted['leafmark_requests_total{path="/api/trees",status="200"}']) >= 1
+    assert float(counted["process_open_fds"]) > 0
+    assert counted["leafmark_index_failed"] == "0.0"
 
 
 def test_brief_results_have_no_texts_but_snippets(served: Site) -> None:
@@ -180,7 +261,7 @@ def test_what_is_wrong_is_told(
     served: Site, path: str, query: str, status: int, kind: str, message: str
 ) -> None:
     answer = ask(served, path, query)
-    assert problems(answer.json, "error") == []
+    assert problems(answer.json, "problem") == []
     told = answer.json["error"]
     assert (answer.status, told["kind"], told["message"]) == (status, kind, message)
 
@@ -192,18 +273,21 @@ def test_an_id_that_is_none_is_404_with_the_nearest(served: Site) -> None:
     assert (missing["id"], missing["did_you_mean"][0]) == ("a.md#kep", "docs:a.md#keep")
     described = ask(served, "/openapi.json").json
     declared = described["paths"]["/api/show"]["get"]["responses"]["404"]["content"]
-    shape, error = declared["application/json"]["schema"]["oneOf"]
-    assert shape == {"$ref": "#/components/schemas/show"}
-    assert error == {"$ref": "#/components/schemas/error"}
+    assert {kind: one["schema"]["$ref"].rpartition("/")[2] for kind, one in declared.items()} == {
+        "application/json": "show",
+        "application/problem+json": "problem",
+    }
     assert problems(answer.json, "show") == []
     raw = ask(served, "/api/raw", "id=a.md%23kep").json["error"]
     assert raw["hint"].startswith("did you mean docs:a.md#keep or ")
 
 
-def test_only_get_and_head(served: Site) -> None:
+def test_only_the_methods_of_a_path(served: Site) -> None:
     for path in ("/", "/api/search", "/openapi.json"):
         refused = ask(served, path, "q=a", "POST")
-        assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD")
+        assert refused.status == 405
+        assert {*refused.headers["allow"].split(", ")} == {"GET", "HEAD"}
+    assert ask(served, "/api/chunk").headers["allow"] == "POST"
     head = ask(served, "/api/trees", method="HEAD")
     assert (head.status, head.body) == (200, b"")
     assert int(head.headers["content-length"]) == len(ask(served, "/api/trees").body)
@@ -220,36 +304,69 @@ def test_what_documents_hold_is_data(served: Site) -> None:
     assert ask(served, "/api/raw", "id=evil.md").headers["content-type"].startswith("text/plain")
 
 
+PAGES = ("/", "/doc", "/lab", "/status", "/help", "/why", "/sign-in")
+
+
 def test_pages_are_under_a_strict_policy(served: Site) -> None:
-    for path in sorted(OPEN_PATHS - {"/openapi.json"}):
-        page = ask(served, path)
-        assert page.status == 200
+    for path in PAGES:
+        page = ask(served, path, "id=evil.md&q=evil")
+        assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
         policy = page.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self';")
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
-        assert page.headers["referrer-policy"] == "no-referrer"
+        assert page.headers["referrer-policy"] == "same-origin"
         assert page.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_what_documents_hold_is_no_markup_on_pages(served: Site) -> None:
+    for path in ("/", "/doc", "/lab", "/why"):
+        text = ask(served, path, "id=evil.md&q=evil&view=source").body.decode()
+        assert "alert(1)" in text or path == "/why"
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert "\u202e" not in text
+        assert "\x1b" not in text
+        assert " style=" not in text
+
+
+def test_a_page_that_is_not_there_says_so_in_its_own_shape(served: Site) -> None:
+    page = ask(served, "/stats", accept="text/html")
+    assert page.status == 404
+    assert '<a href="/status">/status</a>' in page.body.decode()
+    missing = ask(served, "/doc", "id=a.md%23kep")
+    assert missing.status == 404
+    assert "docs:a.md#keep" in missing.body.decode()
+
+
+def test_half_a_query_shows_results_below_what_is_said_of_it(served: Site) -> None:
+    text = ask(served, "/", "q=title:%22restore").body.decode()
+    assert "opening quote" in text
+    assert "How to " in text
 
 
 PAGE = Path(site.__file__).parent / "page"
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in PAGE.glob("*.js")))
-def test_scripts_write_text_and_never_markup(script: str) -> None:
-    text = (PAGE / script).read_text(encoding="utf-8")
+def test_the_script_makes_no_markup() -> None:
+    text = (PAGE / "page.js").read_text(encoding="utf-8")
     for word in (
         "innerHTML",
         "outerHTML",
         "insertAdjacentHTML",
         "document.write",
+        "DOMParser",
         "eval(",
         "http:",
     ):
         assert word not in text
-    html = (PAGE / "index.html").read_text(encoding="utf-8")
-    assert f'src="{script}"' in html
-    assert "style=" not in html
+
+
+def test_nothing_in_templates_needs_a_looser_policy_or_another_server() -> None:
+    for path in (PAGE / "templates").glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for word in ("style=", "<style", "onclick", "http://", "https://", "| safe"):
+            assert word not in text, path.name
 
 
 def test_the_description_is_that_of_the_paths(served: Site) -> None:
@@ -257,10 +374,13 @@ def test_the_description_is_that_of_the_paths(served: Site) -> None:
     assert described == json.loads(json.dumps(describe(ROUTES)))
     shapes = described["components"]["schemas"]
     for route in ROUTES:
-        operation = described["paths"][route.path]["get"]
-        assert [each["name"] for each in operation["parameters"]] == [
-            each.name for each in route.parameters
-        ]
+        operation = described["paths"][route.path][route.method.lower()]
+        if route.method == "GET":
+            names = [each["name"] for each in operation["parameters"]]
+        else:
+            (body,) = operation["requestBody"]["content"].values()
+            names = list(body["schema"]["properties"])
+        assert names == [each.name for each in route.parameters]
         assert len({each.name for each in route.parameters}) == len(route.parameters)
     text = json.dumps(described)
     assert "#/$defs" not in text
@@ -268,15 +388,17 @@ def test_the_description_is_that_of_the_paths(served: Site) -> None:
         assert name in shapes
 
 
-def test_a_bug_is_logged_and_not_shown(
-    served: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def with_call(served: Site, run: object) -> Site:
+    """The site, with another call behind one path."""
+    trees = next(route for route in ROUTES if route.path == "/api/trees")
+    return Site(served.workspace, api=[trees._replace(run=run)])  # type: ignore[arg-type]
+
+
+def test_a_bug_is_logged_and_not_shown(served: Site, caplog: pytest.LogCaptureFixture) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a secret")
 
-    trees = next(route for route in ROUTES if route.path == "/api/trees")
-    monkeypatch.setitem(served._routes, "/api/trees", trees._replace(run=broken))  # type: ignore[arg-type]
-    answer = ask(served, "/api/trees")
+    answer = ask(with_call(served, broken), "/api/trees")
     assert (answer.status, answer.message) == (500, "internal error; the server's log says more")
     assert b"secret" not in answer.body
     assert "ZeroDivisionError: a secret" in caplog.text
@@ -286,11 +408,8 @@ def test_an_answer_that_takes_too_long_is_not_waited_for(
     served: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = threading.Event()
-    trees = next(route for route in ROUTES if route.path == "/api/trees")
-    slow = trees._replace(run=lambda request: ended.wait(60))  # type: ignore[arg-type, return-value]
-    monkeypatch.setitem(served._routes, "/api/trees", slow)
     monkeypatch.setattr(site, "ANSWER_TIMEOUT_S", 0.05)
-    answer = ask(served, "/api/trees", "no_refresh=true")
+    answer = ask(with_call(served, lambda _: ended.wait(60)), "/api/trees", "no_refresh=true")
     ended.set()
     assert (answer.status, answer.message) == (504, "the answer took too long")
 
@@ -298,13 +417,13 @@ def test_an_answer_that_takes_too_long_is_not_waited_for(
 def test_more_calls_than_can_wait_are_refused(
     served: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site, "MOST_WAITING", 0)
+    monkeypatch.setattr(site, "MAX_WAITING", 0)
     answer = ask(served, "/api/trees")
     assert (answer.status, answer.headers["retry-after"]) == (503, "1")
 
 
 def test_an_answer_is_of_bounded_size(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replies, "MOST_ANSWER_BYTES", 10)
+    monkeypatch.setattr(replies, "MAX_ANSWER_BYTES", 10)
     for path in ("search?q=restore", "chunks?id=a.md", "raw?id=a.md"):
         name, _, query = path.partition("?")
         answer = ask(served, f"/api/{name}", query)

@@ -1,0 +1,261 @@
+"""What people who browse need beside an answer: counts to narrow it by, and whole documents.
+
+`browse_project` answers a search, counts its matches by tree, folder, tag and content, and gives
+what marks the words that were looked for in any text. `read_document` opens one document with
+its chunks, and says where its links lead. `overview` is what there is to begin with.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from leafmark.app.answering.listing import list_trees
+from leafmark.app.answering.opening import open_index, open_telling
+from leafmark.app.answering.resolving import Resolver
+from leafmark.app.answering.searching import search_index, understand_request
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexed_sources import Sources
+from leafmark.app.linking import KnownKeys, Links, indexed_place
+from leafmark.app.requests import ListRequest, SearchRequest
+from leafmark.errors import QueryError
+from leafmark.index import IndexReader
+from leafmark.index.facts import fact
+from leafmark.index.queries import AllOf, HasTerm, Query, unscored
+from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
+from leafmark.search.compile import CompiledTopic
+from leafmark.search.highlight import Highlighter
+from leafmark.search.pipeline import Compile
+from leafmark.search.snippets import join_ranges
+
+__all__ = [
+    "Browsed",
+    "DocumentReading",
+    "Facet",
+    "Overview",
+    "browse_project",
+    "overview",
+    "read_document",
+    "text_marker",
+]
+
+MAX_COUNTED = 2000
+"""Matches that facets are counted from, the best first; reading more takes longer than a search."""
+
+MAX_TAGGED = 300
+"""Documents whose tags are counted: each needs its record."""
+
+CONTENT = ("code", "table", "list")
+
+MarkText = Callable[[str], Sequence[tuple[int, int]]]
+"""From a text to the ranges of its characters that match."""
+
+
+class Facet(NamedTuple):
+    """One value that a search can be narrowed to, and how many documents it leaves.
+
+    Those of `content` count chunks.
+    """
+
+    name: str
+    value: str
+    number: int
+
+
+class Browsed(NamedTuple):
+    """An answer, the facets of its matches by name, and what marks its words in a text.
+
+    `counted` tells how many matches the facets were counted from; `matches` how many there are.
+    """
+
+    answer: Answer
+    facets: Mapping[str, tuple[Facet, ...]] = {}
+    mark: MarkText = lambda _: ()
+    counted: int = 0
+    matches: int = 0
+
+
+def browse_project(project: Project, request: SearchRequest, *, folder: str = "") -> Browsed:
+    """Return an answer with its facets; those of folders are directly below `folder`.
+
+    Raises:
+        QueryError, UsageError, NotFoundError: as in `search_project`.
+    """
+    reader, hints = open_index(project, request)
+    answer = search_index(project, reader, request, Sources(project))
+    answer = answer._replace(hints=(*hints, *answer.hints))
+    if any(hint.code == "plain" for hint in answer.hints):
+        request = request._replace(plain=True)
+    understood = understand_request(project, request)
+    compiled = Compile(reader, understood.params)
+    topics = [topic for one in understood.topics for topic in compiled(one).values()]
+    with reader.guard("search the index"):
+        return _counted(reader, topics, folder)._replace(answer=answer, mark=_marker(topics))
+
+
+def _counted(reader: IndexReader, topics: Sequence[CompiledTopic], folder: str) -> Browsed:
+    documents: Counter[str] = Counter()
+    content: Counter[str] = Counter()
+    counted = matches = 0
+    for topic in topics:
+        query = _matching(reader, topic)
+        found = reader.search([(unscored(query), MAX_COUNTED)])[0]
+        counted += len(found)
+        documents.update(doc_id for doc_id, _ in reader.refs([one.chunk for one in found]))
+        kinds = [AllOf((query, unscored(HasTerm("facts", fact("has", one))))) for one in CONTENT]
+        total, *numbers = reader.count([query, *kinds])
+        matches += total
+        content.update(dict(zip(CONTENT, numbers, strict=True)))
+    facets = {
+        "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
+        "folder": _facet("folder", _folders(documents, folder)),
+        "tag": _facet("tag", _tags(reader, documents)),
+        "content": _facet("content", content),
+    }
+    return Browsed(Answer("", "", ()), facets, counted=counted, matches=matches)
+
+
+def _matching(reader: IndexReader, topic: CompiledTopic) -> Query:
+    """The query for chunks with all words, or where there is none, with enough of them."""
+    if topic.filters_only or reader.count([topic.every_word])[0]:
+        return topic.every_word
+    return topic.some_words
+
+
+def _facet(name: str, counts: Counter[str]) -> tuple[Facet, ...]:
+    """The values of a facet, most frequent first."""
+    rows = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple(Facet(name, value, count) for value, count in rows if count)
+
+
+def _folders(documents: Iterable[str], within: str) -> Counter[str]:
+    """Count documents by the folder directly below `within` that holds them, as ids have it."""
+    found: Counter[str] = Counter()
+    for doc_id in documents:
+        path = doc_id.partition(":")[2]
+        if path.startswith(within):
+            head, slash, _ = path[len(within) :].partition("/")
+            if slash:
+                found[f"{within}{head}/"] += 1
+    return found
+
+
+def _tags(reader: IndexReader, documents: Mapping[str, int]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for doc_id in heapq.nlargest(MAX_TAGGED, documents, key=documents.__getitem__):
+        entry = reader.document(doc_id)
+        found.update(set(entry.tags) if entry is not None else ())
+    return found
+
+
+def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
+    """Return what marks the words of some topics, stop words apart, in any text."""
+    highlighters = [
+        Highlighter(
+            [one for one in topic.looked if one.number not in topic.stops], topic.language.analyzer
+        )
+        for topic in topics
+    ]
+
+    def mark(text: str) -> Sequence[tuple[int, int]]:
+        found = [match[:2] for one in highlighters for match in one.find(text)]
+        return join_ranges(sorted(found))
+
+    return mark
+
+
+class DocumentReading:
+    """One indexed document, open: its chunks, its bytes, and where its links lead.
+
+    `entry` is what the id names. `data` is None where the source is not what was indexed.
+    `root` is the absolute folder of its tree.
+    """
+
+    def __init__(self, project: Project, reader: IndexReader, entry: Entry):
+        self.entry = entry
+        document = reader.document(entry.doc_id)
+        assert document is not None, "a chunk has its document's entry in the same commit"
+        self.document: DocumentEntry = document
+        self.chunks: Sequence[Entry] = reader.chunks_of(entry.doc_id)
+        self._sources = Sources(project)
+        self._reader = reader
+        self.data = self._sources.data(document)
+        tree = project.tree(entry.tree)
+        self.root = None if tree is None else str(tree.root)
+
+    @cached_property
+    def parsed(self) -> Document | None:
+        """The document parsed; None where the source is another now."""
+        return self._sources.parsed(self.document)
+
+    @cached_property
+    def _links(self) -> Links:
+        return Links(indexed_place(self._reader), KnownKeys(self._reader.manifest))
+
+    def find_link(self, target: str) -> str | None:
+        """Return the id that a link of the document leads to, None where it leads elsewhere."""
+        return self._links.find(target, "link", self.document)
+
+    def readable(self, ranges: Sequence[tuple[int, int]]) -> str | None:
+        """Return what a person reads in ranges of the source; None where the bytes are the text."""
+        reading = self._sources.reading(self.document, ranges)
+        return None if reading is None else reading.all_shown
+
+
+def read_document(project: Project, name: str) -> DocumentReading:
+    """Open the document of what an id names.
+
+    Raises:
+        AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
+    """
+    reader = open_telling(project, ListRequest(refresh=False), None)
+    return DocumentReading(project, reader, Resolver(reader, reader.manifest).resolve(name))
+
+
+class Overview(NamedTuple):
+    """What there is to browse: trees with their sizes, first folders, tags, what changed last.
+
+    Tags count chunks, folders documents.
+    """
+
+    trees: tuple[TreeStatus, ...] = ()
+    folders: tuple[Facet, ...] = ()
+    tags: tuple[Facet, ...] = ()
+    recent: tuple[DocumentEntry, ...] = ()
+
+
+def overview(project: Project, *, limit: int = 12) -> Overview:
+    """Return what there is to browse, at most `limit` of each kind but trees.
+
+    Raises:
+        NotFoundError: there is no index.
+    """
+    trees = list_trees(project, ListRequest(refresh=False))
+    reader = open_telling(project, ListRequest(refresh=False), None)
+    rows = [(row.modified_ns, key) for key, row in reader.manifest.items() if row.chunks]
+    newest = (reader.document(document_id(*key)) for _, key in heapq.nlargest(limit, rows))
+    folders = _folders((document_id(*key) for _, key in rows), "")
+    tags = reader.terms("facts", fact("tag", ""), limit=limit)
+    return Overview(
+        trees,
+        _facet("folder", folders)[:limit],
+        tuple(Facet("tag", term.partition("=")[2], count) for term, count in tags),
+        tuple(entry for entry in newest if entry is not None),
+    )
+
+
+def text_marker(project: Project, query: str) -> MarkText:
+    """Return what marks the words of a query in any text; nothing where it cannot be understood."""
+    if not query.strip():
+        return lambda _: ()
+    request = SearchRequest((query,), mode="lexical")
+    reader = open_telling(project, ListRequest(refresh=False), None)
+    try:
+        understood = understand_request(project, request)
+    except QueryError:
+        understood = understand_request(project, request._replace(plain=True))
+    compiled = Compile(reader, understood.params)
+    return _marker([topic for one in understood.topics for topic in compiled(one).values()])

@@ -1,0 +1,45 @@
+"""Parts of a Markdown document as HTML, for those who show it; nothing in it is made safe.
+
+A part is rendered by itself, so the link definitions of the whole document are put below it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pyromark
+
+from leafmark.parsing.markdown_portions import find_excess
+from leafmark.parsing.markdown_walk import OPTIONS
+
+__all__ = ["link_definitions", "markdown_html"]
+
+MAX_DEFINITIONS = 200
+"""Definitions that are put below a part: more of them cost more than the part."""
+
+_OPTIONS = OPTIONS | pyromark.Options.ENABLE_GFM | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
+
+
+def link_definitions(data: bytes) -> str:
+    """Return the link definitions of a document, each on a line; footnotes are none.
+
+    >>> link_definitions(b"[a][b]\\n\\n[b]: c.md\\n[^1]: note\\n")
+    '[b]: c.md'
+    """
+    if b"]:" not in data:
+        return ""
+    found = _DEFINITION.findall(data.decode("utf-8", "replace"))
+    return "\n".join(found[:MAX_DEFINITIONS])
+
+
+def markdown_html(text: str, definitions: str = "") -> str | None:
+    """Return a part of a document as HTML; None where it is nested too deeply to be rendered.
+
+    >>> markdown_html("*a* [b]", "[b]: c.md")
+    '<p><em>a</em> <a href="c.md">b</a></p>\\n'
+    """
+    if find_excess(text.encode("utf-8", "replace")):
+        return None
+    whole = f"{text}\n\n{definitions}\n" if definitions else text
+    return pyromark.html(whole, options=_OPTIONS)

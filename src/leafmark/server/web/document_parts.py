@@ -1,0 +1,400 @@
+"""A document in parts of a bounded size, each chunk in its colour, and the tree of its sections.
+
+A document of any size is shown a part at a time. The text of a part is never broken by a cut:
+where a chunk begins in the middle of a block, only a mark stands in it.
+"""
+
+from __future__ import annotations
+
+import html
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from leafmark.model import Chunk, Document, Entry
+from leafmark.parsing import parse
+from leafmark.parsing.markdown_html import link_definitions
+from leafmark.server.web.rendering import (
+    COLORS,
+    CUT,
+    Cut,
+    FindLink,
+    Markings,
+    MarkText,
+    cut_label,
+    mark_text,
+    render_html,
+    render_markdown,
+    render_text,
+)
+
+__all__ = ["DocumentText", "Fragment", "Node", "Stretch", "iter_stretches", "outline"]
+
+PART_BYTES = 48_000
+"""A part has about so many bytes: a browser draws it within a frame or two."""
+
+ROW_BYTES = 3_000
+"""Source text stands in rows of about so many bytes; a browser skips those that are not seen."""
+
+MAX_NODES = 1_200
+"""Sections that a tree shows at once; the rest is folded, and opens on request."""
+
+_LEAVES = frozenset(("paragraph", "heading", "table", "code", "html"))
+_WHOLE_LINES = frozenset(("\n", "\r"))
+
+Describe = Callable[[int], str]
+"""From the number of a chunk to what its label says."""
+
+
+class Stretch(NamedTuple):
+    """Bytes of one chunk, `position` None of none. `shared` ones are also of the chunk before."""
+
+    start: int
+    end: int
+    position: int | None = None
+    shared: bool = False
+
+
+class Fragment(NamedTuple):
+    """A piece of a page: HTML that begins in the chunk `position`."""
+
+    html: Markup
+    position: int | None = None
+    label: str = ""
+
+
+class Node(NamedTuple):
+    """A section in the tree; `hidden` ones below it are not listed. `here` is the one shown."""
+
+    chunk: Entry | Chunk
+    children: list[Node]
+    hidden: int = 0
+    is_open: bool = False
+    here: bool = False
+
+
+def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> list[Stretch]:
+    """Return all bytes of a source of `size` bytes in order, by the chunk that has them."""
+    ranges = sorted(
+        (start, end, chunk.position) for chunk in chunks for start, end in _ranges(chunk)
+    )
+    found: list[Stretch] = []
+    at = 0
+    for start, end, position in ranges:
+        if start > at:
+            found.append(Stretch(at, start))
+        elif start < at:
+            found += _overlapped(found.pop(), start, min(at, end), position)
+        if max(start, at) < end:
+            _extend(found, Stretch(max(start, at), end, position))
+        at = max(at, end)
+    if at < size:
+        found.append(Stretch(at, size))
+    return found
+
+
+def _ranges(chunk: Entry | Chunk) -> Iterator[tuple[int, int]]:
+    if chunk.heading_start is not None and chunk.heading_end is not None:
+        yield chunk.heading_start, chunk.heading_end
+    yield from (span for span in chunk.body_spans if span[0] < span[1])
+
+
+def _overlapped(last: Stretch, start: int, end: int, position: int) -> Iterator[Stretch]:
+    """Yield the last stretch again, what the next chunk has of it too as a stretch of its own."""
+    start = max(start, last.start)
+    if last.start < start:
+        yield last._replace(end=start)
+    yield Stretch(start, end, position, shared=True)
+    if end < last.end:
+        yield last._replace(start=end)
+
+
+def _extend(found: list[Stretch], added: Stretch) -> None:
+    last = found[-1] if found else None
+    if last and (last.position, last.end, last.shared) == (added.position, added.start, False):
+        found[-1] = last._replace(end=added.end)
+    else:
+        found.append(added)
+
+
+class DocumentText:
+    """The text of one document, cut into parts.
+
+    `readable` makes the text of ranges in formats whose bytes are not their text. With `within`
+    only these bytes are shown; a reader sees none before `text_start`, which are front matter.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the first are given by name
+        self,
+        data: bytes,
+        path: str,
+        format_name: str,
+        chunks: Sequence[Entry | Chunk],
+        *,
+        describe: Describe,
+        find_link: FindLink = lambda _: None,
+        mark: MarkText = lambda _: (),
+        readable: Callable[[Sequence[tuple[int, int]]], str | None] = lambda _: None,
+        within: tuple[int, int] | None = None,
+        text_start: int = 0,
+    ):
+        self._data = data
+        self._path = path
+        self._format = format_name
+        self._describe = describe
+        self._find_link = find_link
+        self._mark = mark
+        self._readable = readable
+        self._seen: set[int] = set()
+        self._text_start = text_start
+        start, end = within or (0, len(data))
+        self._parts = [*self._divide(_clipped(iter_stretches(chunks, len(data)), start, end))]
+
+    @property
+    def count(self) -> int:
+        return len(self._parts)
+
+    @cached_property
+    def _definitions(self) -> str:
+        return link_definitions(self._data)
+
+    def part_of(self, offset: int) -> int:
+        """Return the number of the part that holds a byte."""
+        starts = [part[0].start for part in self._parts]
+        return max(0, bisect_right(starts, offset) - 1)
+
+    def lines(self, number: int) -> tuple[int, int]:
+        """Return the first and the last line of a part, 1-based."""
+        part = self._parts[number]
+        first = self._data.count(b"\n", 0, part[0].start) + 1
+        return first, first + self._data.count(b"\n", part[0].start, max(0, part[-1].end - 1))
+
+    def _divide(self, stretches: Sequence[Stretch]) -> Iterator[list[Stretch]]:
+        part: list[Stretch] = []
+        for stretch in stretches:
+            for piece in self._pieces(stretch):
+                if part and piece.start - part[0].start >= PART_BYTES and self._is_line(piece):
+                    yield part
+                    part = []
+                part.append(piece)
+        if part:
+            yield part
+
+    def _pieces(self, stretch: Stretch) -> Iterator[Stretch]:
+        """Yield a stretch, a very long one in pieces that end with a paragraph or a line."""
+        start = stretch.start
+        while stretch.end - start > 2 * PART_BYTES:
+            stop = start + PART_BYTES
+            end = self._data.find(b"\n\n", stop, stop + PART_BYTES)
+            end = end + 2 if end >= 0 else self._data.find(b"\n", stop, stretch.end) + 1
+            if not start < end < stretch.end:
+                break
+            yield stretch._replace(start=start, end=end)
+            start = end
+        yield stretch._replace(start=start)
+
+    def _is_line(self, stretch: Stretch) -> bool:
+        return not stretch.start or self._data[stretch.start - 1 : stretch.start] in (b"\n", b"\r")
+
+    # -- as source --------------------------------------------------------------------
+
+    def source(self, number: int) -> list[Fragment]:
+        """Return a part as its source: rows of lines, each chunk in its colour."""
+        rows: list[Fragment] = []
+        written: list[str] = []
+        size = 0
+        first = None
+        for stretch in self._parts[number]:
+            for text in self._lines_of(stretch):
+                first = stretch.position if not written else first
+                written.append(self._span(stretch, text))
+                size += len(text)
+                if size >= ROW_BYTES and text[-1:] in _WHOLE_LINES:
+                    rows.append(Fragment(_joined(written), first))
+                    written, size = [], 0
+        if written:
+            rows.append(Fragment(_joined(written), first))
+        return rows
+
+    def _lines_of(self, stretch: Stretch) -> Iterator[str]:
+        """Yield the text of a stretch, some lines at a time."""
+        at = stretch.start
+        while at < stretch.end:
+            end = self._data.find(b"\n", min(at + ROW_BYTES, stretch.end)) + 1
+            end = end if 0 < end < stretch.end else stretch.end
+            yield self._data[at:end].decode("utf-8", "replace")
+            at = end
+
+    def _span(self, stretch: Stretch, text: str) -> str:
+        shown = mark_text(text, self._mark)
+        position = stretch.position
+        if position is None:
+            return f'<span class="none">{shown}</span>'
+        shared = " shared" if stretch.shared else ""
+        label = self._first_label(position)
+        return f'{label}<span class="k{position % COLORS}{shared}">{shown}</span>'
+
+    def _first_label(self, position: int) -> str:
+        if position in self._seen:
+            return ""
+        self._seen.add(position)
+        return cut_label(Cut(position, self._describe(position)))
+
+    # -- as it is read ----------------------------------------------------------------
+
+    def rendered(self, number: int, level: int = 3) -> list[Fragment]:
+        """Return a part as a reader sees it; titles begin at `level`."""
+        part = _clipped(self._parts[number], self._text_start, len(self._data))
+        if not part:
+            return []
+        if self._format == "markdown":
+            return [*self._markdown(part, level)]
+        if self._format in ("html", "text", "rst", "asciidoc", "org", "script"):
+            made = self._whole(part, level)
+        else:
+            made = [*map(self._read, part)]
+        return [one for one in made if one.html.strip()]
+
+    def _read(self, stretch: Stretch) -> Fragment:
+        text = self._readable([(stretch.start, stretch.end)])
+        if text is None:
+            text = self._data[stretch.start : stretch.end].decode("utf-8", "replace")
+        markings = Markings(self._mark)
+        if self._format == "notebook":
+            made = render_markdown(text, "", self._find_link, markings)
+        else:
+            made = render_text(text, markings)
+        return self._fragment(made, stretch.position)
+
+    def _fragment(self, made: Markup, position: int | None) -> Fragment:
+        label = "" if position is None else self._describe(position)
+        is_new = position is not None and position not in self._seen
+        if position is not None:
+            self._seen.add(position)
+        return Fragment(made, position, label if is_new else "")
+
+    def _markdown(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+        """Yield fragments that begin at the begin of a block, with the cuts inside of blocks."""
+        within = self._inside_blocks(part)
+        for run in self._runs(part, within):
+            text, cuts = self._with_cuts(run)
+            markings = Markings(self._mark, cuts, level, run[0].position)
+            if run[0].position is None and not text.strip():
+                continue
+            made = render_markdown(text, self._definitions, self._find_link, markings)
+            if made.strip():
+                yield self._fragment(made, run[0].position)
+
+    def _inside_blocks(self, part: Sequence[Stretch]) -> set[int]:
+        """Return where stretches begin in the middle of a block."""
+        base = part[0].start
+        document: Document = parse(self._data[base : part[-1].end], "part.md")
+        leaves = sorted((b.start, b.end) for b in document.blocks if b.kind in _LEAVES)
+        starts = [start for start, _ in leaves]
+        found = set()
+        for stretch in part[1:]:
+            at = stretch.start - base
+            number = bisect_right(starts, at) - 1
+            if number >= 0 and leaves[number][0] < at < leaves[number][1]:
+                found.add(stretch.start)
+        return found
+
+    def _runs(self, part: Sequence[Stretch], within: set[int]) -> Iterator[list[Stretch]]:
+        run: list[Stretch] = []
+        for stretch in part:
+            if run and stretch.start not in within:
+                yield run
+                run = []
+            run.append(stretch)
+        if run:
+            yield run
+
+    def _with_cuts(self, run: Sequence[Stretch]) -> tuple[str, list[Cut]]:
+        """Return the text of some stretches with a mark at each cut, and the cuts."""
+        texts: list[str] = []
+        cuts: list[Cut] = []
+        for stretch in run:
+            text = self._data[stretch.start : stretch.end].decode("utf-8", "replace")
+            text = text.replace(CUT, "").removeprefix("\ufeff")
+            if texts and stretch.position is not None:
+                cuts.append(Cut(stretch.position, self._describe(stretch.position)))
+                pipe = len(text) - len(text.lstrip("| ")) if text.lstrip()[:1] == "|" else 0
+                text = text[:pipe] + CUT + text[pipe:]
+            texts.append(text)
+        return "".join(texts), cuts
+
+    def _whole(self, part: Sequence[Stretch], level: int) -> list[Fragment]:
+        """Return a part as one fragment with all its cuts inside."""
+        lead = Stretch(part[0].start, part[0].start)
+        text, cuts = self._with_cuts([lead, *part])
+        markings = Markings(self._mark, cuts, level, -1)
+        if self._format == "html":
+            made = render_html(text, self._find_link, markings)
+        elif self._format == "script":
+            made = render_html(f"<pre>\n{html.escape(text)}</pre>", self._find_link, markings)
+        else:
+            made = render_text(text, markings)
+        return [Fragment(made)]
+
+
+def _clipped(stretches: Sequence[Stretch], start: int, end: int) -> list[Stretch]:
+    """Return what of some stretches lies in a range."""
+    clipped = (
+        one._replace(start=max(start, one.start), end=min(end, one.end)) for one in stretches
+    )
+    return [one for one in clipped if one.start < one.end]
+
+
+def _joined(parts: Sequence[str]) -> Markup:
+    return Markup("".join(parts))
+
+
+def outline(chunks: Sequence[Entry | Chunk], current: int) -> list[Node]:
+    """Return the sections of a document as a tree, of a large one those around `current`.
+
+    Pieces are no sections. What is not listed is counted where it would stand.
+    """
+    sections = [chunk for chunk in chunks if chunk.kind != "piece"]
+    below: dict[int, list[Entry | Chunk]] = {}
+    for chunk in sections:
+        below.setdefault(chunk.parent_position, []).append(chunk)
+    shown = _listed(sections, below, current)
+    by_position = {chunk.position: chunk for chunk in sections}
+
+    def node(chunk: Entry | Chunk) -> Node:
+        held = below.get(chunk.position, [])
+        listed = [one for one in held if one.position in shown]
+        is_near = chunk.position <= current <= chunk.last_position
+        return Node(
+            chunk,
+            [node(one) for one in listed],
+            hidden=len(held) - len(listed),
+            is_open=is_near or len(by_position) <= 60,
+            here=chunk.position == current,
+        )
+
+    return [node(chunk) for chunk in below.get(-1, [])]
+
+
+def _listed(
+    sections: Sequence[Entry | Chunk], below: dict[int, list[Entry | Chunk]], current: int
+) -> set[int]:
+    """Return which sections are listed: all of few; of many those above and beside, then by depth.
+
+    Of many siblings those nearest to the one shown are.
+    """
+    if len(sections) <= MAX_NODES:
+        return {chunk.position for chunk in sections}
+    around = [c.position for c in sections if c.position <= current <= c.last_position]
+    shown: set[int] = set(around)
+    queue = [-1, *around, *(c.position for c in sections)]
+    for parent in queue:
+        held = sorted(below.get(parent, ()), key=lambda one: abs(one.position - current))
+        room = MAX_NODES - len(shown)
+        if room <= 0 or (parent >= 0 and parent not in shown):
+            continue
+        shown.update(one.position for one in held[: min(room, MAX_NODES // 3)])
+    return shown

@@ -1,0 +1,277 @@
+"""The search page: results on the left, the section on the right, and why something is not there.
+
+Everything that it shows is decided by its address. A query with a mistake is searched as plain
+text below what is said about the mistake, so that half a query shows something, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from leafmark.app import browse_project, explain_why_not, overview, read_document
+from leafmark.app.answering.browsing import Browsed, DocumentReading
+from leafmark.app.requests import SearchRequest, WhyNotRequest
+from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
+from leafmark.model import GRAINS, SORTS, Answer, Result, whole_range
+from leafmark.render.groups import group_results
+from leafmark.render.terminal import clean
+from leafmark.search.citations import format_citation
+from leafmark.server.web.document_parts import DocumentText
+from leafmark.server.web.rendering import MarkText, mark_text
+from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.web.wording import page_hint, page_reason, remedies, score_parts
+
+__all__ = ["editor_link", "open_pane", "search_page", "section_text", "why_page"]
+
+PAGE_SIZE = 20
+"""Results on a page; more follow on request."""
+
+MAX_OFFSET = 2_000
+
+TABS = ("rendered", "source", "chunks", "why")
+MODES = (("auto", "best"), ("lexical", "by words"), ("semantic", "by meaning"), ("hybrid", "both"))
+
+_FACETS = (("tree", "Trees"), ("folder", "Folders"), ("tag", "Tags"), ("has", "With"))
+_SHOWN_FACETS = 8
+
+
+class Pane(NamedTuple):
+    """The section that stands on the right; `fragments` are those of the tab that is open."""
+
+    reading: DocumentReading
+    tab: str
+    fragments: Sequence[Any] = ()
+    citation: str = ""
+    markdown: str = ""
+    editor: str = ""
+    result: Result | None = None
+    parts: Sequence[Any] = ()
+    chunks: Sequence[Any] = ()
+    is_cut: bool = False
+
+
+def search_page(visit: Visit) -> str:
+    """Raises what `browse_project` does, but for queries with a mistake."""
+    address = visit.address
+    if not any(address[name] for name in ("q", "folder", "tag", "has", "tree")):
+        return render_page("home.html", visit, overview=overview(visit.project))
+    mistake: QueryError | None = None
+    request = _request(address)
+    try:
+        found = browse_project(visit.project, request, folder=address["folder"])
+    except QueryError as error:
+        mistake = error
+        found = _as_plain(visit, request)
+    answer = found.answer
+    offset = request.offset
+    ranked = answer.counts.get("ranked", 0)
+    following = offset + PAGE_SIZE if ranked > offset + PAGE_SIZE else None
+    return render_page(
+        "search.html",
+        visit,
+        mistake=mistake,
+        answer=answer,
+        groups=group_results(answer.results),
+        best=max((one.score for one in answer.results), default=1.0) or 1.0,
+        ranked=ranked,
+        following=following if following and following < MAX_OFFSET else None,
+        hints=[hint for hint in map(page_hint, answer.hints) if hint],
+        facets=_facets(found, address),
+        marked=lambda text: mark_text(text, found.mark),
+        snippet=lambda one: mark_text(one.text, lambda _: one.ranges),
+        pane=_pane(visit, found),
+        modes=MODES,
+        grains=GRAINS,
+        sorts=SORTS,
+        tabs=TABS,
+        is_browsing=not address["q"],
+    )
+
+
+def _request(address: Address) -> SearchRequest:
+    """Return the search that an address asks for; a value that is none of a control's is left."""
+    filters = [("path", address["folder"])] if address["folder"] else []
+    filters += [("has", one) for one in address.all("has") if one in ("code", "table", "list")]
+    query, trees = address["q"], address.all("tree")
+    if not query and trees:
+        filters.append(("tree", trees[0]))
+    elif not query and not filters:
+        filters.append(("path", ""))
+    mode, grain, sort = (address[name] for name in ("mode", "grain", "sort"))
+    return SearchRequest(
+        queries=(query,) if query else (),
+        limit=PAGE_SIZE,
+        offset=address.number("offset", 0, MAX_OFFSET),
+        plain=bool(address["plain"]),
+        filters=tuple(filters),
+        trees=trees,
+        tags=address.all("tag"),
+        since=address["since"] or None,
+        section=(address["section"],) if address["section"] else (),
+        mode=mode if mode in ("auto", "lexical", "semantic", "hybrid") else None,  # type: ignore[arg-type]
+        grain=(grain if grain in GRAINS else None) if query else "document",
+        sort=sort if sort in SORTS else "score",
+        strict=bool(address["strict"]),
+        refresh=False,
+        explain=address["tab"] == "why",
+    )
+
+
+def _as_plain(visit: Visit, request: SearchRequest) -> Browsed:
+    """Search the words of a query with a mistake; nothing where there is none."""
+    try:
+        plain = request._replace(plain=True)
+        return browse_project(visit.project, plain, folder=visit.address["folder"])
+    except QueryError:
+        return Browsed(Answer("", "lexical", ()))
+
+
+def _facets(found: Browsed, address: Address) -> list[tuple[str, str, list[Any], int]]:
+    """Return the facets that narrow this search: name, title, values, and how many are left out."""
+    shown = []
+    for name, title in _FACETS:
+        values = found.facets.get("content" if name == "has" else name, ())
+        chosen = address.all(name)
+        narrowing = [one for one in values if one.value not in chosen]
+        if not chosen and len(narrowing) < (2 if name in ("tree", "folder") else 1):
+            continue
+        kept = narrowing[:_SHOWN_FACETS]
+        shown.append((name, title, kept, len(narrowing) - len(kept)))
+    return shown
+
+
+def _pane(visit: Visit, found: Browsed) -> Pane | None:
+    """Return the section that is asked for, else that of the first result."""
+    address, results = visit.address, found.answer.results
+    wanted = address["at"] or (results[0].id if results else "")
+    if not wanted:
+        return None
+    try:
+        reading = read_document(visit.project, wanted)
+    except (AmbiguousError, NotFoundError):
+        return None
+    parts = (part for one in results for part in one.with_constituents())
+    result = next((one for one in parts if one.id == reading.entry.id), None)
+    tab = address["tab"] if address["tab"] in TABS else "rendered"
+    return open_pane(visit, reading, tab, found.mark, result)
+
+
+def open_pane(
+    visit: Visit, reading: DocumentReading, tab: str, mark: MarkText, result: Result | None
+) -> Pane:
+    """Return one section of a document under a tab."""
+    entry, data = reading.entry, reading.data
+    if data is None:
+        return Pane(reading, tab, result=result)
+    start, end = (entry.byte_start, entry.byte_end) if entry.kind == "piece" else whole_range(entry)
+    text = section_text(reading, (_below_title(reading), entry.byte_end), mark)
+    fragments: Sequence[Any] = ()
+    if text.count and tab == "source":
+        fragments = text.source(0)
+    elif text.count and tab == "rendered":
+        fragments = text.rendered(0)
+    below = [c for c in reading.chunks if entry.position <= c.position <= entry.last_position]
+    return Pane(
+        reading,
+        tab,
+        fragments,
+        citation=_citation(reading),
+        markdown=_markdown(reading, data[start:end]),
+        editor=editor_link(reading) if visit.is_local else "",
+        result=result,
+        parts=score_parts(result.factors) if result else (),
+        chunks=below if tab == "chunks" else (),
+        is_cut=text.count > 1,
+    )
+
+
+def _below_title(reading: DocumentReading) -> int:
+    """Return where a section begins below its title, which stands above it already."""
+    entry, data = reading.entry, reading.data
+    first = next((c for c in reading.chunks if c.heading_end is not None), None)
+    if entry.kind != "document" or first is None or first.title != entry.title or data is None:
+        return entry.byte_start
+    start, end = first.heading_start or 0, first.heading_end or 0
+    lead = data[max(entry.byte_start, reading.document.front_matter_end) : start]
+    return entry.byte_start if lead.strip() else end
+
+
+def section_text(
+    reading: DocumentReading, within: tuple[int, int] | None, mark: MarkText
+) -> DocumentText:
+    """Return the text of a document, or of some bytes of it."""
+    chunks = reading.chunks
+
+    def describe(position: int) -> str:
+        one = chunks[position]
+        return f"{one.id} · lines {one.line_start}–{one.line_end}"
+
+    assert reading.data is not None, "what is not stale has bytes"
+    return DocumentText(
+        reading.data,
+        reading.document.path,
+        reading.document.format,
+        chunks,
+        describe=describe,
+        find_link=reading.find_link,
+        mark=mark,
+        readable=reading.readable,
+        within=within,
+        text_start=reading.document.front_matter_end,
+    )
+
+
+def _citation(reading: DocumentReading) -> str:
+    entry, data = reading.entry, reading.data
+    if data is None:
+        return ""
+    digest = hashlib.sha256(data[entry.byte_start : entry.byte_end]).hexdigest()
+    return format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
+
+
+def _markdown(reading: DocumentReading, source: bytes) -> str:
+    """Return a section as Markdown to paste: its text, and below it where it comes from."""
+    text = clean(source.decode("utf-8", "replace")).strip()
+    if reading.document.format != "markdown":
+        text = "\n".join(f"> {line}" for line in text.split("\n"))
+    place = f"{reading.document.path}, lines {reading.entry.line_start}–{reading.entry.line_end}"
+    return f"{text}\n\n({place}: {_citation(reading)})\n"
+
+
+def editor_link(reading: DocumentReading, line: int | None = None) -> str:
+    """Return the address by which an editor opens the file at a line; "" without a file."""
+    if reading.root is None:
+        return ""
+    try:
+        path = quote(f"{reading.root}/{reading.document.path}".replace("\\", "/"))
+    except UnicodeEncodeError:
+        return ""
+    slash = "" if path.startswith("/") else "/"
+    return f"vscode://file{slash}{path}:{line or reading.entry.line_start}"
+
+
+def why_page(visit: Visit) -> str:
+    """Raises what `explain_why_not` does, but where nothing has that id."""
+    address = visit.address
+    problem: LeafmarkError | None = None
+    report = None
+    if address["id"] and address["q"]:
+        try:
+            request = _request(address)._replace(explain=False)
+            report = explain_why_not(visit.project, WhyNotRequest(address["id"], request))
+        except (AmbiguousError, NotFoundError, QueryError) as error:
+            problem = error
+    ways = remedies(report) if report else []
+    changes = {one.name: one.value or None for one in ways if one.name and one.name != "limit"}
+    return render_page(
+        "why.html",
+        visit,
+        report=report,
+        problem=problem,
+        reasons=[(one, page_reason(one)) for one in report.reasons] if report else [],
+        ways=ways,
+        way=address.to("/", id=None, **changes) if changes else "",
+    )

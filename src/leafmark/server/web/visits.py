@@ -1,0 +1,176 @@
+"""One visit of a page: its address, and addresses that differ from it; templates and their words.
+
+The whole state of a page stands in its address, so that it can be sent, marked and gone back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from leafmark.app import Project
+from leafmark.model import count_of
+from leafmark.render.terminal import clean
+from leafmark.server.web.rendering import COLORS, document_link
+from leafmark.server.workspace import Freshness
+
+__all__ = ["Address", "Visit", "render_page"]
+
+
+class Address:
+    """A path and its parameters; empty ones are left out."""
+
+    def __init__(self, path: str, values: Mapping[str, Iterable[str]]):
+        self.path = path
+        self._values = {name: [one for one in given if one] for name, given in values.items()}
+
+    def __getitem__(self, name: str) -> str:
+        """Return the first value of a parameter, "" without any."""
+        return next(iter(self._values.get(name, ())), "")
+
+    def all(self, name: str) -> tuple[str, ...]:
+        return tuple(self._values.get(name, ()))
+
+    def number(self, name: str, default: int, most: int = 1_000_000) -> int:
+        """Return a parameter as a whole number; the default where it is none."""
+        text = self[name]
+        is_number = text.isascii() and text.isdigit() and len(text) < 10
+        return min(int(text), most) if is_number else default
+
+    def to(self, path: str | None = None, /, **changes: object) -> str:
+        """Return the address with some parameters changed; None and "" leave one out."""
+        values = dict(self._values)
+        for name, value in changes.items():
+            given = value if isinstance(value, list | tuple) else [value]
+            values[name] = [str(one) for one in given if one not in (None, "", False)]
+        pairs = [(name, one) for name, given in values.items() for one in given]
+        query = urlencode(pairs, errors="surrogateescape")
+        return f"{path or self.path}{'?' + query if query else ''}"
+
+    def toggled(self, name: str, value: str) -> str:
+        """Return the address with a value of a parameter added, or taken away; from the start."""
+        held = self.all(name)
+        changed = [one for one in held if one != value] if value in held else [*held, value]
+        changes: dict[str, object] = {name: changed, "offset": None, "at": None}
+        return self.to(**changes)
+
+    def hidden(self, *without: str) -> list[tuple[str, str]]:
+        """Return the parameters that a form keeps, without those that it has as fields."""
+        return [(n, one) for n, given in self._values.items() if n not in without for one in given]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page that is asked for: its address, the project, and how fresh the index is.
+
+    `is_local` says that whoever asks sits at the machine with the files.
+    """
+
+    address: Address
+    project: Project
+    freshness: Freshness
+    is_local: bool = True
+    text: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def render_page(template: str, visit: Visit, **values: Any) -> str:
+    """Return a page."""
+    return _templates().get_template(template).render(visit=visit, address=visit.address, **values)
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("leafmark.server.web", "page/templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_shown,
+    )
+    made.filters.update(
+        size=_size,
+        count=count_of,
+        count_list=lambda items, noun: count_of(len(items), noun),
+        prefixed=_prefixed,
+        in_words=_in_words,
+    )
+    made.globals.update(doc_link=document_link, colors=COLORS, icon=_icon, doc_address=_doc_address)
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Make control characters visible in whatever comes from documents."""
+    return clean(value) if type(value) is str else value
+
+
+def _doc_address(name: str, **more: object) -> str:
+    return Address("/doc", {"id": [name]}).to(**more)
+
+
+def _size(number: int) -> str:
+    """Return bytes for people.
+
+    >>> _size(512), _size(2_340_000)
+    ('512 bytes', '2.3 MB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return count_of(number, "byte")
+
+
+def _prefixed(markup: Markup, prefix: str) -> Markup:
+    """Return source text whose cuts have ids that begin so: a page may hold it twice."""
+    return Markup(str(markup).replace(' id="c', f' id="{prefix}c')) if prefix else markup
+
+
+_SETTING_NAMES = {
+    "min_tokens": "the smallest size",
+    "max_tokens": "the largest size",
+}
+
+
+def _in_words(message: str) -> str:
+    """Return a finding with settings called as the controls are.
+
+    >>> _in_words("40 tokens, under min_tokens (100)")
+    '40 tokens, under the smallest size (100)'
+    """
+    for name, label in _SETTING_NAMES.items():
+        message = message.replace(name, label)
+    return message
+
+
+_ICONS = {
+    "search": '<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/>',
+    "copy": '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M3.5 10.5h-1v-8h8v1"/>',
+    "edit": '<path d="m3 13 .7-3L11 2.7l2.3 2.3L6 12.3z"/>',
+    "document": '<path d="M4 1.8h5.5L13 5.3v9H4z"/><path d="M9.3 2v3.5H13"/>',
+    "folder": '<path d="M1.8 3.5h4.4l1.5 1.8h6.5v7.5H1.8z"/>',
+    "tag": '<path d="M2 2.5h5.5l6.3 6.3-5 5L2.5 7.5z"/><circle cx="5.2" cy="5.4" r=".8"/>',
+    "tree": '<path d="M3 2.5v11M3 5.5h5M3 11h5"/><path d="M8.5 4h5v3h-5zM8.5 9.5h5v3h-5z"/>',
+    "lab": '<path d="M2 3.2h12v3H2zM2 9.8h7v3H2zM11.5 9.8H14v3h-2.5z"/>',
+    "status": '<path d="M1.5 8.5h3l2-5 3 9.5 2-4.5h3"/>',
+    "close": '<path d="m4 4 8 8m0-8-8 8"/>',
+    "back": '<path d="M9.5 3 4.5 8l5 5"/>',
+    "link": '<path d="M6.5 9.5 9.5 6.5M7 4.7l1.7-1.7a3 3 0 0 1 4.3 4.3L11.3 9'
+    'M9 11.3 7.3 13A3 3 0 0 1 3 8.7L4.7 7"/>',
+    "help": '<circle cx="8" cy="8" r="6"/>'
+    '<path d="M6.2 6.3a1.9 1.9 0 1 1 2.7 1.8c-.6.3-.9.7-.9 1.4M8 11.4v.3"/>',
+    "warning": '<path d="M8 2 1.8 13.5h12.4z"/><path d="M8 6.5v3.2M8 11.6v.3"/>',
+    "next": '<path d="m6.5 3 5 5-5 5"/>',
+}
+
+
+def _icon(name: str) -> Markup:
+    drawn = _ICONS[name]
+    return Markup(f'<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">{drawn}</svg>')
