@@ -97,9 +97,9 @@ WEB_PORT = 7392
 def _serve(call: Call) -> int:
     """Serve a page to search in, and a JSON API.
 
-    Opens a port of this machine for a page in the browser: search as you type, and the sections
-    of a document beside its source, cut by one strategy or another. Programs get the same as
-    JSON; /openapi.json describes it. The index is brought up to date for every call. Where
+    Opens a port of this machine for a page in the browser: search as you type, read and cite
+    sections, and see in the chunk lab how a document is cut. Programs get the same as JSON;
+    /openapi.json describes it. The index is brought up to date for every call. Where
     --host can be reached from elsewhere, every request needs the token in LEAFMARK_TOKEN; the
     page asks for it. Needs the extra `serve`.
     """
