@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ class Here:
 
     root: Path
     home: Path
+    flags: dict[str, object] = field(default_factory=dict)
 
     def write(self, path: str, text: str) -> Path:
         target = self.root / path
@@ -35,7 +36,7 @@ class Here:
 
     def project(self, directory: Path | None = None) -> Project:
         environ = {"HOME": str(self.home), "LEAFMARK_HOME": str(self.home / ".leafmark")}
-        return open_project(directory or self.root, flags={}, environ=environ)
+        return open_project(directory or self.root, flags=self.flags, environ=environ)
 
     def run(self, request: IndexRequest) -> IndexReport:
         return index_project(self.project(), request)

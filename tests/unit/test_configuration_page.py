@@ -18,21 +18,26 @@ HEADING = "## All settings\n\n"
 
 def _row(name: str) -> str:
     setting = SETTINGS[name]
-    rules = setting.rules
-    marks = " †" * rules.per_tree + " ‡" * bool(rules.gated)
+    option = setting.option
+    marks = " †" * option.per_tree + " ‡" * bool(option.gated)
     default = "" if setting.default is None else f"`{json.dumps(setting.default)}`"
-    unit = f" ({rules.unit})" if rules.unit else ""
-    key = name.partition(".")[2]
-    return f"| `{key}`{marks} | {default} | {setting.accepted}{unit} | {rules.doc} |"
+    unit = f" ({option.unit})" if option.unit else ""
+    takes = f"{setting.accepted}{unit}"
+    return f"| `{setting.key}`{marks} | {default} | {takes} | {option.doc} | {option.reason} |"
 
 
 def _tables() -> str:
     parts = []
     for table in TABLES:
         rows = [_row(name) for name in SETTINGS if name.startswith(f"{table}.")]
-        head = ["| Setting | Default | Takes | Means |", "|---|---|---|---|"]
+        head = ["| Setting | Default | Takes | Means | Change it when |", "|---|---|---|---|---|"]
         parts.append("\n".join([f"### `[{table}]`\n", *head, *rows]) + "\n")
     return "\n".join(parts)
+
+
+def test_settings_are_few_and_each_has_a_reason() -> None:
+    assert len(SETTINGS) <= 35
+    assert [name for name, each in SETTINGS.items() if not each.option.reason] == []
 
 
 def test_the_page_lists_every_setting(request: pytest.FixtureRequest) -> None:

@@ -4,6 +4,10 @@ In: a `model.Document` and `ChunkingOptions`. Out: a `model.ChunkedDocument`.
 Pure: nothing is read, and the same document and options give the same chunks.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from leafmark.chunking.options import (
     PRESETS,
     STRATEGIES,
@@ -12,16 +16,19 @@ from leafmark.chunking.options import (
     Strategy,
     Yielding,
 )
-from leafmark.chunking.report import (
-    DocumentSizes,
-    Finding,
-    Statistics,
-    inspect_quality,
-    measure_document,
-    summarise,
-)
-from leafmark.chunking.strategies import chunk_document
-from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
+from leafmark.lazy_imports import import_late
+
+if TYPE_CHECKING:
+    from leafmark.chunking.report import (
+        DocumentSizes,
+        Finding,
+        Statistics,
+        inspect_quality,
+        measure_document,
+        summarise,
+    )
+    from leafmark.chunking.strategies import chunk_document
+    from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
 
 __all__ = [
     "PRESETS",
@@ -41,3 +48,23 @@ __all__ = [
     "token_counter",
     "tokenizer_names",
 ]
+
+_REPORT = "leafmark.chunking.report"
+_TOKENS = "leafmark.chunking.tokens"
+
+_HOMES = {
+    "DocumentSizes": _REPORT,
+    "Finding": _REPORT,
+    "Statistics": _REPORT,
+    "inspect_quality": _REPORT,
+    "measure_document": _REPORT,
+    "summarise": _REPORT,
+    "chunk_document": "leafmark.chunking.strategies",
+    "register_tokenizer": _TOKENS,
+    "token_counter": _TOKENS,
+    "tokenizer_names": _TOKENS,
+}
+
+
+if not TYPE_CHECKING:  # options are needed where nothing is chunked
+    __getattr__ = import_late(__name__, _HOMES)

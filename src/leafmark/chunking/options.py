@@ -9,29 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
+from leafmark.model.options import Option, declarations
 
 Strategy = Literal["auto", "heading", "section", "fixed"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "strategy": STRATEGIES,
-    "oversize_code": ("keep", "split"),
-    "slug_style": ("github", "collapse"),
-}
-
-_MINIMA: dict[str, int] = {
-    "min_tokens": 0,
-    "target_tokens": 1,
-    "max_tokens": 1,
-    "fixed_tokens": 1,
-    "fixed_overlap": 0,
-    "overlap_sentences": 0,
-    "heading_levels": 0,
-}
 
 
 class Sizes(TypedDict, total=False):
@@ -62,15 +47,6 @@ class Yielding(int):
 class ChunkingOptions:
     """How documents become chunks.
 
-    `target_tokens` is what pieces aim at, `min_tokens` what is too small to
-    stand alone, `max_tokens` what `text` never exceeds unless one block cannot
-    be cut. `fixed_tokens` and `fixed_overlap` are the window of `fixed`.
-    `overlap_sentences` are repeated from one piece to the next. Headings deeper
-    than `heading_levels` are content. `notebook_outputs`, which the parser is
-    told, makes content of what a notebook's cells printed. `tolerance` is the
-    share by which the number of chunks may miss its estimate before statistics
-    say so.
-
     A default yields to what is stated: `target_tokens` to a smaller `max_tokens` or
     twice a larger `min_tokens`, `fixed_tokens` to a smaller `max_tokens`, `max_tokens`
     to a larger `target_tokens`, and `min_tokens` and `fixed_overlap` to half of what
@@ -85,32 +61,144 @@ class ChunkingOptions:
     (120, 60)
     """
 
-    strategy: Strategy = "auto"
-    tokenizer: str = "o200k_base"
-    min_tokens: int = Yielding(100)
-    target_tokens: int = Yielding(300)
-    max_tokens: int = Yielding(1000)
-    fixed_tokens: int = Yielding(500)
-    fixed_overlap: int = Yielding(50)
-    overlap_sentences: int = 2
-    heading_levels: int = 6
-    oversize_code: Literal["keep", "split"] = "keep"
-    slug_style: Literal["github", "collapse"] = "github"
-    notebook_outputs: bool = False
-    tolerance: float = 0.5
+    strategy: Annotated[
+        Strategy,
+        Option(
+            "how documents become chunks",
+            "sections of your documents are too large or too small to be read alone",
+            per_tree=True,
+        ),
+    ] = "auto"
+    tokenizer: Annotated[
+        str,
+        Option(
+            "what sizes are counted in: `characters`, or the tokens of a model",
+            "your model counts tokens otherwise",
+            per_tree=True,
+        ),
+    ] = "o200k_base"
+    min_tokens: Annotated[
+        int,
+        Option(
+            "the least size of a piece; the strategy section joins smaller sections, too",
+            "results are too short to mean anything",
+            unit="tokens",
+            least=0,
+            per_tree=True,
+        ),
+    ] = Yielding(100)
+    target_tokens: Annotated[
+        int,
+        Option(
+            "the size to aim at where a text is cut",
+            "a model or a reader takes more, or less, at a time",
+            unit="tokens",
+            least=1,
+            per_tree=True,
+        ),
+    ] = Yielding(300)
+    max_tokens: Annotated[
+        int,
+        Option(
+            "the most that a chunk's text may hold",
+            "your embedder cuts longer texts off",
+            unit="tokens",
+            least=1,
+            per_tree=True,
+        ),
+    ] = Yielding(1000)
+    fixed_tokens: Annotated[
+        int,
+        Option(
+            "the size of a window, under the strategy fixed",
+            "another program cuts windows of this size",
+            unit="tokens",
+            least=1,
+            per_tree=True,
+        ),
+    ] = Yielding(500)
+    fixed_overlap: Annotated[
+        int,
+        Option(
+            "how much such a window shares with the next",
+            unit="tokens",
+            least=0,
+            given="constant",
+            per_tree=True,
+        ),
+    ] = Yielding(50)
+    overlap_sentences: Annotated[
+        int,
+        Option(
+            "how many sentences a piece repeats of the piece before",
+            "pieces are read without what is around them, or nothing may stand twice",
+            unit="sentences",
+            least=0,
+            per_tree=True,
+        ),
+    ] = 2
+    heading_levels: Annotated[
+        int,
+        Option(
+            "headings deeper than this are content",
+            "your documents use deep headings as labels",
+            unit="levels",
+            least=0,
+            most=6,
+            per_tree=True,
+        ),
+    ] = 6
+    oversize_code: Annotated[
+        Literal["keep", "split"],
+        Option(
+            "a code block larger than a piece: keep it whole, or split it at line ends",
+            "no chunk may be larger than a model takes",
+            per_tree=True,
+        ),
+    ] = "keep"
+    slug_style: Annotated[
+        Literal["github", "collapse"],
+        Option(
+            "anchors as GitHub makes them, or with runs of hyphens collapsed",
+            "your site collapses hyphens, and ids must be its anchors",
+            per_tree=True,
+        ),
+    ] = "github"
+    notebook_outputs: Annotated[
+        bool,
+        Option(
+            "include what the cells of notebooks printed",
+            "what notebooks print is what you look for",
+            per_tree=True,
+        ),
+    ] = False
+    tolerance: Annotated[
+        float,
+        Option(
+            "how far the number of chunks may miss its estimate, as a share",
+            least=0,
+            given="constant",
+            per_tree=True,
+        ),
+    ] = 0.5
 
     def __post_init__(self) -> None:
-        for name, accepted in _CHOICES.items():
-            _check_choice(name, getattr(self, name), accepted)
-        _check_choice("tokenizer", self.tokenizer, tokenizer_names())
-        for name, least in _MINIMA.items():
-            _check_count(name, getattr(self, name), least)
+        for key, declared in declarations(ChunkingOptions).items():
+            value = getattr(self, key)
+            try:
+                declared.holds(value)
+            except ValueError as error:
+                raise ConfigError(f"{key} is {value!r}", hint=str(error), fields=(key,)) from None
+        if self.tokenizer not in tokenizer_names():
+            _refuse("tokenizer", self.tokenizer, "one of " + ", ".join(tokenizer_names()))
         # a default is not what a stated size is compared with
         bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"
         self._settle()
         _check_order(self, "target_tokens", "max_tokens")
         _check_order(self, "min_tokens", bound)
-        self._check_levels_and_overlap()
+        if self.fixed_overlap >= self.fixed_tokens:
+            accepted = f"less than fixed_tokens ({self.fixed_tokens})"
+            _refuse("fixed_overlap", self.fixed_overlap, accepted, other="fixed_tokens")
 
     def _settle(self) -> None:
         """Make default sizes fit the sizes that a user states."""
@@ -132,17 +220,6 @@ class ChunkingOptions:
         for name, value in settled.items():
             object.__setattr__(self, name, int(value))
 
-    def _check_levels_and_overlap(self) -> None:
-        if self.heading_levels > 6:
-            _refuse("heading_levels", self.heading_levels, "a whole number from 0 to 6")
-        if self.fixed_overlap >= self.fixed_tokens:
-            accepted = f"less than fixed_tokens ({self.fixed_tokens})"
-            _refuse("fixed_overlap", self.fixed_overlap, accepted, other="fixed_tokens")
-        tolerance: object = self.tolerance
-        number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-        if not number or not 0 <= self.tolerance < float("inf"):
-            _refuse("tolerance", tolerance, "a number of at least 0")
-
 
 def _at_most(size: int, bound: int) -> int:
     """The size; one that yields is no more than the bound."""
@@ -153,16 +230,6 @@ def _refuse(name: str, value: object, accepted: str, *, other: str | None = None
     """Refuse a value, where need be because of what `other` is."""
     fields = (name,) if other is None else (name, other)
     raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}", fields=fields)
-
-
-def _check_choice(name: str, value: object, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        _refuse(name, value, "one of " + ", ".join(accepted))
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        _refuse(name, value, f"a whole number of at least {least}")
 
 
 def _check_order(options: ChunkingOptions, lower: str, upper: str) -> None:

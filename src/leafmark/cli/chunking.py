@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
-from leafmark.cli.command import Argument, Choice, Option, command, declared
+from leafmark.cli.command import SET, Argument, Choice, Option, command, declared
 from leafmark.cli.completion import trees
 from leafmark.cli.console import Call, progress_line, project_of
 from leafmark.cli.reading import AT
@@ -71,7 +71,7 @@ def _sizes() -> list[Option]:
         declared("chunking.oversize_code", metavar="HOW"),
         declared("chunking.slug_style", metavar="STYLE"),
         declared("chunking.notebook_outputs"),
-        declared("chunking.tolerance", metavar="X"),
+        SET,
     ]
 
 

@@ -18,11 +18,12 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from leafmark.errors import UsageError
+from leafmark.errors import ConfigError, UsageError
+from leafmark.model.options import Declaration, parse_value
+from leafmark.model.options import Option as Bounds
 from leafmark.suggest import choices_hint, nearest
 
 if TYPE_CHECKING:
-    from leafmark.app.setting_rules import Setting
     from leafmark.cli.console import Call
 
 __all__ = [
@@ -87,15 +88,12 @@ class Number(click.ParamType[object]):
 
     name = "number"
 
-    def __init__(self, setting: Setting):
+    def __init__(self, setting: Declaration):
         self.setting = setting
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
-        from leafmark.app.setting_rules import parse_value  # late: `--help` reads no value
-        from leafmark.errors import ConfigError
-
         try:
             return parse_value(self.setting, value, location=None)
         except ConfigError:
@@ -103,11 +101,9 @@ class Number(click.ParamType[object]):
             raise UsageError(f"{_name(param)} got `{value}`, which is not {accepted}") from None
 
 
-def at_least(least: int, default: int = 0) -> Number:
+def at_least(least: int) -> Number:
     """Return the type of a whole number that no setting declares."""
-    from leafmark.app.setting_rules import Rules, Setting
-
-    return Number(Setting("", default, Rules("", least=least)))
+    return Number(Declaration("", 0, int, Bounds("", least=least)))
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -117,11 +113,12 @@ def _name(param: click.Parameter | None) -> str:
 class Option(click.Option):
     """One option. `names` are its spellings, the long one last; without `metavar` it is a switch.
 
-    `setting` names the setting that it stands for. `complete` gives the values that a shell
+    `setting` names the setting that it stands for. What is `seldom` needed is named at the end of
+    the help, and explained in docs/cli.md. `complete` gives the values that a shell
     offers: `file` and `dir` are those of the shell itself.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the names are given by name
         self,
         *names: str,
         help: str,
@@ -131,12 +128,14 @@ class Option(click.Option):
         dest: str | None = None,
         setting: str | None = None,
         complete: Complete | str | None = None,
+        seldom: bool = False,
     ):
         dest = dest or names[-1].partition("/")[0].lstrip("-").replace("-", "_")
         kind = {"is_flag": True} if metavar is None else {"type": type, "multiple": repeat}
         super().__init__([*names, dest], help=help, metavar=metavar, **kind)
         self.setting = setting
         self.complete = complete
+        self.seldom = seldom
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -193,6 +192,7 @@ def declared(
     help: str | None = None,
     complete: Complete | str | None = None,
     in_force: bool = True,
+    seldom: bool = False,
 ) -> Option:
     """Return the option for what is declared as `setting` (`chunking.min_tokens`).
 
@@ -203,23 +203,29 @@ def declared(
     from leafmark.app.settings import DECLARED  # late: the overview of all commands has no options
 
     found = DECLARED[setting]
-    key = setting.partition(".")[2]
-    rules, default = found.rules, found.default
     kind: click.ParamType[Any] | None = None
-    if rules.choices:
-        kind = Choice(rules.choices)
-    elif isinstance(default, int | float) and not isinstance(default, bool):
+    if found.choices:
+        kind = Choice(found.choices)
+    elif found.kind in (int, float):
         kind = Number(found)
     return Option(
-        *(names or (f"--{key.replace('_', '-')}",)),
-        help=help or f"{rules.doc[0].upper()}{rules.doc[1:]}.",
-        metavar=None if isinstance(default, bool) else metavar,
+        *(names or (f"--{found.key.replace('_', '-')}",)),
+        help=help or _sentence(found),
+        metavar=None if found.kind is bool else metavar,
         type=kind,
-        repeat=isinstance(default, tuple),
-        dest=key,
+        repeat=isinstance(found.default, tuple),
+        dest=found.key,
         setting=setting if in_force else None,
         complete=complete,
+        seldom=seldom,
     )
+
+
+def _sentence(declared: Declaration) -> str:
+    """What an option does, from its declaration; of a number, its default too."""
+    doc = declared.option.doc
+    default = f" ({declared.default})" if declared.kind in (int, float) else ""
+    return f"{doc[0].upper()}{doc[1:]}{default}."
 
 
 class Command(click.Command):
@@ -460,7 +466,7 @@ JSON = Option("--json", help="Print JSON, errors too.")
 
 SET = Option(
     "--set",
-    help="Override a setting or a constant of the ranking for this run, as in cutoff_ratio=0.3.",
+    help="Override a setting or a constant for this run, as in cutoff_ratio=0.3.",
     metavar="NAME=VALUE",
     repeat=True,
 )

@@ -97,18 +97,20 @@ class Program(click.Group):
 def _settings(command: Command, values: Mapping[str, Any]) -> dict[str, object]:
     """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
 
-    A name without a table is one of a search.
+    A name without a table is of the table of the command's own options, else of a search.
     """
     found: dict[str, object] = {
         option.setting: values[str(option.name)]
         for option in command.options
         if option.setting and option.name in values
     }
+    of_command = (option.setting for option in command.options if option.setting)
+    table = next(of_command, "search").partition(".")[0]
     for given in values.get("set", ()):
         name, sign, value = given.partition("=")
         if not sign or not name:
             raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
-        found[name if "." in name else f"search.{name}"] = value
+        found[name if "." in name else f"{table}.{name}"] = value
     return found
 
 

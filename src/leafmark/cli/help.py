@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from leafmark.cli.command import (
@@ -33,6 +33,9 @@ _EXAMPLES = (
     ("leafmark ls docs", "see what is indexed"),
 )
 
+_OPTIONS = "Options:"
+_EVERY = "Options of every command:"
+_SELDOM = "Seldom needed:"
 _SETTINGS = "Settings of [{0}], for this run only (`leafmark config {0}` prints them):"
 
 _FOOT = """Run `leafmark help COMMAND` for examples and options of one command.
@@ -55,7 +58,7 @@ def overview() -> str:
             "Commands:",
             *_columns(rows),
             "",
-            "Options of every command:",
+            _EVERY,
             *_columns(_option_row(option) for option in COMMON),
             "",
             "Instead of a command:",
@@ -66,10 +69,10 @@ def overview() -> str:
     )
 
 
-def command_help(command: Command, *, common: bool = True) -> str:
+def command_help(command: Command, *, for_page: bool = False) -> str:
     """Return the text of `leafmark COMMAND --help`: examples first.
 
-    Without `common`, the options of every command are left out.
+    That of the page explains what is seldom needed, and leaves out the options of every command.
     """
     parts = [f"leafmark {command.name}: {command.summary}", "", *_examples(command.examples)]
     parts += ["", f"Usage: {usage(command)}"]
@@ -80,22 +83,26 @@ def command_help(command: Command, *, common: bool = True) -> str:
         parts += ["", textwrap.fill(paragraph, _WIDTH, break_on_hyphens=False)]
     if command.argument:
         parts += ["", "Arguments:", *_columns([(command.argument.shown, command.argument.about)])]
-    groups = _option_groups(command)
-    if common:
-        groups["Options of every command:"] = COMMON
-    for title, options in groups.items():
+    for title, options in _option_groups(command, for_page=for_page).items():
         parts += ["", title, *_columns(_option_row(option) for option in options)]
+    seldom = [_names_of(option) for option in command.options if option.seldom]
+    if not for_page:
+        if seldom:
+            parts += _columns([("Also:", ", ".join(seldom) + ".")])
+        parts += ["", _EVERY, *_columns(_option_row(option) for option in COMMON)]
     return "\n".join(parts) + "\n"
 
 
-def _option_groups(command: Command) -> dict[str, Sequence[Option]]:
-    """Return a command's own options by the line above them: those for settings come last."""
+def _option_groups(command: Command, *, for_page: bool) -> dict[str, list[Option]]:
+    """Return the options by the line above them."""
     groups: dict[str, list[Option]] = {}
-    for option in sorted(command.options, key=lambda option: option.setting is not None):
+    for option in command.options:
         table = option.setting.partition(".")[0] if option.setting else ""
-        title = _SETTINGS.format(table) if table else "Options:"
+        title = _SELDOM if option.seldom else _SETTINGS.format(table) if table else _OPTIONS
         groups.setdefault(title, []).append(option)
-    return dict(groups)
+    of_settings = sorted(title for title in groups if title not in (_OPTIONS, _SELDOM))
+    ordered = [_OPTIONS, *([_SELDOM] if for_page else []), *of_settings]
+    return {title: groups[title] for title in ordered if title in groups}
 
 
 def usage(command: Command) -> str:
@@ -119,14 +126,16 @@ def _examples(examples: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _option_row(option: Option) -> tuple[str, str]:
-    names = ", ".join(option.spellings)
-    metavar = f" {option.metavar}" if option.metavar else ""
     notes = [str(option.help)]
     if option.choices:
         notes.append(f"One of: {', '.join(option.choices)}.")
     if option.multiple:
         notes.append("May be repeated.")
-    return names + metavar, " ".join(notes)
+    return _names_of(option), " ".join(notes)
+
+
+def _names_of(option: Option) -> str:
+    return ", ".join(option.spellings) + (f" {option.metavar}" if option.metavar else "")
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
@@ -168,7 +177,7 @@ def reference() -> str:
     linked = [f"- [{one.name}](#leafmark-{one.name}): {one.summary}" for one in commands]
     parts = [_PAGE, "\n".join(linked) + "\n", f"## leafmark\n\n```\n{overview()}```\n"]
     for command in commands:
-        text = command_help(command, common=False)
+        text = command_help(command, for_page=True)
         parts.append(f"## leafmark {command.name}\n\n```\n{text}```\n")
     return "\n".join(parts)
 

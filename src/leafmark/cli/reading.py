@@ -32,7 +32,7 @@ EXPAND = Option(
     metavar="WHAT",
     type=Several(RELATIONS),
 )
-NO_REFRESH = Option("--no-refresh", help="Do not bring the index up to date first.")
+NO_REFRESH = Option("--no-refresh", help="Do not bring the index up to date first.", seldom=True)
 AT = Option(
     "--at",
     help="Answer from a revision of the git repository: a tag, a branch, a hash, HEAD~3, or a "

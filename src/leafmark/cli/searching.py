@@ -50,8 +50,8 @@ def _options() -> list[Option]:
         declared("search.grain", metavar="GRAIN", in_force=False),
         EXPAND,
         declared("search.mode", metavar="MODE", in_force=False),
-        declared("search.sort", metavar="KEY", in_force=False),
-        declared("search.offset", in_force=False),
+        declared("search.sort", metavar="KEY", in_force=False, seldom=True),
+        declared("search.offset", in_force=False, seldom=True),
         declared("search.strict", in_force=False),
         Option("--plain", help="Nothing in the query is an operator: for pasted text."),
         NO_REFRESH,
@@ -73,10 +73,11 @@ def _options() -> list[Option]:
             type=at_least(1),
         ),
         JSON,
-        Option("--group/--flat", help="Group the pretty output by document, or not."),
+        Option("--group/--flat", help="Group the pretty output by document, or not.", seldom=True),
         Option(
             "--no-aggregation",
             help="Never show a section or document instead of the parts of it that match.",
+            seldom=True,
         ),
         SET,
     ]
@@ -90,7 +91,7 @@ def _related() -> list[Option]:
     """The options of what has no query: how to search one does not matter."""
     terms = "Only print the words that would be searched for, with their scores."
     others = ("expand", "mode", "grain", "sort", "offset", "strict", "plain", "no_aggregation")
-    return [Option("--terms", help=terms), *_without(*others, "set")]
+    return [Option("--terms", help=terms), *_without(*others)]
 
 
 @command(

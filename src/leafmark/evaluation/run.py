@@ -28,7 +28,6 @@ from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.refreshing import check_concern, refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
-from leafmark.app.setting_rules import parse_value
 from leafmark.app.settings import CONSTANTS, SETTINGS
 from leafmark.errors import QueryError, UsageError
 from leafmark.evaluation.drafting import KINDS, draft_queries
@@ -49,6 +48,7 @@ from leafmark.evaluation.report import (
     parse_gate,
 )
 from leafmark.evaluation.trials import REFUSED, PlainRanking, Reading, Trial, check_tree
+from leafmark.model.options import parse_value
 from leafmark.query import parse_query, parts_of, plain_query, plain_words
 from leafmark.search import MECHANISMS
 from leafmark.suggest import choices_hint, nearest
@@ -382,7 +382,7 @@ def parse_variants(
 
 def _variant(text: str) -> Variant:
     strategy, *changes = [part.strip() for part in text.split("+")]
-    choices = SETTINGS[_STRATEGY].rules.choices
+    choices = SETTINGS[_STRATEGY].choices
     if strategy not in (*choices, PLAIN):
         raise UsageError(
             f"{text!r} names no strategy",

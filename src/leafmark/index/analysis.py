@@ -30,6 +30,7 @@ from typing import NamedTuple
 import tantivy
 
 from leafmark.index.folding import Places, fold
+from leafmark.model.options import LANGUAGES
 
 __all__ = [
     "BETWEEN",
@@ -48,30 +49,6 @@ __all__ = [
     "terms_of_parted",
     "with_parts",
 ]
-
-LANGUAGES = frozenset(
-    {
-        "arabic",
-        "danish",
-        "dutch",
-        "english",
-        "finnish",
-        "french",
-        "german",
-        "greek",
-        "hungarian",
-        "italian",
-        "norwegian",
-        "portuguese",
-        "romanian",
-        "russian",
-        "spanish",
-        "swedish",
-        "tamil",
-        "turkish",
-    }
-)
-"""The languages that have a stemmer."""
 
 MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""

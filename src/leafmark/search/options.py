@@ -7,39 +7,22 @@ constants of the ranking: no setting, but an evaluation may override them by nam
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from functools import cache
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 from leafmark.errors import UsageError
 from leafmark.model import Grain, Sort
+from leafmark.model.options import Option, declarations
 
-__all__ = ["MECHANISMS", "Mode", "Option", "SearchOptions"]
+__all__ = ["MECHANISMS", "Mode", "SearchOptions"]
 
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 """Whether words count, meaning, or both; `auto` is both where there is an embedder."""
 
 CANDIDATES_PER_RESULT = 5
 """The least number of candidates considered for each result asked for (chosen by eye)."""
-
-
-class Option(NamedTuple):
-    """How a value is declared: what it does, its unit, its range, and where it can be given.
-
-    `least` and `most` are inclusive; with `open_low` the least value itself is refused. `given`
-    names the places beside the library: a `setting` stands in files and environment, a `constant`
-    is overridden only for one run (`--set`, evaluations), a `request` says what is asked for.
-    """
-
-    doc: str
-    unit: str = ""
-    least: float | None = None
-    most: float | None = None
-    open_low: bool = False
-    given: Literal["setting", "request", "constant"] = "setting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +37,36 @@ class SearchOptions:
         Mode,
         Option(
             "search by words (lexical), by meaning (semantic) or by both (hybrid); auto is hybrid "
-            "where there is an embedder"
+            "where there is an embedder",
+            "you want exact words only, or likeness of meaning only",
         ),
     ] = "auto"
     limit: Annotated[
-        int, Option("show at most so many results", unit="results", least=1, most=10_000)
+        int,
+        Option(
+            "show at most so many results",
+            "you read more of them, or fewer",
+            unit="results",
+            least=1,
+            most=10_000,
+        ),
     ] = 10
     offset: Annotated[
         int, Option("leave out so many of the first results", least=0, given="request")
     ] = 0
-    grain: Annotated[Grain, Option("how large a result may be")] = "auto"
+    grain: Annotated[
+        Grain,
+        Option("how large a result may be", "you want whole documents, or the smallest passages"),
+    ] = "auto"
     fuzzy_distance: Annotated[
         int,
-        Option("typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2),
+        Option(
+            "typing errors forgiven in a word; 0 forgives none",
+            "words that are nearly alike are mixed up",
+            unit="edits",
+            least=0,
+            most=2,
+        ),
     ] = 1
     candidate_limit: Annotated[
         int,
@@ -80,18 +80,35 @@ class SearchOptions:
     ] = 100
     cutoff_ratio: Annotated[
         float,
-        Option("end the list where a score is below this share of the one before", least=0, most=1),
+        Option(
+            "end the list where a score is below this share of the one before",
+            "you miss results behind the best (0 shows all), or see too many",
+            least=0,
+            most=1,
+        ),
     ] = 0.5
     max_results: Annotated[
-        int, Option("most matches kept where no score falls sharply", least=1, most=100_000)
+        int,
+        Option(
+            "most matches kept where no score falls sharply",
+            least=1,
+            most=100_000,
+            given="constant",
+        ),
     ] = 20
     max_per_document: Annotated[
-        int, Option("most results of one document that the query does not name; 0: any", least=0)
+        int,
+        Option(
+            "most results of one document that the query does not name; 0: any",
+            least=0,
+            given="constant",
+        ),
     ] = 3
     aggregation_threshold: Annotated[
         float,
         Option(
             "the share of a section's parts that must match for it to stand for them",
+            "you want whole sections sooner, or later",
             least=0,
             most=1,
         ),
@@ -99,7 +116,10 @@ class SearchOptions:
     aggregation_max_tokens: Annotated[
         int,
         Option(
-            "most tokens of a section that stands for its parts; 0: any", unit="tokens", least=0
+            "most tokens of a section that stands for its parts; 0: any",
+            unit="tokens",
+            least=0,
+            given="constant",
         ),
     ] = 500
     merge_bonus: Annotated[
@@ -112,7 +132,12 @@ class SearchOptions:
     ] = 0.0
     local_boost: Annotated[
         float,
-        Option("factor of the project's own trees against the user's", least=0, open_low=True),
+        Option(
+            "factor of the project's own trees against the user's",
+            "your own notes should count as much as the project",
+            least=0,
+            open_low=True,
+        ),
     ] = 1.5
 
     aggregation_min_matches: Annotated[
@@ -199,12 +224,12 @@ class SearchOptions:
     ] = 0.5
 
     def __post_init__(self) -> None:
-        for name, (kind, option) in _declared().items():
-            value = getattr(self, name)
-            if not _is_accepted(kind, option, value):
-                raise UsageError(
-                    f"{name} is {value!r}", hint=f"{name} must be {_accepted(kind, option)}"
-                )
+        for key, declared in declarations(SearchOptions).items():
+            value = getattr(self, key)
+            try:
+                declared.holds(value)
+            except ValueError as error:
+                raise UsageError(f"{key} is {value!r}", hint=str(error)) from None
 
     @property
     def candidates(self) -> int:
@@ -234,53 +259,3 @@ MECHANISMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 """What each mechanism's absence is, as a change of the options: for `leafmark eval --ablate`."""
-
-
-@cache
-def _declared() -> Mapping[str, tuple[Any, Option]]:
-    hints = get_type_hints(SearchOptions, include_extras=True)
-    found = {}
-    for each in fields(SearchOptions):
-        kind, option = get_args(hints[each.name])
-        found[each.name] = (kind, option)
-    return MappingProxyType(found)
-
-
-def _is_accepted(kind: Any, option: Option, value: object) -> bool:
-    if get_origin(kind) is Literal:
-        return value in get_args(kind) and value is not True
-    if kind is bool:
-        return isinstance(value, bool)
-    if get_origin(kind) is tuple:
-        return isinstance(value, tuple)
-    if value is None:
-        return type(None) in get_args(kind)
-    if isinstance(value, bool) or not isinstance(value, int if kind is int else int | float):
-        return False
-    return math.isfinite(value) and _is_within(option, value)
-
-
-def _is_within(option: Option, value: float) -> bool:
-    if option.least is not None and (
-        value < option.least or (option.open_low and value == option.least)
-    ):
-        return False
-    return option.most is None or value <= option.most
-
-
-def _accepted(kind: Any, option: Option) -> str:
-    """Return what is accepted, as a phrase after "must be"."""
-    if get_origin(kind) is Literal:
-        return f"one of {', '.join(map(str, get_args(kind)))}"
-    if kind is bool:
-        return "True or False"
-    if get_origin(kind) is tuple:
-        return "a tuple"
-    noun = "a whole number" if kind is int else "a number"
-    if option.least is None:
-        return f"{noun}, or None"
-    if option.open_low:
-        return f"{noun} above {option.least:g}"
-    if option.most is None:
-        return f"{noun} of at least {option.least:g}"
-    return f"{noun} from {option.least:g} to {option.most:g}"

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict
 
 import pytest
 
-from leafmark.app.setting_rules import check_value, parse_value
 from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
+from leafmark.model.options import check_value, parse_value
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
-    ours = ChunkingSettings()._asdict()
-    theirs = {each.name: each.default for each in fields(ChunkingOptions)}
-    assert ours == theirs | {"preset": "none"}
-    assert SETTINGS["chunking.preset"].rules.choices == ("none", *PRESETS)
+    assert asdict(ChunkingSettings()) == asdict(ChunkingOptions()) | {"preset": "none"}
+    assert SETTINGS["chunking.preset"].choices == ("none", *PRESETS)
 
 
 def test_every_setting_has_a_line_about_it_and_a_default_that_it_accepts() -> None:
     for setting in SETTINGS.values():
-        assert setting.rules.doc
-        assert not setting.rules.doc.endswith(".")
+        assert setting.option.doc
+        assert not setting.option.doc.endswith(".")
         if setting.default is not None:
             assert check_value(setting, setting.default) == setting.default
 
@@ -49,7 +47,7 @@ BAD = [
     ("search.limit", True, "true", "a whole number from 1 to 10000"),
     ("search.limit", "ten", '"ten"', "a whole number from 1 to 10000"),
     ("chunking.min_tokens", 2**63, "9223372036854775808", "a whole number of at least 0"),
-    ("embedding.batch_tokens", 0, "0", "a whole number from 1 to 10000000"),
+    ("index.workers", 65, "65", "a whole number from 0 to 64"),
     ("search.cutoff_ratio", 1.5, "1.5", "a number from 0 to 1"),
     ("search.cutoff_ratio", float("nan"), "nan", "a number from 0 to 1"),
     ("search.local_boost", float("inf"), "inf", "a number above 0"),

@@ -153,32 +153,8 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         (
             "chunk",
-            ["a", "--tolerance", "nan"],
-            "--tolerance got `nan`, which is not a number of at least 0",
-            None,
-        ),
-        (
-            "chunk",
-            ["a", "--tolerance", "inf"],
-            "--tolerance got `inf`, which is not a number of at least 0",
-            None,
-        ),
-        (
-            "chunk",
-            ["a", "--tolerance", "0_1"],
-            "--tolerance got `0_1`, which is not a number of at least 0",
-            None,
-        ),
-        (
-            "chunk",
-            ["a", "--tolerance", "-1"],
-            "--tolerance got `-1`, which is not a number of at least 0",
-            None,
-        ),
-        (
-            "chunk",
-            ["a", "--tolerance", "x"],
-            "--tolerance got `x`, which is not a number of at least 0",
+            ["a", "--max-tokens", "0_1"],
+            "--max-tokens got `0_1`, which is not a whole number of at least 1",
             None,
         ),
         (

@@ -12,7 +12,7 @@ import pytest
 from support.fake_app import Leafmark, Ran, Terminal
 from support.schema import problems
 
-from leafmark.app.settings import SETTINGS, ChunkingSettings
+from leafmark.app.settings import SETTINGS
 from leafmark.app.sources.trees import Tree
 from leafmark.cli.command import find_command
 from leafmark.cli.console import Console
@@ -317,9 +317,9 @@ def test_one_size_is_enough(chunk: Leafmark) -> None:
 
 def test_every_setting_of_chunking_is_a_flag_that_takes_the_same() -> None:
     flags = {option.setting: option for option in find_command("chunk").options if option.setting}
-    assert set(flags) == {f"chunking.{name}" for name in ChunkingSettings._fields}
+    assert set(flags) == {name for name in SETTINGS if name.startswith("chunking.")}
     for name, option in flags.items():
-        assert option.choices == SETTINGS[name].rules.choices
+        assert option.choices == SETTINGS[name].choices
         assert option.opts[-1] == "--" + name.partition(".")[2].replace("_", "-")
 
 

@@ -28,7 +28,7 @@ from leafmark.search.options import SearchOptions
         ("nearness", -0.1, "a number of at least 0"),
         ("titles_weight", "3", "a number of at least 0"),
         ("local_boost", 0, "a number above 0"),
-        ("since", "yesterday", "a number, or None"),
+        ("since", "yesterday", "a number, or none"),
     ],
 )
 def test_values_that_are_not_accepted(name: str, value: Any, accepted: str) -> None:

@@ -34,7 +34,6 @@ from leafmark.app.configuration.paths import (
 from leafmark.app.configuration.presets import with_preset
 from leafmark.app.configuration.tree_merge import TreeMerge
 from leafmark.app.configuration.trust import Gated, distrusted_owner, read_trust
-from leafmark.app.setting_rules import Value, check_value, parse_value
 from leafmark.app.settings import (
     CONSTANTS,
     SETTINGS,
@@ -49,6 +48,7 @@ from leafmark.app.settings import (
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.model import SettingOrigin, tree_name
+from leafmark.model.options import Value, check_value, parse_value
 from leafmark.suggest import nearest
 
 __all__ = ["Configuration", "open_configuration"]
@@ -100,7 +100,8 @@ class Configuration:
         Raises:
             KeyError: there is no such setting.
         """
-        return self.found[name].value if name in self.found else SETTINGS[name].default
+        value: Value = self.found[name].value if name in self.found else SETTINGS[name].default
+        return value
 
     def origin(self, name: str) -> str:
         """Say where that value comes from: `default`, a file and line, a variable, `flag`."""
@@ -114,7 +115,7 @@ class Configuration:
     def origins(self) -> tuple[SettingOrigin, ...]:
         """List every setting in force, then what each tree says."""
         settings = [
-            SettingOrigin(name, self.value(name), self.origin(name), setting.rules.doc)
+            SettingOrigin(name, self.value(name), self.origin(name), setting.option.doc)
             for name, setting in SETTINGS.items()
         ]
         return (*settings, *self._of_trees())
@@ -270,7 +271,7 @@ def _placed(name: str, found: PlacedValue, base: Path, home: Path) -> PlacedValu
 def _from_environment(
     environ: Mapping[str, str], folder: Path, home: Path
 ) -> dict[str, PlacedValue]:
-    known = {setting.environment_name: setting for setting in SETTINGS.values()}
+    known = {each.environment_name: each for each in (*SETTINGS.values(), *CONSTANTS.values())}
     tables = tuple(f"LEAFMARK_{table.upper()}_" for table in TABLES)
     found = {}
     for variable in sorted(environ):
@@ -278,11 +279,8 @@ def _from_environment(
             continue
         if variable not in known:
             near = nearest(variable, known)
-            raise ConfigError(
-                f"{variable} is not a setting",
-                location=variable,
-                hint=f"did you mean {near[0]}?" if near else None,
-            )
+            hint = f"did you mean {near[0]}?" if near else None
+            raise ConfigError(f"{variable} is not a setting", location=variable, hint=hint)
         setting = known[variable]
         value = parse_value(setting, environ[variable], location=variable)
         found[setting.name] = _placed(setting.name, PlacedValue(value, variable), folder, home)

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leafmark.app.configuration.toml_lines import KeyPath, find_line, key_lines, repeated_table
-from leafmark.app.setting_rules import check_value
-from leafmark.app.settings import SETTINGS, TABLES
+from leafmark.app.settings import CONSTANTS, SETTINGS, TABLES
 from leafmark.app.sources.ignore import (
     MAX_RULE_CHARS,
     MAX_RULES,
@@ -25,6 +24,7 @@ from leafmark.app.sources.ignore import (
 )
 from leafmark.errors import ConfigError, reason_of
 from leafmark.model import TREE_NAME
+from leafmark.model.options import check_value
 from leafmark.parsing import format_names
 from leafmark.suggest import nearest
 
@@ -235,6 +235,9 @@ class _Reader:
         near = nearest(key, known)
         hint = f"did you mean `{near[0]}`?" if near else "known here: " + ", ".join(known)
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
+        if keys and f"{keys[-1]}.{key}" in CONSTANTS:
+            constant = CONSTANTS[f"{keys[-1]}.{key}"]
+            hint = f"it holds for one run: --set {constant.name}=…, or {constant.environment_name}"
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
 
     def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
@@ -285,7 +288,7 @@ class _Reader:
         self._known(table, _TREE_KEYS, keys)
         values = self._settings(table, keys)
         for setting in values:
-            if not SETTINGS[setting].rules.per_tree:
+            if not SETTINGS[setting].option.per_tree:
                 raise _not_for_one_tree(setting, values[setting].location)
         return TreeTable(
             name=name,

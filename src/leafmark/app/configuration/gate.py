@@ -100,9 +100,9 @@ def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
     wishes = []
     for name, found in values.items():
         setting = SETTINGS[name]
-        if setting.rules.gated and found.value not in (setting.default, "none"):
+        if setting.option.gated and found.value not in (setting.default, "none"):
             what = json.dumps(found.value)
-            wishes.append(Gated(above + name, what, setting.rules.gated, found.location))
+            wishes.append(Gated(above + name, what, setting.option.gated, found.location))
     return wishes
 
 

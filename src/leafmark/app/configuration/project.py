@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,12 +201,12 @@ def _value(configuration: Configuration, name: str, tree: Tree | None) -> object
 
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
-    values: dict[str, object] = configuration.chunking._asdict()
+    values = asdict(configuration.chunking)
     del values["preset"]  # it is written out in the sizes
     if tree is not None:
-        for each in ChunkingSettings._fields:
+        for each in values:
             name = f"chunking.{each}"
-            if each in values and name in tree.overrides:
+            if name in tree.overrides:
                 values[each] = tree.overrides[name]
     return values
 
@@ -253,7 +253,7 @@ def _leafmark_key() -> str:
 
     Another version of leafmark, or one with other grammars, formats or defaults, has its own.
     """
-    defaults = [ChunkingSettings(), SearchSettings().stemmer]
+    defaults = [*asdict(ChunkingSettings()).values(), SearchSettings().stemmer]
     installed = [*installed_grammars(), *installed_formats()]
     stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed])
     return hashlib.sha256(stated.encode()).hexdigest()

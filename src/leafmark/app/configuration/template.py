@@ -9,10 +9,10 @@ from pathlib import Path
 
 from leafmark.app.configuration.paths import CONFIG_NAME, find_directories
 from leafmark.app.requests import InitRequest
-from leafmark.app.setting_rules import Setting
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
 from leafmark.errors import NotFoundError, UsageError
+from leafmark.model.options import Declaration
 
 __all__ = ["initial_text", "write_config"]
 
@@ -104,9 +104,9 @@ def _table(table: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _described(setting: Setting) -> list[str]:
-    doc = setting.rules.doc
-    unit = f" ({setting.rules.unit})" if setting.rules.unit else ""
+def _described(setting: Declaration) -> list[str]:
+    doc = setting.option.doc
+    unit = f" ({setting.option.unit})" if setting.option.unit else ""
     sentence = f"{doc[0].upper()}{doc[1:]}: {setting.accepted}{unit}."
     key = setting.name.partition(".")[2]
     value = '"…"' if setting.default is None else _toml_value(setting.default)

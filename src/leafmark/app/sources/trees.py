@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from leafmark.app.setting_rules import Value
 from leafmark.app.settings import IndexSettings
+from leafmark.model.options import Value
 
 __all__ = ["Scope", "Tree"]
 

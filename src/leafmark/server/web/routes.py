@@ -80,7 +80,7 @@ _MODE = Parameter(
 _NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
 _CHUNKING = (
     Parameter("strategy", "How documents become chunks.", choices=STRATEGIES),
-    Parameter("preset", "A named set of sizes.", choices=SETTINGS["chunking.preset"].rules.choices),
+    Parameter("preset", "A named set of sizes.", choices=SETTINGS["chunking.preset"].choices),
     _size(
         "min_tokens",
         "The least size of a piece; the strategy section joins smaller sections, too.",

@@ -83,7 +83,8 @@ def test_pages_are_measured_as_in_a_search(here: Here, limit: int) -> None:
     part = '<p>{} <a href="https://example.org/{}">petrol</a></p>\n'
     links = [part.format(word, "x" * 300) for word in ("Pumps", "Belts")]
     here.write("page.html", f"<h1>Guide</h1>\n<h2>A</h2>\n{links[0]}<h2>B</h2>\n{links[1]}")
-    here.configure(f"[search]\naggregation_max_tokens = {limit}\n[chunking]\nmin_tokens = 1\n")
+    here.configure("[chunking]\nmin_tokens = 1\n")
+    here.flags["search.aggregation_max_tokens"] = limit
     answer = search_project(here.project(), SearchRequest(("petrol",)))
     shown = {result.entry.id for result in answer.results}
     reports = [ask(here, name, "petrol") for name in ("page.html#a", "page.html#b")]

@@ -126,23 +126,22 @@ def test_files_are_found_up_to_the_home_folder(desk: Desk) -> None:
 
 
 def test_a_root_file_ends_the_way_up(desk: Desk) -> None:
-    desk.write("leafmark.toml", "[search]\nlimit = 1\nmax_results = 30")
-    desk.write("own/leafmark.toml", "[search]\nmax_per_document = 7")
+    desk.write("leafmark.toml", "[search]\nlimit = 1\nfuzzy_distance = 2")
+    desk.write("own/leafmark.toml", "[search]\nlocal_boost = 7")
     desk.write("project/leafmark.toml", "root = true\n[search]\nlimit = 2")
     found = desk.open("project/docs").search
-    assert (found.limit, found.max_results, found.max_per_document) == (2, 20, 7)
+    assert (found.limit, found.fuzzy_distance, found.local_boost) == (2, 1, 7.0)
 
 
 def test_the_nearer_file_wins_setting_by_setting(desk: Desk) -> None:
-    desk.write("own/leafmark.toml", "[search]\nlimit = 1\nmax_results = 31\ncutoff_ratio = 0.1")
-    desk.write("project/pyproject.toml", "[tool.leafmark.search]\nlimit = 2\nmax_results = 32")
-    desk.write("project/leafmark.toml", "[search]\nmax_results = 33")
+    desk.write("own/leafmark.toml", "[search]\nlimit = 1\ngrain = 'piece'\ncutoff_ratio = 0.1")
+    desk.write("project/pyproject.toml", "[tool.leafmark.search]\nlimit = 2\ngrain = 'section'")
+    desk.write("project/leafmark.toml", "[search]\ngrain = 'document'")
     desk.write("project/docs/leafmark.toml", "\n[search]\nlimit = 4")
     found = desk.open("project/docs")
-    assert (found.search.limit, found.search.max_results, found.search.cutoff_ratio) == (4, 33, 0.1)
-    assert [
-        found.origin(f"search.{name}") for name in ("limit", "max_results", "cutoff_ratio")
-    ] == [
+    search = found.search
+    assert (search.limit, search.grain, search.cutoff_ratio) == (4, "document", 0.1)
+    assert [found.origin(f"search.{name}") for name in ("limit", "grain", "cutoff_ratio")] == [
         f"{desk.project}/docs/leafmark.toml:3",
         f"{desk.project}/leafmark.toml:2",
         f"{desk.user_file}:4",
@@ -156,12 +155,13 @@ def test_the_nearer_file_wins_setting_by_setting(desk: Desk) -> None:
 
 
 def test_flags_win_over_variables_and_these_over_files(desk: Desk) -> None:
-    desk.write("project/leafmark.toml", "[search]\nlimit = 2\nmax_results = 30\nlocal_boost = 2")
-    desk.environ |= {"LEAFMARK_SEARCH_LIMIT": "3", "LEAFMARK_SEARCH_MAX_RESULTS": "40"}
+    desk.write("project/leafmark.toml", "[search]\nlimit = 2\nfuzzy_distance = 0\nlocal_boost = 2")
+    desk.environ |= {"LEAFMARK_SEARCH_LIMIT": "3", "LEAFMARK_SEARCH_FUZZY_DISTANCE": "2"}
     found = desk.open(search__limit="5", search__grain=None)
-    assert (found.search.limit, found.search.max_results, found.search.local_boost) == (5, 40, 2.0)
+    search = found.search
+    assert (search.limit, search.fuzzy_distance, search.local_boost) == (5, 2, 2.0)
     assert found.origin("search.limit") == "flag"
-    assert found.origin("search.max_results") == "LEAFMARK_SEARCH_MAX_RESULTS"
+    assert found.origin("search.fuzzy_distance") == "LEAFMARK_SEARCH_FUZZY_DISTANCE"
     assert found.origin("search.grain") == "default"
 
 
@@ -297,9 +297,9 @@ def test_tables_without_settings_are_accepted(desk: Desk) -> None:
     ],
 )
 def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: str) -> None:
-    desk.write("project/leafmark.toml", f"[embedding]\n{line}\nretries = 2")
+    desk.write("project/leafmark.toml", f"[embedding]\n{line}\nquery_prefix = 'q'")
     found = desk.open()
-    assert found.embedding == EmbeddingSettings(retries=2)
+    assert found.embedding == EmbeddingSettings(query_prefix="q")
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:2: embedding.{why}; left out: `leafmark trust` allows it",
     )
@@ -313,9 +313,9 @@ def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: 
     ],
 )
 def test_a_reranker_in_a_projects_file_needs_trust(desk: Desk, line: str, why: str) -> None:
-    desk.write("project/leafmark.toml", f"[rerank]\n{line}\nresults = 5")
+    desk.write("project/leafmark.toml", f"[rerank]\n{line}")
     found = desk.open()
-    assert found.rerank == RerankSettings(results=5)
+    assert found.rerank == RerankSettings()
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:2: rerank.{why}; left out: `leafmark trust` allows it",
     )
@@ -536,8 +536,13 @@ WRONG = [
         "[context]\nlimit = 1",
         ":2",
         "unknown key `context.limit`",
-        "known here: terms, cutoff_ratio, path_weight, heading_weight, symbol_weight, "
-        "import_weight, comment_weight, body_weight, rule_weight, rules",
+        "known here: rules",
+    ),
+    (
+        "[context]\nterms = 9",
+        ":2",
+        "unknown key `context.terms`",
+        "it holds for one run: --set context.terms=…, or LEAFMARK_CONTEXT_TERMS",
     ),
     (
         "[[context.rules]]\n[[context.rules]]\nterm = []",

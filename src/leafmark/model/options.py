@@ -1,0 +1,242 @@
+"""What can be set, declared once: what it does, its default, its range, and where it is given.
+
+A field of an options type carries an `Option`; `declarations` reads them. Settings of files and
+environment, flags, tool schemas, help and the reference pages are made from the same list.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from leafmark.errors import ConfigError
+
+__all__ = [
+    "LANGUAGES",
+    "Declaration",
+    "Option",
+    "Value",
+    "check_value",
+    "declarations",
+    "parse_value",
+]
+
+Value = bool | int | float | str | None
+"""What a setting can hold. None stands only for what has not been chosen."""
+
+LANGUAGES = (
+    "arabic",
+    "danish",
+    "dutch",
+    "english",
+    "finnish",
+    "french",
+    "german",
+    "greek",
+    "hungarian",
+    "italian",
+    "norwegian",
+    "portuguese",
+    "romanian",
+    "russian",
+    "spanish",
+    "swedish",
+    "tamil",
+    "turkish",
+)
+"""The languages whose words can be reduced to stems."""
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+class Option(NamedTuple):
+    """How one field is declared: `doc` says what it does, `reason` why a user would change it.
+
+    `least` and `most` are inclusive; with `open_low` the least value itself is refused. `given`
+    says where: a `setting` stands in files and environment, a `constant` is overridden for one
+    run only (`--set`, a variable, evaluations), a `request` says what is asked for. `per_tree` settings may
+    also stand in a tree's own table. `gated` ones, which say what they do beyond the project's
+    folder, are heeded in its configuration only after `leafmark trust`.
+    """
+
+    doc: str
+    reason: str = ""
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    open_low: bool = False
+    choices: tuple[str, ...] = ()
+    given: Literal["setting", "request", "constant"] = "setting"
+    per_tree: bool = False
+    gated: str = ""
+
+
+class Declaration(NamedTuple):
+    """One field that can be set. `name` is `table.key`, as in `search.limit`, or the key alone."""
+
+    name: str
+    default: Any
+    kind: Any
+    option: Option
+
+    @property
+    def key(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(self.kind) if get_origin(self.kind) is Literal else self.option.choices
+
+    @property
+    def environment_name(self) -> str:
+        """
+        >>> Declaration("index.lock_timeout_s", 30.0, float, Option("")).environment_name
+        'LEAFMARK_INDEX_LOCK_TIMEOUT_S'
+        """
+        return "LEAFMARK_" + self.name.replace(".", "_").upper()
+
+    @property
+    def accepted(self) -> str:
+        """What values it takes, as a phrase after "must be".
+
+        >>> Declaration("search.relax_share", 0.3, float, Option("", least=0, most=1)).accepted
+        'a number from 0 to 1'
+        """
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if self.kind is bool:
+            return "true or false"
+        if get_origin(self.kind) is tuple:
+            return "a list of texts"
+        if self.kind in (int, float):
+            return ("a whole number" if self.kind is int else "a number") + _range(self.option)
+        return "a text that is not empty" if self.kind in (str, str | None) else "a number, or none"
+
+    def holds(self, value: object) -> Any:
+        """Return `value` as the field holds it; a whole number stands for a number too.
+
+        Raises:
+            ValueError: the value is of another type, or outside the range.
+        """
+        held = self._held(value)
+        if held is None and value is not None:
+            raise ValueError(f"{self.name} must be {self.accepted}")
+        return held
+
+    def _held(self, value: object) -> Any:
+        """Return the value in the field's type, or None if it does not fit."""
+        if value is None:
+            if type(None) not in get_args(self.kind):
+                raise ValueError(f"{self.name} must be {self.accepted}")
+            return None
+        if self.kind is bool:
+            return value if isinstance(value, bool) else None
+        if get_origin(self.kind) is tuple:
+            return value if isinstance(value, tuple) else None
+        if self.choices or self.kind in (str, str | None):
+            is_text = isinstance(value, str) and value and "\0" not in value
+            return value if is_text and (not self.choices or value in self.choices) else None
+        return _number(self.kind, self.option, value)
+
+
+def _number(kind: Any, option: Option, value: object) -> float | None:
+    """Return the value as a number of the kind within the range, else None."""
+    if isinstance(value, bool) or not isinstance(value, int if kind is int else int | float):
+        return None
+    try:
+        number = value if kind is int else float(value)
+    except OverflowError:
+        return None
+    least = -math.inf if option.least is None else option.least
+    most = 2**63 - 1 if option.most is None else option.most
+    is_within = least <= number <= most and not (option.open_low and number == least)
+    return number if is_within and math.isfinite(number) else None
+
+
+def _range(option: Option) -> str:
+    if option.least is None:
+        return ""
+    if option.open_low:
+        low = f" above {option.least:.12g}"
+        return low if option.most is None else f"{low} and at most {option.most:.12g}"
+    if option.most is None:
+        return f" of at least {option.least:.12g}"
+    return f" from {option.least:.12g} to {option.most:.12g}"
+
+
+@cache
+def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
+    """Return what the fields of an options type declare, by key; `table` begins their names.
+
+    The type is a dataclass or a named tuple whose fields are `Annotated` with an `Option`.
+    """
+    hints = get_type_hints(options, include_extras=True)
+    if dataclasses.is_dataclass(options):
+        defaults = {each.name: each.default for each in dataclasses.fields(options)}
+    else:
+        defaults = options._field_defaults
+    found = {}
+    for key, default in defaults.items():
+        kind, option = get_args(hints[key])
+        found[key] = Declaration(f"{table}.{key}" if table else key, default, kind, option)
+    return MappingProxyType(found)
+
+
+def check_value(declared: Declaration, value: object, *, location: str | None = None) -> Value:
+    """Return `value` as the field holds it; a whole number stands for a number too.
+
+    Raises:
+        ConfigError: the value is of another type or outside the range.
+    """
+    try:
+        held: Value = declared.holds(value)
+    except ValueError as error:
+        raise ConfigError(
+            f"{declared.name} is {_shown(value)}", location=location, hint=str(error)
+        ) from None
+    return held
+
+
+def _shown(value: object) -> str:
+    """A value as it would stand in TOML, shortened.
+
+    >>> _shown(True), _shown("x"), _shown([1])
+    ('true', '"x"', '[1]')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = '"' + value + '"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def parse_value(declared: Declaration, text: str, *, location: str | None = None) -> Value:
+    """Return the value that `text` stands for; `location` names the variable, if it is of one.
+
+    >>> limit = Declaration("search.limit", 10, int, Option("", least=1))
+    >>> parse_value(limit, "25", location="LEAFMARK_SEARCH_LIMIT")
+    25
+
+    Raises:
+        ConfigError: the text does not stand for a value that the field accepts.
+    """
+    return check_value(declared, _read(declared.kind, text.strip()), location=location)
+
+
+def _read(kind: Any, text: str) -> object:
+    if kind is bool:
+        word = text.lower()
+        return True if word in _TRUE else False if word in _FALSE else text
+    if kind in (int, float):
+        # underscores part digits, as in TOML; but Python reads 0_1 as 1, which was to be 0.1
+        if text.lstrip("+-").startswith("0_") or not text.isascii():
+            return text
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+    return text
