@@ -32,7 +32,7 @@ MEANT: list[tuple[Sequence[str], str]] = [
     (list(SETTINGS), "limit search.limit, search.limt search.limit, Search.Limit search.limit"),
     (list(SETTINGS), "timeout index.lock_timeout_s, chunk.strategy chunking.strategy"),
     (list(SETTINGS), "stemer search.stemmer, cutoff search.cutoff_ratio"),
-    (SEARCH_KEYS, "limt limit, max_result max_results, boost_local local_boost"),
+    (SEARCH_KEYS, "limt limit, fuzzy_distanc fuzzy_distance, boost_local local_boost"),
     (SEARCH_KEYS, "cut_off_ratio cutoff_ratio, fuzzy fuzzy_distance, localBoost local_boost"),
     (VARIABLES, "LEAFMARK_SEARCH_LIMT LEAFMARK_SEARCH_LIMIT"),
     (VARIABLES, "LEAFMARK_INDEX_DIRECTORY LEAFMARK_INDEX_DIR"),

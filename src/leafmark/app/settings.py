@@ -90,10 +90,10 @@ class IndexSettings(NamedTuple):
         Option(
             "processes that prepare large amounts of sources beside the main one; "
             "each takes 140 MB",
-            "you have more cores, or little memory",
             unit="processes",
             least=0,
             most=64,
+            given="constant",
         ),
     ] = 1
     max_file_bytes: Annotated[

@@ -121,9 +121,9 @@ class ChunkingOptions:
         int,
         Option(
             "how much such a window shares with the next",
+            "another program cuts windows that share so much",
             unit="tokens",
             least=0,
-            given="constant",
             per_tree=True,
         ),
     ] = Yielding(50)

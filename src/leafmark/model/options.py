@@ -59,9 +59,9 @@ class Option(NamedTuple):
 
     `least` and `most` are inclusive; with `open_low` the least value itself is refused. `given`
     says where: a `setting` stands in files and environment, a `constant` is overridden for one
-    run only (`--set`, a variable, evaluations), a `request` says what is asked for. `per_tree` settings may
-    also stand in a tree's own table. `gated` ones, which say what they do beyond the project's
-    folder, are heeded in its configuration only after `leafmark trust`.
+    run only (`--set`, a variable, evaluations), a `request` says what is asked for. `per_tree`
+    settings may also stand in a tree's own table. `gated` ones, which say what they do beyond the
+    project's folder, are heeded in its configuration only after `leafmark trust`.
     """
 
     doc: str

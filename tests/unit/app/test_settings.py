@@ -47,7 +47,6 @@ BAD = [
     ("search.limit", True, "true", "a whole number from 1 to 10000"),
     ("search.limit", "ten", '"ten"', "a whole number from 1 to 10000"),
     ("chunking.min_tokens", 2**63, "9223372036854775808", "a whole number of at least 0"),
-    ("index.workers", 65, "65", "a whole number from 0 to 64"),
     ("search.cutoff_ratio", 1.5, "1.5", "a number from 0 to 1"),
     ("search.cutoff_ratio", float("nan"), "nan", "a number from 0 to 1"),
     ("search.local_boost", float("inf"), "inf", "a number above 0"),

@@ -36,6 +36,7 @@ from leafmark.app.configuration.tree_merge import TreeMerge
 from leafmark.app.configuration.trust import Gated, distrusted_owner, read_trust
 from leafmark.app.settings import (
     CONSTANTS,
+    DECLARED,
     SETTINGS,
     TABLES,
     ChunkingSettings,
@@ -100,7 +101,7 @@ class Configuration:
         Raises:
             KeyError: there is no such setting.
         """
-        value: Value = self.found[name].value if name in self.found else SETTINGS[name].default
+        value: Value = self.found[name].value if name in self.found else DECLARED[name].default
         return value
 
     def origin(self, name: str) -> str:

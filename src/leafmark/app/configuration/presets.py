@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from leafmark.app.configuration.config_file import PlacedValue
-from leafmark.app.settings import SETTINGS
+from leafmark.app.settings import DECLARED
 
 __all__ = ["with_preset"]
 
@@ -33,6 +33,6 @@ def _sizes(preset: str) -> Mapping[str, Any]:
     from leafmark.chunking import PRESETS, Yielding  # late: few configurations name one
 
     keys = sorted({key for sizes in PRESETS.values() for key in sizes})
-    sizes = {key: SETTINGS[f"chunking.{key}"].default for key in keys}
+    sizes = {key: DECLARED[f"chunking.{key}"].default for key in keys}
     sizes |= PRESETS.get(preset, {})
     return {key: Yielding(size) if isinstance(size, int) else size for key, size in sizes.items()}

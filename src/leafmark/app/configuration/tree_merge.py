@@ -14,7 +14,7 @@ from typing import cast
 from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, TreeTable
 from leafmark.app.configuration.gate import resolve_path
 from leafmark.app.configuration.presets import with_preset
-from leafmark.app.settings import SETTINGS
+from leafmark.app.settings import DECLARED
 from leafmark.app.sources.trees import Scope, Tree
 from leafmark.errors import ConfigError
 from leafmark.model.options import Value
@@ -98,5 +98,5 @@ class TreeMerge:
         if setting in overrides:
             return overrides[setting]
         found = self._general.get(setting)
-        value: Value = found.value if found is not None else SETTINGS[setting].default
+        value: Value = found.value if found is not None else DECLARED[setting].default
         return value

@@ -128,7 +128,7 @@ def test_folders_and_exceptions_in_patterns(desk: Here) -> None:
 
 
 def test_settings_weigh_the_parts(desk: Here) -> None:
-    desk.flags |= {"context.terms": 1, "context.comment_weight": 50}
+    desk.flags.update({"context.terms": 1, "context.comment_weight": 50})
     (term,) = context(desk, "src/auth/login.py").terms
     assert "comments" in term.sources
 

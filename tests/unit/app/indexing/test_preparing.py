@@ -210,7 +210,7 @@ def test_an_index_made_with_workers_is_the_same(
     found = []
     for workers in (0, 2):
         monkeypatch.setattr(preparing, "core_count", lambda count=workers: count + 1)
-        here.configure(f"[index]\nworkers = {workers}\n")
+        here.flags["index.workers"] = workers
         report = here.run(IndexRequest(rebuild=True))
         reader = open_reader(here.project().index_dir)
         chunks = [chunk for each in reader.documents() for chunk in reader.chunks_of(each.doc_id)]
