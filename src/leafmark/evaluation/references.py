@@ -134,7 +134,7 @@ class Library:
             return None
         except (OSError, MemoryError) as error:
             return unread(path, error)
-        refused = refuse_contents(path, data)
+        refused = refuse_contents(tree, path, data)
         if refused is not None:
             return refused
         self._digests[doc_id] = state.digest

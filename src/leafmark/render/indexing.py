@@ -34,7 +34,7 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
     if generated:
         lines.append(
             f"  {count_of(generated, 'file')} {'is' if generated == 1 else 'are'} generated code "
-            "(minified, bundled, or a search index) and left out; -v lists them"
+            "(minified, bundled, a search index, or of a built site) and left out; -v lists them"
         )
     return "\n".join(lines) + "\n"
 

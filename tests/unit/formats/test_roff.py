@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from leafmark.app.sources.contents import refuse_contents
+from leafmark.app.sources.trees import Tree
 from leafmark.formats import leads_to_page
 from leafmark.formats.roff import read as read_roff
 from leafmark.model import ReadableText
@@ -139,5 +142,6 @@ def test_a_page_that_only_leads_to_another_one_is_left_out(
     path: str, source: bytes, leads: bool
 ) -> None:
     assert leads_to_page(path, source) == leads
-    assert (refuse_contents(path, source) is not None) == leads
-    assert refuse_contents(path, source, named=True) is None
+    tree = Tree("t", Path())
+    assert (refuse_contents(tree, path, source) is not None) == leads
+    assert refuse_contents(tree, path, source, named=True) is None

@@ -109,7 +109,7 @@ def _work(
     if isinstance(data, Diagnostic):
         yield SourceReport(doc_id, diagnostics=(data,))
         return
-    refused = refuse_contents(job.path, data, named=job.named)
+    refused = refuse_contents(job.tree, job.path, data, named=job.named)
     if refused is not None:
         yield SourceReport(doc_id, skipped=Skipped(job.path, LEFT_OUT[refused.code]))
         return
@@ -132,7 +132,7 @@ def _work(
 def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
     """The chunks of a source that another one links to; what is wrong with it is told elsewhere."""
     data = _read(job)
-    if isinstance(data, Diagnostic) or refuse_contents(job.path, data, named=job.named):
+    if isinstance(data, Diagnostic) or refuse_contents(job.tree, job.path, data, named=job.named):
         return None
     chunked = _chunked(job, data, leads_nowhere)
     return None if isinstance(chunked, Diagnostic) else chunked

@@ -72,7 +72,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
         return Prepared(tree, path, same=state)
-    refused = refuse_contents(path, data, named=task.named)
+    refused = refuse_contents(recipe.tree, path, data, named=task.named)
     if refused is not None:
         return _without_chunks(task, recipe, state, refused)
     source = unless_broken(lambda: _chunked(task, recipe, data, state), path, "prepared")

@@ -11,15 +11,23 @@ In: the name and the bytes of a source that is no page. Out: what it is, or noth
 
 A wrong guess would lose what somebody wrote, so that each shape asks for more than one sign, and
 for some size. A file that the user names is read whatever it is.
+
+Scripts and style sheets of built documentation are told by the page that loads them: the
+`index.html` of the nearest folder above that a generator of documentation made, if it has scripts
+in the same place.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from functools import lru_cache
+from pathlib import Path
 
+from leafmark.app.sources.folders import read_small
 from leafmark.parsing.formats import suffix_of
 
-__all__ = ["generated_kind"]
+__all__ = ["generated_kind", "is_site_asset"]
 
 _CODE = frozenset((".js", ".mjs", ".cjs", ".css"))
 _JSON = frozenset((".json", ".map"))
@@ -66,17 +74,17 @@ _BUNDLE_JOINTS = re.compile(
 _LEAST_JOINTS = 8
 
 _GIVEN = re.compile(
-    rb"\s*+(?:(?:var|let|const)[ \t]+)?(?:(?:window|self|globalThis)(?:\.|\[\"))?([\w$.]+)(?:\"\])?"
-    rb"\s*(?:=|\()\s*+(?=[\[{\"'])"
+    rb"\s*+(?:\(function\s?\(\)\s?\{\s*+)?(?:(?:var|let|const)[ \t]+)?(?:(?:window|self|globalThis)(?:\.|\[\"))?([\w$.]+)(?:\"\])?"
+    rb"\s*(?:=|\()\s*+(?:Object\.fromEntries\()?(?=[\[{\"'])"
 )
 _LOOKED_UP = re.compile(
-    rb"search|index|navtree|sidebar_?items|implementors|menudata|all_?crates|packages?$|types?$",
+    rb"search|index|navtree|sidebar|implementors|\Ar[a-z]_\Z|menudata|all_?crates|packages?$|types?$",
     re.IGNORECASE,
 )
-"""Names of what pages look up: `Search.setIndex(`, `searchData =`, `NAVTREE =`."""
+"""Names of what pages look up: `Search.setIndex(`, `searchData =`, `NAVTREE =`, `rd_(`."""
 _WORDS = re.compile(rb"[A-Za-z_$][\w$-]*")
 _DATA_WORDS = frozenset((b"true", b"false", b"null", b"undefined", b"parse", b"JSON"))
-_MOST_OTHER_WORDS = 8
+_MOST_OTHER_WORDS = 12
 """Words of the data that are no keys: those of a few more names that are given a value."""
 _PAGE = re.compile(rb"\.html\b")
 _PAGE_EVERY = 400
@@ -176,3 +184,37 @@ def _is_digests(sample: bytes) -> bool:
         return False
     marked = sum(1 for line in lines if _DIGEST.search(line[:2000]))
     return marked >= _LEAST_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
+
+
+_FIRST_PAGES = ("index.html", "help.html")
+"""Pages that the folder of a site has at its top: `rustdoc` writes the second alone."""
+_MAX_PAGE_BYTES = 2_000_000
+
+
+def is_site_asset(root: Path, path: str) -> bool:
+    """Whether the script or style sheet at `path` below `root` serves built documentation."""
+    if suffix_of(path) not in _CODE:
+        return False
+    *folders, _ = path.split("/")
+    for depth in range(len(folders), -1, -1):
+        place = folders[depth] if depth < len(folders) else ""
+        whole = os.path.join(root, *folders[:depth])
+        if any(place in _assets_of(whole, name) for name in _FIRST_PAGES):
+            return True
+    return False
+
+
+def _assets_of(folder: str, name: str) -> frozenset[str]:
+    """The folders of scripts of a page that a generator made."""
+    try:
+        info = os.stat(os.path.join(folder, name), follow_symlinks=False)
+    except (OSError, ValueError):
+        return frozenset()
+    return _read_assets(folder, name, info.st_mtime_ns, info.st_size)
+
+
+@lru_cache(maxsize=1024)
+def _read_assets(folder: str, name: str, modified_ns: int, size: int) -> frozenset[str]:
+    from leafmark.parsing.html import site_assets  # late: of pages alone
+
+    return site_assets(read_small(folder, name, _MAX_PAGE_BYTES) or b"") or frozenset()

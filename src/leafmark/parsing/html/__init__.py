@@ -7,7 +7,7 @@ called. `text` reads spans without a tree. The words by which pages name their p
 """
 
 from leafmark.parsing.html.document import declared_charset, parse_html
-from leafmark.parsing.html.region import leads_away
+from leafmark.parsing.html.region import leads_away, site_assets
 from leafmark.parsing.html.text import read_html
 
-__all__ = ["declared_charset", "leads_away", "parse_html", "read_html"]
+__all__ = ["declared_charset", "leads_away", "parse_html", "read_html", "site_assets"]

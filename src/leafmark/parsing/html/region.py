@@ -1,4 +1,4 @@
-"""Which part of a page is read, the numbers of lines in it, and pages of which nothing is.
+"""Which part of a page is read, the numbers of lines in it, and what of a site is no text at all.
 
 The region is the first `main`, else every `article` or `role=main` (with the `section` that it is
 all of), else `body`. Articles are parts of a page instead, and the page is its body, where most of
@@ -20,9 +20,9 @@ from itertools import pairwise
 from leafmark.model import merge
 from leafmark.parsing.html.dom import WORDS, Element, Page, start_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
-from leafmark.parsing.html.vocabulary import class_lists
+from leafmark.parsing.html.vocabulary import class_lists, words_of
 
-__all__ = ["content_region", "leads_away", "number_spans"]
+__all__ = ["content_region", "leads_away", "number_spans", "site_assets"]
 
 Spans = list[tuple[int, int]]
 
@@ -119,6 +119,46 @@ def _is_refresh(data: bytes, start: int, end: int) -> bool:
     equivalent = attribute(data, start, end, b"http-equiv") or ""
     content = attribute(data, start, end, b"content") or ""
     return equivalent.strip().lower() == "refresh" and _AT_ONCE.match(content) is not None
+
+
+_SCRIPTS = re.compile(
+    rb"<(?:script|link)\b[^<>]*?\b(?:src|href)\s*=\s*[\"']?([^\s\"'<>?#]++)", re.IGNORECASE
+)
+_MAKER = re.compile(
+    rb"<meta\s[^<>]*\bname\s*=\s*[\"']?generator\b[^<>]*|<!--\s*\w+\s+version\b"
+    rb"|\b(?:generated|built|made|created|powered)\s+(?:by|with|using)(?:\s++|<[^<>]*+>){1,6}\w[\w-]*",
+    re.IGNORECASE,
+)
+_MAKER_WORD = re.compile(r"[a-z][a-z0-9]+")
+
+
+def site_assets(data: bytes) -> frozenset[str] | None:
+    """Return where the page that a generator of documentation made has its scripts and styles.
+
+    They are names of folders below that of the page, empty for its own; None for all other pages.
+
+    >>> maker = b'<meta name="generator" content="Doxygen 1.9">'
+    >>> sorted(site_assets(maker + b'<script src="menu.js"></script><link href="css/a/b.css?v=1">'))
+    ['', 'css']
+    >>> site_assets(b"<p>Powered by coffee.<script src=app.js></script>") is None
+    True
+    """
+    loaded = [found[1].decode("utf-8", "replace") for found in _SCRIPTS.finditer(data)]
+    loaded = [address for address in loaded if address.endswith((".js", ".mjs", ".css"))]
+    known = words_of("site", "scripts")
+    if not any(each.rpartition("/")[2].lower() in known for each in loaded):
+        said = b" ".join(found[0] for found in _MAKER.finditer(data))
+        named = _MAKER_WORD.findall(said.decode("utf-8", "replace").lower())
+        if words_of("site", "generators").isdisjoint(named):
+            return None
+    found: set[str] = set()
+    for address in loaded:
+        folders = address.removeprefix("./").split("/")[:-1]
+        if address.startswith("/"):  # from a root that is not known
+            found |= {*folders[1:]}
+        elif "" not in folders:
+            found.add(folders[0] if folders else "")
+    return frozenset(found)
 
 
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*+>|[0-9]{1,9}(?![0-9])|&nbsp;|&#160;|\xc2\xa0|(?!))*+")

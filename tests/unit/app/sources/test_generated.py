@@ -63,6 +63,14 @@ DIGEST = "0123456789abcdef" * 4
             '{"version":3,"sources":["a.js"],"names":[],"mappings":"AAAA"}',
             "map of sources",
         ),
+        (
+            "trait.impl/trait.Shine.js",
+            "(function() {\n    const implementors = Object.fromEntries([['lamps',[['a']]]]);\n"
+            "    if (window.register_implementors) {\n        register_implementors(implementors);\n"
+            "    } else {\n        window.pending_implementors = implementors;\n    }\n})()\n",
+            "search index",
+        ),
+        ("search.index/name/4e1.js", 'rd_("boffbuniteconeedim");\n', "search index"),
         ("SHA256SUMS", f"{DIGEST}  file\n" * 20, "list of digests"),
         ("requirements.txt", f"a==1 \\\n    --hash=sha256:{DIGEST}\n" * 20, "list of digests"),
     ],
@@ -110,3 +118,34 @@ def test_generated_code_is_left_out_unless_it_is_named(here: Here) -> None:
         ("main.4f3a2b1c.js", "generated code")
     ]
     assert here.index(str(here.root / "main.4f3a2b1c.js")).documents == 2
+
+
+MADE = "<meta name=generator content='Doxygen 1.9'><script src='menu.js'></script>"
+
+
+@pytest.mark.parametrize(
+    ("page", "script", "is_asset"),
+    [
+        (MADE, "site/menu.js", True),
+        (MADE, "site/tree.js", True),
+        (MADE, "site/search/search.js", False),
+        (MADE + "<link href='search/search.css?v=1'>", "site/search/deep/search.js", True),
+        ("<script src='_static/doctools.js'></script>", "site/_static/own.css", True),
+        ("<script src=/base/assets/a.js></script>Built with <b>Sphinx</b>", "site/assets/b.js", True),
+        ("<!-- MkDocs version : 1.6 --><script src=./js/a.js></script>", "site/js/b.mjs", True),
+        (MADE, "site/menu.ts", False),
+        (MADE, "src/menu.js", False),
+        ("<script src='menu.js'></script>", "site/menu.js", False),
+        ("<script src='menu.js'></script>Made with care, and Sphinx.", "site/menu.js", False),
+        ("<meta name=generator content='Hand'><script src=menu.js></script>", "site/menu.js", False),
+        (MADE, "site/examples/app.js", False),
+    ],
+)
+def test_scripts_that_built_documentation_ships(
+    here: Here, page: str, script: str, is_asset: bool
+) -> None:
+    here.write("site/index.html", f"<title>Lamps</title>{page}<p>words</p>")
+    here.write(script, WRITTEN)
+    skipped = [(one.path, one.reason) for one in here.index().skipped]
+    assert skipped == ([(script, "generated code")] if is_asset else [])
+    assert here.index(str(here.root / script)).documents == 2
