@@ -24,7 +24,10 @@ LLMS_MARK = "<!-- leafmark:llms -->"
 def refuse_contents(
     tree: Tree, path: str, data: bytes, *, named: bool = False
 ) -> Diagnostic | None:
-    """Say why a file of a tree is left out, None if it is not. What is no binary file is taken if `named`."""
+    """Say why a file of a tree is left out, None if it is not.
+
+    What is no binary file is taken if `named`.
+    """
     if is_binary(data):
         return Diagnostic(path, BINARY, "the file is binary")
     if not named and path.rpartition("/")[2] in LLMS_FILES and _is_ours(data):

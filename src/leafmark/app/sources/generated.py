@@ -74,7 +74,8 @@ _BUNDLE_JOINTS = re.compile(
 _LEAST_JOINTS = 8
 
 _GIVEN = re.compile(
-    rb"\s*+(?:\(function\s?\(\)\s?\{\s*+)?(?:(?:var|let|const)[ \t]+)?(?:(?:window|self|globalThis)(?:\.|\[\"))?([\w$.]+)(?:\"\])?"
+    rb"\s*+(?:\(function\s?\(\)\s?\{\s*+)?(?:(?:var|let|const)[ \t]+)?"
+    rb"(?:(?:window|self|globalThis)(?:\.|\[\"))?([\w$.]+)(?:\"\])?"
     rb"\s*(?:=|\()\s*+(?:Object\.fromEntries\()?(?=[\[{\"'])"
 )
 _LOOKED_UP = re.compile(

@@ -263,6 +263,10 @@ class Page:
     def _named_starts(self) -> list[int]:
         return [named.start for named in self.named]
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(named.name for named in self.named)
+
     def named_in(self, start: int, end: int) -> list[Named]:
         """The names that tags in `[start, end)` give."""
         starts = self._named_starts

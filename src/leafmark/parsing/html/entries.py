@@ -46,6 +46,10 @@ _LAST_PART = re.compile(r"(?:\.|::|->|#|:)(?=[^.:>#]+\Z)")
 _OVERLOAD = re.compile(r"(?<=\w)-[0-9a-f]{1,8}\Z(?<![a-f]{3})")
 """What tells the names of overloads apart: `ap-1`, `map-fffff910`."""
 
+_PARAMETERS = re.compile(r"(?<=[A-Za-z0-9])__[\w.:]+\Z")
+"""The types behind the name of a function in C++, as Sphinx once wrote them: `dim__double`."""
+
+_LENGTH = re.compile(r"[1-9][0-9]{0,2}(?=[A-Za-z_])")
 _MAX_TITLE = 80
 
 
@@ -198,7 +202,11 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
     ('tern.Queue', None)
     >>> _token_of("max_connections (integer)", "GUC-MAX-CONNECTIONS")[0]
     'max_connections'
+    >>> line = "double dim(double level)"
+    >>> [_token_of(line, name)[0] for name in ("_CPPv4N4Lamp3dimEd", "Lamp::dim__double")]
+    ['dim', 'dim']
     """
+    name = _PARAMETERS.sub("", _without_lengths(name) if name.startswith("_CPPv") else name)
     name = _OVERLOAD.sub("", name)
     spelt = _JOINTS.sub("_", name.partition("(")[0].lower().rstrip(")-_")).strip("_")
     for count, word in enumerate(_WORD.finditer(line)):
@@ -210,6 +218,17 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
         if "(" in line[: word.start()]:
             return None
     return None
+
+
+def _without_lengths(name: str) -> str:
+    """A name in C++ whose parts have their lengths before them, as compilers write it."""
+    parts: list[str] = []
+    found = _LENGTH.search(name, len("_CPPv4"))
+    while found:
+        end = found.end() + int(found[0])
+        parts.append(name[found.end() : end])
+        found = _LENGTH.match(name, end)
+    return "::".join(parts) or name
 
 
 def _is_part(spelt: str, at: int, name: str, own: str) -> bool:

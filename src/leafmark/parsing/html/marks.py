@@ -255,6 +255,7 @@ def find_tabs(page: Page) -> Tabs:
         if not 0 < len(tabs) <= _MOST_LABELS or (used and group.start < used[-1].end):
             continue
         found = _named(tabs, by_id) or _behind(group, len(tabs), panels, starts, beside)
+        found = [panel for panel in found if not group.start <= panel.start < group.end]
         if len(found) == len(tabs) and not any(panel.start in labels for panel in found):
             used.append(group)
             labels |= {p.start: text for p, (_, text) in zip(found, tabs, strict=True)}

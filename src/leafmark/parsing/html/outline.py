@@ -15,12 +15,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from leafmark.model import Heading, span_at, subtract
 from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
 from leafmark.parsing.html.entries import Entry
 from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
-from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, iter_tokens, unescape
+from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.html.vocabulary import any_in, in_words, words_of
 from leafmark.parsing.titles import fold
 
@@ -38,6 +39,7 @@ _OUTER = {"td": ("table",), "th": ("table",), "li": ("ul", "ol", "menu"), "dd": 
 _LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
 """What a heading that is alone in a cell or an item is the heading of."""
 
+_EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
 
@@ -64,6 +66,8 @@ class _Section:
     start: int
     limit: int
     is_entry: bool = False
+    title: Element | None = None
+    """Its heading, where that is an h1."""
 
 
 class _Outline:
@@ -81,6 +85,8 @@ class _Outline:
         self.entries = entries
         self.panels = {*panels}
         self._open: list[_Section] = []
+        self._shifts: dict[int, int] = {}
+        """By how many levels headings are deeper than they say, by where their container starts."""
         self._verdicts: dict[object, str] = {}
 
     def headings(self) -> Iterator[Heading]:
@@ -143,30 +149,36 @@ class _Outline:
         own = HEADING_LEVELS[element.tag]
         around = [*_containers(self, element)]
         is_title = own > 1 and any(self._names_box(box, before) for box in around)
-        nested = is_title or is_credit(element)
+        nested = is_title or is_credit(element) or not title
         anchor = self._own_anchor(element) if nested else self._anchor(element, before)
         start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
         stop = min([limit, *(each.end for each in around[:1])])
-        lone = self._deeper(element, before)
+        lone = self._deeper(element, before) or self._part_of_page(element)
         if lone is not None and lone.start > start:
             start, stop = lone.start, min(stop, lone.end)
         level = own
         if not nested:
             level = self._level(own, start)
-            self._open.append(_Section(level, element.start, max(end, stop)))
+            title_of = element if own == 1 else None
+            self._open.append(_Section(level, element.start, max(end, stop), title=title_of))
         ends = limit if nested else max(end, stop)
         return Heading(level, title, title, element.start, end, ends, nested, anchor)
 
     def _level(self, own: int, container: int) -> int:
         """The level of a heading in a container that begins at `container`: below what is around.
 
-        Close the sections that it ends. An entry is a container, too.
+        All headings of one are shifted alike. Close the sections that it ends. An entry is a
+        container, too.
         """
         outer = 0
         for each in self._open:
             if each.is_entry or each.start < container:
                 outer = each.level
-        level = max(own, outer + 1)
+                container = max(container, each.start if each.is_entry else -1)
+        shift = max(self._shifts.get(container, 0), outer + 1 - own)
+        if shift:
+            self._shifts[container] = shift
+        level = own + shift
         while self._open and self._open[-1].level >= level:
             self._open.pop()
         return level
@@ -203,6 +215,15 @@ class _Outline:
             around = parent
         return None
 
+    def _part_of_page(self, heading: Element) -> Element | None:
+        """The part of the page that a heading ends with: its h1 stands beside one of the page's."""
+        part = _sectioning(heading)
+        if part is None or part.start in self._shifts:
+            return part
+        titles = (each.title for each in self._open if each.title is not None)
+        is_part = heading.tag == "h1" and any(_holds(title, part) for title in titles)
+        return part if is_part else None
+
     def _goes_on(self, heading: Element, offset: int) -> bool:
         """Whether the next heading behind `offset` is one beside another, of the same level."""
         headings = self.page.headings
@@ -216,11 +237,15 @@ class _Outline:
         """The page's own name for a heading: its id, an anchor's in it, or that of what it heads.
 
         What it heads is the nearest element in the region with an id whose first heading it is,
-        and no text stands in it before the heading.
+        and no text stands in it before the heading. Else an empty anchor right before it names it,
+        or a permalink in it.
         """
         own = self._own_anchor(heading)
         if own:
             return own
+        return self._outer_anchor(heading, before) or self._near_anchor(heading, before)
+
+    def _outer_anchor(self, heading: Element, before: Element | None) -> str | None:
         region = span_at(self.limits, heading.start)
         heading_words = self.page.data[heading.inner : heading.close].decode("utf-8", "replace")
         least = max(before.start if before else -1, region[0] - 1 if region else -1)
@@ -229,6 +254,21 @@ class _Outline:
                 return None
             if around.open.id and not _is_generic(around.open.id, heading_words):
                 return around.open.id
+        return None
+
+    def _near_anchor(self, heading: Element, before: Element | None) -> str | None:
+        """The first of the empty anchors right before a heading, or the name of a permalink."""
+        data, start, found = self.page.data, heading.start, None
+        for named in reversed(self.page.named_in(before.end if before else 0, start)):
+            if named.tag not in ("a", "span") or not _EMPTY.fullmatch(data, named.end, start):
+                break
+            start, found = named.start, named.name
+        if found:
+            return found
+        for link in self.page.links_in(heading.inner, heading.close):
+            name = unquote(link.open.attribute("href").removeprefix("#"))
+            if name in self.page.names and is_permalink(data, link.start, link.inner) >= 0:
+                return name
         return None
 
     def _has_text_between(self, start: int, end: int) -> bool:
@@ -272,6 +312,16 @@ def _containers(outline: _Outline, heading: Element) -> Iterator[Element]:
         yield around
 
 
+def _sectioning(element: Element) -> Element | None:
+    return next((each for each in element.ancestors if each.tag in ("section", "article")), None)
+
+
+def _holds(title: Element, part: Element) -> bool:
+    """Whether a heading stands outside a part of the page, in what is right around that."""
+    own = _sectioning(title)
+    return own is not part and own is _sectioning(part)
+
+
 def _kind_of(element: Element) -> str:
     opening = element.open
     roles = opening.role.split()
@@ -303,7 +353,7 @@ def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
 
     Left out: images, permalinks, buttons, what is dropped, and what is hidden from being read
     aloud (`aria-hidden`). A heading that is nothing but a button, which opens what is below it, is
-    named by that.
+    named by that; one that is nothing but an image by what it shows.
     """
     if data.find(DRAWN_DOT, start, end) >= 0:
         data = data[start:end].replace(DRAWN_DOT, b".")
@@ -312,7 +362,19 @@ def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
         return _folded([unescape(data[start:end])])
     spans = [*subtract(start, end, dropped)] if dropped else [(start, end)]
     title = _folded([part for span in spans for part in _heading_parts(data, *span)])
-    return title or _folded(_heading_parts(data, start, end, buttons=True))
+    return (
+        title or _folded(_heading_parts(data, start, end, buttons=True)) or _shown(data, start, end)
+    )
+
+
+def _shown(data: bytes, start: int, end: int) -> str:
+    """What the images in a heading show."""
+    images = (
+        attribute(data, at, stop, b"alt")
+        for name, at, stop, closing in iter_tokens(data, start, end)
+        if name == b"img" and not closing
+    )
+    return _folded([f" {alt}" for alt in images if alt])
 
 
 def _folded(parts: list[str]) -> str:

@@ -66,7 +66,7 @@ DIGEST = "0123456789abcdef" * 4
         (
             "trait.impl/trait.Shine.js",
             "(function() {\n    const implementors = Object.fromEntries([['lamps',[['a']]]]);\n"
-            "    if (window.register_implementors) {\n        register_implementors(implementors);\n"
+            "    if (window.register_implementors) {\n        window.register_implementors(all);\n"
             "    } else {\n        window.pending_implementors = implementors;\n    }\n})()\n",
             "search index",
         ),
@@ -131,13 +131,21 @@ MADE = "<meta name=generator content='Doxygen 1.9'><script src='menu.js'></scrip
         (MADE, "site/search/search.js", False),
         (MADE + "<link href='search/search.css?v=1'>", "site/search/deep/search.js", True),
         ("<script src='_static/doctools.js'></script>", "site/_static/own.css", True),
-        ("<script src=/base/assets/a.js></script>Built with <b>Sphinx</b>", "site/assets/b.js", True),
+        (
+            "<script src=/base/assets/a.js></script>Built with <b>Sphinx</b>",
+            "site/assets/b.js",
+            True,
+        ),
         ("<!-- MkDocs version : 1.6 --><script src=./js/a.js></script>", "site/js/b.mjs", True),
         (MADE, "site/menu.ts", False),
         (MADE, "src/menu.js", False),
         ("<script src='menu.js'></script>", "site/menu.js", False),
         ("<script src='menu.js'></script>Made with care, and Sphinx.", "site/menu.js", False),
-        ("<meta name=generator content='Hand'><script src=menu.js></script>", "site/menu.js", False),
+        (
+            "<meta name=generator content='Hand'><script src=menu.js></script>",
+            "site/menu.js",
+            False,
+        ),
         (MADE, "site/examples/app.js", False),
     ],
 )
