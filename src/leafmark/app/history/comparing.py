@@ -180,9 +180,9 @@ class _Documents:
 
     def _read(self, key: Key) -> SectionedDocument | None:
         data = self.side.read(key)
-        if data is None or refuse_contents(key[1], data) is not None:
-            return None
         tree = self.side.tree(key[0])
+        if data is None or refuse_contents(tree, key[1], data) is not None:
+            return None
         found = unless_broken(
             lambda: section_source(self._project, tree, key[1], data), key[1], "compared"
         )
