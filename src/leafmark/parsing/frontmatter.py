@@ -103,11 +103,12 @@ def _malformed(
 ) -> FrontMatter:
     """What the good lines of malformed front matter say, if it is any."""
     first, last = inside
-    if _BLANK_LINE.match(raw, first):  # a rule, and prose up to another one
-        return FrontMatter()
+    is_strict = _BLANK_LINE.match(raw, first) is not None  # perhaps a rule, and prose up to another
     text = raw[first : min(last, first + MAX_BYTES)].decode("utf-8", "replace")
     lines = text.replace("\r\n", "\n").split("\n")
-    if not _is_data(lines, _KEYS[sign]):
+    if not _is_data(lines, _KEYS[sign], is_strict=is_strict):
+        if is_strict:
+            return FrontMatter()
         message = f"the front matter is read as text: {reason.message}"
         return FrontMatter(diagnostics=(reason._replace(message=message),))
     values: dict[str, Any] = {}
@@ -117,14 +118,14 @@ def _malformed(
     return _front_matter(span, values, (reason._replace(message=message),))
 
 
-def _is_data(lines: list[str], key: re.Pattern[str]) -> bool:
-    """Whether lines begin with a key, or comments, and half of them look like data."""
+def _is_data(lines: list[str], key: re.Pattern[str], *, is_strict: bool) -> bool:
+    """Whether lines begin with a key, or comments, and half of them look like data, or all."""
     said = [line for line in lines if line.strip()]
     first = next((line for line in said if not line.startswith(_REMARKS)), "")
     if not key.match(first):
         return False
     count = sum(1 for line in said if key.match(line) or _DATA.match(line))
-    return 2 * count > len(said)
+    return count == len(said) > 1 if is_strict else 2 * count > len(said)
 
 
 def _entries(lines: list[str], key: re.Pattern[str]) -> Iterator[list[str]]:

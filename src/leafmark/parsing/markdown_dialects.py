@@ -190,18 +190,26 @@ class Dialect:
         return block
 
     def limited(self, headings: HeadingColumns) -> HeadingColumns:
-        """Return headings that end with the container that they stand in."""
+        """Return headings that end with the container that they stand in.
+
+        They are deeper than the section around it, all of one container alike.
+        """
         if not self.containers or not headings.starts:
             return headings
-        limits, nested = [*headings.limits], [*headings.nested]
+        levels, limits, nested = [*headings.levels], [*headings.limits], [*headings.nested]
         starts = headings.starts
         for start, end, is_box in self.containers:  # the outer ones first
             first, after = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
+            around = (levels[at] for at in _open_before(first, start, limits, nested))
+            outer, shift = next(around, 0), 0
             for at in range(first, after):
+                if not is_box and not nested[at]:
+                    shift = max(shift, outer + 1 - levels[at])
+                    levels[at] += shift
                 if headings.ends[at] <= end:  # else the end is a line of the heading
                     limits[at] = end
                     nested[at] = nested[at] or is_box
-        return headings._replace(limits=limits, nested=nested)
+        return headings._replace(levels=levels, limits=limits, nested=nested)
 
     def place(self, at: int) -> int:
         """Return where in the source that stands which the text has at `at`."""
@@ -209,6 +217,19 @@ class Dialect:
         if number < 0 or self.text.find(b"\n", self.shifts[number].start, at) >= 0:
             return at
         return at + self.shifts[number].by
+
+
+_LOOKS = 64
+"""Headings before a container that are looked at for the section around it."""
+
+
+def _open_before(
+    first: int, start: int, limits: Sequence[int], nested: Sequence[bool]
+) -> Iterator[int]:
+    """Yield the headings before the one at `first` whose sections may reach to `start`."""
+    for at in range(first - 1, max(-1, first - 1 - _LOOKS), -1):
+        if not nested[at] and limits[at] > start:
+            yield at
 
 
 def _start_of(shift: _Shift) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from leafmark.model import Diagnostic, Span
+from leafmark.parsing import parse
 from leafmark.parsing.frontmatter import MAX_BYTES, FrontMatter, find_front_matter
 
 
@@ -335,3 +336,10 @@ def test_an_alias_is_what_it_stands_for() -> None:
         "x": 1,
         "y": "x",
     }
+
+
+def test_a_blank_line_behind_its_first_one_takes_nothing_from_malformed_front_matter() -> None:
+    document = parse(b"---\n\ntitle: Lamp\ntags: dim\nbad: : :\n---\n\nText.\n", "a.md")
+    assert (document.title, document.tags, document.headings) == ("Lamp", ("dim",), ())
+    rule = parse(b"---\n\nNote: a: b\n---\n\nText.\n", "a.md")
+    assert rule.front_matter is None

@@ -208,3 +208,19 @@ def test_no_character_is_cut_in_mdx(source: str) -> None:
 )
 def test_any_repetition_is_read_in_time_that_grows_with_it(part: str, path: str) -> None:
     assert read(part * 20_000, path).data
+
+
+def test_headings_in_an_element_end_with_it_and_are_deeper_than_what_is_around() -> None:
+    source = (
+        "# A\n\n## B\n\nb\n\n<details>\n<summary>s</summary>\n\n## C\n\nc\n\n### D\n\nd\n\n"
+        "</details>\n\n"
+        "<Steps>\n\n### E\n\ne\n\n</Steps>\n\nb again\n\n## F\n\nf\n"
+    )
+    document = read(source)
+    chunked = chunk_document(document, tree="t", options=ChunkingOptions(strategy="heading"))
+
+    assert [(heading.level, heading.title) for heading in document.headings] == [
+        *((1, "A"), (2, "B"), (3, "C"), (4, "D"), (3, "E"), (2, "F"))
+    ]
+    (last,) = (chunk for chunk in chunked.chunks if "b again" in chunk.body)
+    assert last.title == "B"

@@ -636,7 +636,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
         is_role = not words_of(table, "roles").isdisjoint(roles)
         if tag in words_of(table, "tags") or is_role:
             lists.add(table)
-    if tag in ("button",):
+    if tag == "button" or "button" in roles:
         lists.add("button")
     return False, frozenset(lists)
 

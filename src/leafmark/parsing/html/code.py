@@ -121,6 +121,7 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
     for start, end in tags:
         named = attribute(data, start, end, b"data-lang") or ""
         named = named or attribute(data, start, end, b"data-language") or ""
+        named = named or attribute(data, start, end, b"lang") or ""
         if named.strip():
             return named.strip().lower()
         classes = (attribute(data, start, end, b"class") or "").lower()

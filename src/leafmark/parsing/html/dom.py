@@ -90,7 +90,10 @@ _REACH = 64
 _UNSHOWN = frozenset(("script", "style", "title", "iframe", "noembed", "noframes"))
 """Raw elements whose content is no text of the page."""
 
-_NAMING = re.compile(rb"\b(?:class|id|role|aria-hidden|name)\s*=", re.IGNORECASE)
+_NAMING = re.compile(
+    rb"\b(?:class|id|role|aria-hidden|name)\s*=|\buser-select\s*:\s*none", re.IGNORECASE
+)
+_UNSELECTED = re.compile(r"\buser-select\s*:\s*none", re.IGNORECASE)
 _TAGS = re.compile(rb"</?[A-Za-z][^<>]*+>")
 _BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|\xe2\x80\x8b|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
@@ -135,7 +138,7 @@ class StartTag:
         """Whether a span only has a colour, as those of code have."""
         if self.is_plain:
             return True
-        is_named = self.id or self.role or "aria-hidden" in self.attributes
+        is_named = self.id or self.role or self.is_hidden or "aria-hidden" in self.attributes
         return not is_named and not any(
             name == "line" or class_lists(name) for name in self.classes
         )
@@ -147,6 +150,15 @@ class StartTag:
         if found is None:
             found = self._attributes = attributes_of(self._raw)
         return found
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is not to be read aloud, or not copied."""
+        said = self.attributes
+        return (
+            said.get("aria-hidden", "").lower() == "true"
+            or _UNSELECTED.search(said.get("style", "")) is not None
+        )
 
     def attribute(self, name: str) -> str:
         """The value of an attribute, empty where there is none."""

@@ -6,8 +6,9 @@ its words stand outside of them, or headings of its text.
 
 Numbers beside code are no part of it. A number is one of a line where its element is called so
 (`words.toml`) and stands in code, or beside it in a column of its own; where it is hidden from
-being read aloud; and where a `pre` counts the lines of the next one. With a column goes the table
-that puts it beside the code, so that the code is a block like any other.
+being read aloud or copied, or links to itself; and where a `pre` counts the lines of the next one.
+With a column goes the table that puts it beside the code, so that the code is a block like any
+other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from leafmark.model import merge
-from leafmark.parsing.html.dom import WORDS, Element, Page, start_of
+from leafmark.parsing.html.dom import WORDS, Element, Page, StartTag, start_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
 from leafmark.parsing.html.vocabulary import class_lists, words_of
 
@@ -189,16 +190,23 @@ def number_spans(page: Page) -> Iterator[tuple[int, int]]:
 
 def _named(page: Page, code: list[Element]) -> Iterator[Element]:
     """Yield the elements that hold numbers and are called so, or hidden, and stand at code."""
-    hidden = {o for o in page.openings if o.attribute("aria-hidden").lower() == "true"}
-    named = page.called("numbers.classes") | hidden
+    hidden = {opening for opening in page.openings if opening.is_hidden}
+    links = {opening for opening in page.openings if _names_itself(opening)}
+    named = page.called("numbers.classes") | hidden | links
     starts = [each.start for each in code]
     seen = -1
     for element in page.elements if named else ():
-        if element.open not in named or element.start < seen or element.tag in _NO_NUMBERS:
+        if element.open not in named or element.start < seen:
+            continue
+        if element.tag in _NO_NUMBERS and element.open not in links:
             continue
         if _is_numbers(page, element) and _is_at_code(page, element, starts):
             seen = element.end
             yield element
+
+
+def _names_itself(opening: StartTag) -> bool:
+    return opening.name == "a" and bool(opening.id) and opening.attribute("href")[1:] == opening.id
 
 
 def _is_numbers(page: Page, element: Element) -> bool:

@@ -118,21 +118,27 @@ DRAWN_DOT = b'<span class="sep"></span>'
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the readable text of `spans` of `data`, in order.
 
-    A span begins a line of its own, unless only `span` elements were left out before it.
+    A span begins a line of its own, unless only `span` elements were left out before it, or in
+    code a link.
     """
     reader = _Reader(data)
     after, inside = 0, False
     for start, end in spans:
         inside = _is_in_pre(data, after, start, inside)
         reader.begin_span(start, inside=inside)
-        if not (
-            data.startswith(b"<span", after, start) and data.endswith(b"</span>", after, start)
-        ):
+        if not _is_inline(data, after, start, inside=inside):
             reader.end_line()
         inside = reader.read(start, end, preformatted=inside)
         after = end
     reader.end_code(after)
     return reader.out.build(spans)
+
+
+def _is_inline(data: bytes, start: int, end: int, *, inside: bool) -> bool:
+    """Whether what was left out ends no line; `inside` says that it stands in code."""
+    if data.startswith(b"<span", start, end) and data.endswith(b"</span>", start, end):
+        return True
+    return inside and data.startswith(b"<a ", start, end) and data.endswith(b"</a>", start, end)
 
 
 _ANY_TAG = re.compile(rb"<[^<>]*+>")
