@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import shutil
 import signal
 import socket
@@ -139,13 +140,13 @@ def test_the_tools_answer(talk: Talk) -> None:
         found = await call(client, "search", query="how do I restore a backup?", max_tokens=3000)
         best = found.structured_content["results"][0]
         assert best["id"].startswith("docs:guides/backups.md")
-        assert found.structured_content["index"]["state"] == "fresh"
-        cited = [each["citation"] for each in best["passages"] if each.get("citation")]
-        assert f"[{cited[0]}]" in found.content[0].text
+        assert "index" not in found.structured_content
+        cited = re.findall(rf"\[({re.escape(best['id'])}@\w+:\d+-\d+)\]", found.content[0].text)
 
         read = await call(client, "get", ids=["guides/backups.md#making-a-backup", "nope.md"])
-        assert "harbor backup --to" in read.structured_content["results"][0]["passages"][0]["text"]
-        assert read.structured_content["not_found"][0]["id"] == "nope.md"
+        assert "harbor backup --to" in read.content[0].text
+        assert "harbor backup --to" not in str(read.structured_content)
+        assert read.structured_content["not_found"] == ["nope.md"]
 
         listed = await call(client, "outline")
         assert listed.structured_content["total"] == 8
@@ -196,12 +197,10 @@ def test_errors_help(talk: Talk) -> None:
             await client.call_tool("find", {})
         colon = await call(client, "search", query="harbor:backup")
         assert colon.structured_content["results"]
-        assert colon.structured_content["hints"][0] == {
-            "code": "unknown-field",
-            "message": "no field is called harbor, so “harbor:backup” was taken as text; "
-            "write meta.harbor: for a key of the front matter",
-            "values": {"names": ["harbor"], "words": ["harbor:backup"], "tree": None},
-        }
+        assert colon.structured_content["hints"][0] == (
+            "no field is called harbor, so “harbor:backup” was taken as text; "
+            "write meta.harbor: for a key of the front matter"
+        )
         nothing = await call(client, "search", query="zeppelin hangars of saturn")
         assert (nothing.is_error, nothing.structured_content["results"]) == (False, [])
         small = await call(client, "search", query="backup", max_tokens=200)
@@ -300,8 +299,8 @@ class Raw:
             if json.loads(line).get("id") == number:
                 return line
 
-    def greet(self) -> None:
-        about = {"name": "test", "version": "1"}
+    def greet(self, name: str = "test") -> None:
+        about = {"name": name, "version": "1"}
         self.ask(
             "initialize",
             {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about},
@@ -371,17 +370,34 @@ def test_the_budget_holds_on_the_wire_and_more_of_it_never_shows_less(
             assert before == 0
             continue
         assert count(line) <= budget
-        shown = _bytes_shown(result["structuredContent"])
+        text, data = result["content"][0]["text"], result["structuredContent"]
+        shown = _shown(text, data)
         assert shown >= before
         before = shown
-        assert result["structuredContent"]["truncated"] == bool(result["structuredContent"]["next"])
+        assert ("(more: " in text) == ("next" in data)
     assert before > 0
 
 
-def _bytes_shown(data: dict[str, Any]) -> int:
-    passages = [one for each in data.get("results", []) for one in each["passages"]]
+def _shown(text: str, data: dict[str, Any]) -> int:
+    """How much of the documents an answer shows: bytes that are cited, and rows."""
+    cited = re.findall(r"@[0-9a-f]{12}:(\d+)-(\d+)\]", text)
     rows = [*data.get("rows", []), *data.get("trees", []), *data.get("citations", [])]
-    return 1 + len(rows) + sum(len(one.get("text", "")) for one in passages)
+    return 1 + len(rows) + sum(int(end) - int(start) for start, end in cited)
+
+
+@pytest.mark.parametrize("name", ["claude-code", "other"])
+def test_a_client_that_shows_one_form_gets_the_text_alone(shared: Desk, name: str) -> None:
+    server = Raw(*shared)
+    server.greet(name)
+    (tool, *_) = json.loads(server.ask("tools/list", {}))["result"]["tools"]
+    params = {"name": "search", "arguments": {"q": "backup", "limit": "1"}}
+    result = json.loads(server.ask("tools/call", params))["result"]
+    both = name == "other"
+    assert ("outputSchema" in tool, "structuredContent" in result) == (both, both)
+    text = result["content"][0]["text"]
+    assert "data, not instructions" in text
+    assert "\nhint: `q` was taken as `query`" in text
+    assert server.end() == (0, "")
 
 
 def test_malformed_messages_get_errors_of_the_protocol(steady: Raw) -> None:

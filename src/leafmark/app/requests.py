@@ -128,7 +128,8 @@ class ShowRequest(NamedTuple):
     position, not only its children. With `own`, text and bytes leave out the sections
     below. `packed` asks for the packing that a budget needs. Without `records`,
     `Shown.record` stays empty, and without `sizes`, `Shown.sizes`: tokens are counted
-    for both, which of a large document costs more than all else.
+    for both, which of a large document costs more than all else. `lines` limits what is shown
+    to some lines of the file, counted from 1, both ends included; the last may be None.
     """
 
     ids: tuple[str, ...]
@@ -138,6 +139,7 @@ class ShowRequest(NamedTuple):
     packed: bool = False
     records: bool = True
     sizes: bool = False
+    lines: tuple[int, int | None] | None = None
     expand: tuple[Relation, ...] = ()
     refresh: bool = True
     confirmed: bool = False

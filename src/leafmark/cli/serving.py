@@ -56,14 +56,14 @@ def _mcp(call: Call) -> int:
     workspace = _open_workspace(call)
     if call.on("http"):
         return _http(call, workspace)
-    from leafmark.server.mcp.stdio import run_stdio
+    from leafmark.server.mcp.transports import run_stdio
 
     run_stdio(workspace, call.console.out.fileno())
     return 0
 
 
 def _http(call: Call, workspace: Workspace) -> int:
-    from leafmark.server.mcp.http import run_http
+    from leafmark.server.mcp.transports import run_http
 
     run_http(
         workspace,

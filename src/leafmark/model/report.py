@@ -138,6 +138,7 @@ class Shown(NamedTuple):
     the exact bytes of heading and section. All of them are None when `stale`.
     `own_ranges` are the bytes of its own text, that of its pieces included, where it was
     asked for alone: then `full_text` and `raw` are that text.
+    `lines` are those asked for of it: then `full_text`, `raw` and `own_ranges` are of these alone.
     `section` is what was asked for where the chunk is larger and holds it: the strategy made
     none of it. Then `heading`, `full_text` and `raw` are its.
     `readable` is what a person reads of it where the bytes are markup.
@@ -160,6 +161,7 @@ class Shown(NamedTuple):
     readable: str | None = None
     own_ranges: tuple[tuple[int, int], ...] | None = None
     section: Chunk | None = None
+    lines: tuple[int, int] | None = None
 
     @property
     def id(self) -> str:
@@ -183,6 +185,13 @@ class ShowReport(NamedTuple):
     omission: Omission | None = None
     tokenizer: str = "o200k_base"
     hints: tuple[Hint, ...] = ()
+
+
+class FolderEntry(NamedTuple):
+    """A folder of a tree, or a tree: `id` ends with `/` or `:`, and begins all ids inside."""
+
+    id: str
+    documents: int
 
 
 class TreeStatus(NamedTuple):

@@ -40,8 +40,12 @@ def render_show(report: ShowReport, style: Style) -> str:
 
 def _shown(shown: Shown, style: Style) -> str:
     place = shown.section or shown.entry
-    only_own = shown.own_ranges is not None and shown.section is None
-    head = _head(place, style, "own text in " if only_own else "")
+    part = ""
+    if shown.lines is not None:
+        part = f"{line_range(*shown.lines)} of "
+    elif shown.own_ranges is not None and shown.section is None:
+        part = "own text in "
+    head = _head(place, style, part)
     lines = [head, style.dim(breadcrumb_of(place)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))

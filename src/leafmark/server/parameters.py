@@ -1,21 +1,29 @@
-"""What a tool or a route accepts: its JSON schema, and arguments checked against it."""
+"""What a tool or a route accepts: its JSON schema, and arguments checked against it.
+
+Programs that models write do not always keep to a schema. `with_lenience` reads what can only
+mean one thing: a number as text, one text for a list, another usual name of an argument.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from leafmark.errors import UsageError
 from leafmark.suggest import choices_hint
 
-__all__ = ["Parameter", "check_arguments", "input_schema"]
+__all__ = ["Parameter", "check_arguments", "input_schema", "with_lenience"]
 
 
 class Parameter(NamedTuple):
     """One argument of a tool. `strings` is a list of texts.
 
     `least` and `most` bound an integer, the length of a text, or the length of a
-    list. Without a `default`, an argument that is not given is None.
+    list. Without a `default`, an argument that is not given is None. `aliases` are names
+    by which others call it.
     """
 
     name: str
@@ -26,6 +34,7 @@ class Parameter(NamedTuple):
     least: int | None = None
     most: int | None = None
     choices: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the argument."""
@@ -131,3 +140,62 @@ def check_arguments(
         name: each.default if given.get(name) is None else each.read(given[name])
         for name, each in known.items()
     }
+
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def with_lenience(
+    parameters: Sequence[Parameter], given: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return arguments under the names and as the kinds that they were meant to have, and notes.
+
+    A note says which name was taken for which. What means nothing stays as it is, for
+    `check_arguments` to refuse.
+    """
+    kinds = {each.name: each.kind for each in parameters}
+    others = {alias: each.name for each in parameters for alias in each.aliases}
+    found: dict[str, Any] = {}
+    notes = []
+    exact_first = sorted((given or {}).items(), key=lambda item: item[0] not in kinds)
+    for name, value in exact_first:
+        plain = _HUMP.sub("_", name).replace("-", "_").lower()
+        meant = name if name in kinds else plain if plain in kinds else others.get(plain, name)
+        if meant != name and meant not in found:
+            notes.append(f"`{name}` was taken as `{meant}`")
+        else:
+            meant = name
+        is_known = meant in kinds and value is not None
+        found[meant] = _as_kind(kinds[meant], value) if is_known else value
+    return found, notes
+
+
+def _as_kind(kind: str, value: Any) -> Any:
+    """Return a value as a kind of argument where it can only mean that."""
+    if kind == "string":
+        return str(value) if _is_number(value) else _only_one(value)
+    if kind == "strings":
+        return [str(each) if _is_number(each) else each for each in _list_in(value)]
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text, value)
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else value
+
+
+def _only_one(value: Any) -> Any:
+    """Return the text of a list of one."""
+    is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return value[0] if is_one else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _list_in(value: Any) -> list[Any]:
+    """Return a list: anything else is a list of one, unless it is a list as JSON."""
+    read = value
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            read = json.loads(value)
+    return read if isinstance(read, list) else [value]

@@ -213,6 +213,9 @@ class Workspace:
             self._activity = Activity(version, changed=kept, seconds=seconds)
 
     def _report(self, what: str, done: int, total: int) -> None:
+        """Note how many sources are read, and of how many; not how many were looked at before."""
+        if what != "indexing":
+            return
         with self._changed:
             self._progress = (done, total)
             self._activity = self._activity._replace(what=what, done=done, total=total)

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from leafmark.errors import UsageError
 from leafmark.server.mcp.tools import TOOLS
-from leafmark.server.parameters import Parameter, check_arguments, input_schema
+from leafmark.server.parameters import (
+    Parameter,
+    check_arguments,
+    input_schema,
+    with_lenience,
+)
 
 PARAMETERS = (
     Parameter("query", "What to look for.", required=True, least=1, most=10),
@@ -104,6 +109,37 @@ def test_the_schema_and_the_check_agree(given: dict[str, Any]) -> None:
         assert not valid
     else:
         assert valid
+
+
+@pytest.mark.parametrize(
+    ("given", "meant", "notes"),
+    [
+        (None, {}, []),
+        ({"query": "x", "limit": " 5 "}, {"query": "x", "limit": 5}, []),
+        ({"query": 404, "strict": "True"}, {"query": "404", "strict": True}, []),
+        ({"query": ["x"], "trees": "a"}, {"query": "x", "trees": ["a"]}, []),
+        ({"trees": '["a", "b"]'}, {"trees": ["a", "b"]}, []),
+        ({"trees": "[a"}, {"trees": ["[a"]}, []),
+        ({"trees": 7, "limit": None}, {"trees": ["7"], "limit": None}, []),
+        ({"Query": "x"}, {"query": "x"}, ["`Query` was taken as `query`"]),
+        ({"q": "x"}, {"query": "x"}, ["`q` was taken as `query`"]),
+        ({"q": "y", "query": "x"}, {"q": "y", "query": "x"}, []),
+        ({"limit": "many", "zzz": 1}, {"limit": "many", "zzz": 1}, []),
+        ({"trees": {"a": 1}, "strict": 1}, {"trees": [{"a": 1}], "strict": 1}, []),
+    ],
+)
+def test_what_can_only_mean_one_thing_is_taken(
+    given: dict[str, Any] | None, meant: dict[str, Any], notes: list[str]
+) -> None:
+    parameters = (PARAMETERS[0]._replace(aliases=("q",)), *PARAMETERS[1:])
+    assert with_lenience(parameters, given) == (meant, notes)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from([*(p.name for p in PARAMETERS), "other"]), VALUES))
+def test_lenience_changes_nothing_that_is_right(given: dict[str, Any]) -> None:
+    if jsonschema.Draft202012Validator(input_schema(PARAMETERS)).is_valid(given):
+        assert with_lenience(PARAMETERS, given) == (given, [])
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import overload
 
 from leafmark.app.answering.opening import UNREADABLE, open_telling
 from leafmark.app.answering.resolving import Resolver
@@ -19,6 +20,7 @@ from leafmark.index.folder import read_missing
 from leafmark.model import (
     DocumentEntry,
     Entry,
+    FolderEntry,
     SettingOrigin,
     StatusReport,
     TreeStatus,
@@ -29,7 +31,9 @@ from leafmark.search.lookup import with_slashes
 
 __all__ = [
     "list_chunks",
+    "list_document_ids",
     "list_documents",
+    "list_folder",
     "list_settings",
     "list_tags",
     "list_trees",
@@ -77,11 +81,84 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
 
 def list_documents(
     project: Project, request: ListRequest, *, progress: Progress | None = None
-) -> tuple[DocumentEntry, ...]:
-    """Return the documents asked for, by id."""
+) -> Sequence[DocumentEntry]:
+    """Return the documents asked for, by id; each is read where it is looked at."""
     reader = _open(project, request, progress)
-    found = (reader.document(doc_id) for doc_id, _ in _documents(reader, request))
-    return tuple(document for document in found if document is not None)
+    return _Documents(reader, [doc_id for doc_id, _ in _documents(reader, request)])
+
+
+def list_document_ids(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[str, ...]:
+    """Return the ids of the documents asked for, in their order; none of them is read."""
+    reader = _open(project, request, progress)
+    return tuple(doc_id for doc_id, _ in _documents(reader, request))
+
+
+class _Documents(Sequence[DocumentEntry]):
+    """Documents of one commit, read one by one."""
+
+    def __init__(self, reader: IndexReader, doc_ids: Sequence[str]):
+        self._reader = reader
+        self._doc_ids = doc_ids
+
+    def __len__(self) -> int:
+        return len(self._doc_ids)
+
+    @overload
+    def __getitem__(self, at: int) -> DocumentEntry: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[DocumentEntry]: ...
+    def __getitem__(self, at: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
+        if isinstance(at, slice):
+            return _Documents(self._reader, self._doc_ids[at])
+        found = self._reader.document(self._doc_ids[at])
+        assert found is not None, "the manifest names the documents of the same commit"
+        return found
+
+
+def list_folder(
+    project: Project, request: ListRequest, *, most: int, progress: Progress | None = None
+) -> tuple[DocumentEntry | FolderEntry, ...]:
+    """Return the documents asked for, by id; of more than `most`, folders stand for those inside.
+
+    These are the folders of the first level at which there is more than one thing: trees, where
+    the documents are of several. They come before the documents beside them.
+    """
+    reader = _open(project, request, progress)
+    found = _documents(reader, request)
+    if len(found) <= most:
+        names = [doc_id for doc_id, _ in found]
+        folders: Counter[str] = Counter()
+    else:
+        names, folders = _folded([doc_id for doc_id, _ in found])
+    documents = (reader.document(doc_id) for doc_id in names)
+    return (
+        *(FolderEntry(name, count) for name, count in sorted(folders.items())),
+        *(document for document in documents if document is not None),
+    )
+
+
+def _folded(doc_ids: Sequence[str]) -> tuple[list[str], Counter[str]]:
+    """Return the ids that lie in the folder common to all, and how many each folder in it has."""
+    start = _common_folder_end(doc_ids[0], doc_ids[-1]) if doc_ids else 0
+    documents: list[str] = []
+    folders: Counter[str] = Counter()
+    for doc_id in doc_ids:
+        tree, colon, _ = doc_id.partition(":")
+        at = len(tree + colon) if start == 0 else doc_id.find("/", start) + 1
+        if at:
+            folders[doc_id[:at]] += 1
+        else:
+            documents.append(doc_id)
+    return documents, folders
+
+
+def _common_folder_end(first: str, last: str) -> int:
+    """Return where the last folder, or else the tree, with which both ids begin ends."""
+    pairs = zip(first, last, strict=False)
+    differ = next((at for at, (one, other) in enumerate(pairs) if one != other), len(first))
+    return max(first.rfind("/", 0, differ), first.find(":", 0, differ)) + 1
 
 
 def _documents(reader: IndexReader, request: ListRequest) -> list[tuple[str, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from leafmark.app.answering.opening import open_telling
@@ -10,7 +12,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.linking import KnownKeys, Links, indexed_place
 from leafmark.app.requests import Progress, ShowRequest
-from leafmark.errors import NotFoundError
+from leafmark.errors import NotFoundError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import (
     PREAMBLE,
@@ -27,6 +29,8 @@ from leafmark.model import (
 )
 
 __all__ = ["show_chunks"]
+
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 def show_chunks(
@@ -107,7 +111,11 @@ def _shown(
         own_ranges = _ranges_of(section, own=own)
     elif own:
         own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
-    asked = heading_and_span(entry) if own_ranges is None else own_ranges
+    asked = tuple(heading_and_span(entry)) if own_ranges is None else own_ranges
+    lines = None
+    if request.lines is not None:
+        lines, own_ranges = _within_lines(data, asked, request.lines)
+        asked = own_ranges
     raw = bytes_in(data, asked)
     shown = Shown(
         entry,
@@ -121,8 +129,32 @@ def _shown(
         readable=_readable(sources, document, asked),
         own_ranges=own_ranges,
         section=section,
+        lines=lines,
     )
     return _with_details(shown, reader, sources, request)
+
+
+def _within_lines(
+    data: bytes, ranges: Iterable[tuple[int, int]], asked: tuple[int, int | None]
+) -> tuple[tuple[int, int], tuple[tuple[int, int], ...]]:
+    """Return which of the lines asked for there are in some ranges of a source, and their bytes.
+
+    Raises:
+        UsageError: there is none of them.
+    """
+    starts = [0, *(match.end() for match in _LINE_END.finditer(data))]
+    first, last = asked
+    start = starts[first - 1] if first <= len(starts) else len(data)
+    end = len(data) if last is None or last >= len(starts) else starts[last]
+    ranges = list(ranges)
+    found = tuple((max(start, a), min(end, b)) for a, b in ranges if max(start, a) < min(end, b))
+    if not found:
+        low, high = (bisect_right(starts, at) for at in (ranges[0][0], ranges[-1][1] - 1))
+        raise UsageError(
+            f"what is asked for has no line {first}", hint=f"it has the lines {low} to {high}"
+        )
+    lines = bisect_right(starts, found[0][0]), bisect_right(starts, found[-1][1] - 1)
+    return lines, found
 
 
 def _with_details(

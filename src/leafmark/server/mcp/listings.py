@@ -1,27 +1,44 @@
-"""What there is to read: sections of a document, documents and trees, a row each."""
+"""What there is to read: sections of a document, documents and folders, trees; a row each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from leafmark.app import Project, list_documents, list_trees, show_chunks
+from leafmark.app import Project, list_folder, list_trees, show_chunks
 from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError
-from leafmark.model import DocumentEntry, Entry, ShowReport, TreeStatus, count_of, whole_range
+from leafmark.model import (
+    DocumentEntry,
+    Entry,
+    FolderEntry,
+    ShowReport,
+    TreeStatus,
+    count_of,
+    whole_range,
+)
 from leafmark.render.outlines import outline_order
 from leafmark.render.terminal import clean_line
-from leafmark.server.mcp.replies import Draft, Reply, list_draft
-from leafmark.server.mcp.request import Request
+from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 
 __all__ = ["list_sources", "nothing_called", "outline"]
 
-_MOST_FOLDERS = 12
+MAX_DOCUMENTS = 50
+"""Where there are more, folders stand for the documents in them; about a page of rows."""
+
+_MAX_FOLDERS = 12
 """Top folders listed of a tree; chosen by eye."""
 
 
+class _Row(NamedTuple):
+    """A line of the text, and the place that it tells."""
+
+    line: str
+    place: dict[str, Any]
+
+
 def outline(request: Request) -> Draft:
-    """Raises what `show_chunks` and `list_documents` do."""
+    """Raises what `show_chunks` and `list_folder` do."""
     if request["id"] is None:
         return _documents(request)
     found = show_chunks(
@@ -32,106 +49,108 @@ def outline(request: Request) -> Draft:
         raise nothing_called(request, found)
     shown = found.shown[0]
     rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
-    added = [shown.entry.position, *outline_order(shown)]
-    more = "outline of a section that is shown"
-    return _rows(request, shown.entry.id, more, rows, added)
+    order = [shown.entry.position, *outline_order(shown)]
+
+    def make(kept: Sequence[int], more: str) -> Reply:
+        told = f"outline of a section that is shown, or {more}" if more else ""
+        return _listed(request, [rows[position] for position in sorted(kept)], len(rows), told)
+
+    return list_draft(order, request["offset"], make)
 
 
-def _section_row(entry: Entry) -> dict[str, Any]:
+def _section_row(entry: Entry) -> _Row:
     start, end = whole_range(entry)
-    return {
-        "id": entry.id,
-        "title": entry.title,
-        "depth": entry.depth,
-        "bytes": end - start,
-        "chunks": entry.last_position - entry.position + 1,
-    }
+    return _Row(
+        f"{'  ' * entry.depth}{_named(entry.id, entry.title)}  ({end - start:,} bytes)",
+        {"id": entry.id, "depth": entry.depth, "bytes": end - start},
+    )
+
+
+def _named(name: str, title: str) -> str:
+    return f"{clean_line(name)}  {clean_line(title)}"
 
 
 def _documents(request: Request) -> Draft:
-    found = list_documents(
-        request.project,
-        ListRequest(trees=request.names("trees"), under=request["under"], refresh=False),
+    asked = ListRequest(trees=request.names("trees"), under=request["under"], refresh=False)
+    rows = [_row(entry) for entry in list_folder(request.project, asked, most=MAX_DOCUMENTS)]
+
+    def make(kept: Sequence[_Row], more: str) -> Reply:
+        told = f"outline with `under` for one folder, or {more}" if more else ""
+        return _listed(request, kept, len(rows), told)
+
+    return list_draft(rows, request["offset"], make)
+
+
+def _row(entry: DocumentEntry | FolderEntry) -> _Row:
+    if isinstance(entry, FolderEntry):
+        line = f"{clean_line(entry.id)}  ({count_of(entry.documents, 'document')})"
+        return _Row(line, {"id": entry.id, "documents": entry.documents})
+    size = entry.state.size
+    return _Row(
+        f"{_named(entry.doc_id, entry.title)}  ({size:,} bytes)",
+        {"id": entry.doc_id, "bytes": size},
     )
-    rows = dict(enumerate(map(_document_row, found)))
-    return _rows(request, None, "outline with `under` for one folder", rows, list(rows))
 
 
-def _document_row(entry: DocumentEntry) -> dict[str, Any]:
-    return {
-        "id": entry.doc_id,
-        "title": entry.title,
-        "depth": 0,
-        "bytes": entry.state.size,
-        "chunks": entry.chunk_count,
-    }
-
-
-def _rows(
-    request: Request,
-    of: str | None,
-    narrower: str,
-    rows: Mapping[int, dict[str, Any]],
-    added: Sequence[int],
-) -> Draft:
-    """Return the draft of an outline, whose rows stand by number and are `added` in an order."""
-
-    def make(kept: Sequence[int], left_out: int) -> Reply:
-        more = f"{narrower}, or a larger max_tokens; {left_out} left out" if left_out else ""
-        shown = [rows[number] for number in sorted(kept)]
-        lines = [
-            f"{'  ' * row['depth']}{clean_line(row['id'])}  {clean_line(row['title'])}"
-            f"  ({row['bytes']:,} bytes)"
-            for row in shown
-        ]
-        data = {"of": of, "rows": shown, "total": len(rows)}
-        text = request.fence("\n".join(lines)) if lines else "There are no documents here."
-        return request.reply(text, data, more)
-
-    return list_draft(added, make)
+def _listed(request: Request, rows: Sequence[_Row], total: int, more: str) -> Reply:
+    data = {"rows": [row.place for row in rows], "total": total}
+    text = "There are no documents here."
+    if rows:
+        text = request.fence("\n".join(row.line for row in rows))
+    elif total:
+        text = f"There are {total} rows, and none from `offset` {request['offset']} on."
+    return request.reply(text, data, more)
 
 
 def list_sources(request: Request) -> Draft:
     """Raises what `list_trees` does."""
     trees = list_trees(request.project, ListRequest(refresh=False))
-    documents = list_documents(request.project, ListRequest(refresh=False))
-    folders: dict[str, set[str]] = {}
-    for entry in documents:
-        folder, slash, _ = entry.path.partition("/")
-        folders.setdefault(entry.tree, set()).add(folder + slash)
-    rows = [_tree_row(tree, sorted(folders.get(tree.name, ()))) for tree in trees]
+    folders = _top_folders(request.project, [tree.name for tree in trees])
+    rows = [_tree_row(tree, folders(tree.name)) for tree in trees]
     warnings = list(request.project.configuration.warnings)
 
-    def make(kept: Sequence[dict[str, Any]], left_out: int) -> Reply:
-        more = f"a larger max_tokens; {left_out} trees left out" if left_out else ""
-        lines = [
-            f"{row['name']}: {count_of(row['documents'], 'document')}, "
-            f"{count_of(row['chunks'], 'chunk')}"
-            f"{' (its folder is missing)' if row['missing'] else ''}: "
-            f"{', '.join(map(clean_line, row['folders']))}"
-            for row in kept
-        ]
+    def make(kept: Sequence[_Row], more: str) -> Reply:
         told = [f"warning: {clean_line(warning)}" for warning in warnings]
-        text = "\n".join([request.fence("\n".join(lines)) if lines else "There is no tree.", *told])
-        return request.reply(text, {"trees": list(kept), "warnings": warnings}, more)
+        listed = request.fence("\n".join(row.line for row in kept)) if kept else "There is no tree."
+        data: dict[str, Any] = {"trees": [row.place for row in kept]}
+        data |= {"warnings": warnings} if warnings else {}
+        return request.reply("\n".join([listed, *told]), data, more)
 
-    return list_draft(rows, make)
+    return list_draft(rows, request["offset"], make)
 
 
-def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> dict[str, Any]:
-    shown = list(folders[:_MOST_FOLDERS])
-    return {
+def _top_folders(project: Project, trees: Sequence[str]) -> Callable[[str], Sequence[str]]:
+    def of(tree: str) -> Sequence[str]:
+        asked = ListRequest(trees=(tree,), refresh=False)
+        return [_under_tree(entry) for entry in list_folder(project, asked, most=0)]
+
+    return of
+
+
+def _under_tree(entry: DocumentEntry | FolderEntry) -> str:
+    name = entry.id if isinstance(entry, FolderEntry) else entry.doc_id
+    return name.partition(":")[2]
+
+
+def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> _Row:
+    shown = [*folders[:_MAX_FOLDERS], *["…"] * (len(folders) > _MAX_FOLDERS)]
+    counts = f"{count_of(tree.documents, 'document')}, {count_of(tree.chunks, 'chunk')}"
+    missing = " (its folder is missing)" if tree.missing else ""
+    place: dict[str, Any] = {
         "name": tree.name,
-        "scope": tree.scope,
         "documents": tree.documents,
         "chunks": tree.chunks,
-        "bytes": tree.bytes,
-        "missing": tree.missing,
-        "folders": shown + ["…"] * (len(folders) > _MOST_FOLDERS),
     }
+    return _Row(
+        f"{tree.name}: {counts}{missing}: {', '.join(map(clean_line, shown))}",
+        place | ({"missing": True} if tree.missing else {}),
+    )
 
 
 def nothing_called(request: Request, report: ShowReport) -> NotFoundError:
+    """Return what to say of ids that name nothing; a tree or a folder is said to be one."""
+    if not report.not_found:
+        return NotFoundError("there are no ids from this `offset` on")
     name, near = report.not_found[0]
     hint = "outline and search give the ids"
     if any(tree.name == name.removesuffix(":") for tree in request.project.trees):
@@ -143,4 +162,4 @@ def nothing_called(request: Request, report: ShowReport) -> NotFoundError:
 
 def _is_folder(project: Project, name: str) -> bool:
     under = name.removesuffix("/") + "/"
-    return bool(list_documents(project, ListRequest(under=under, refresh=False)))
+    return bool(list_folder(project, ListRequest(under=under, refresh=False), most=0))

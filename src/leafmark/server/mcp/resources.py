@@ -1,27 +1,61 @@
-"""Documents and sections as resources: listed in pages, read by address, completed."""
+"""Documents and sections as resources: listed in pages, read by address, completed.
+
+An address, `leafmark://tree/path#slug`, is an id with what a URI may not hold percent-encoded
+once more; it is decoded to an id and looked up, never joined to a path.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, unquote
 
-from leafmark.app import Project, list_documents, show_chunks
-from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError, UsageError
-from leafmark.model import DocumentEntry, count_of
-from leafmark.render.terminal import clean, clean_line
-from leafmark.server.mcp.addresses import address_of, id_of
 
-__all__ = ["Page", "complete", "list_page", "no_cursor", "read"]
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.model import DocumentEntry
+
+__all__ = ["TEMPLATE", "Page", "address_of", "complete", "id_of", "list_page", "no_cursor", "read"]
+
+SCHEME = "leafmark://"
+TEMPLATE = SCHEME + "{tree}/{+path}"
 
 PAGE = 100
 """Documents on one page of the list."""
 
-MOST_BYTES = 262_144
+MAX_BYTES = 262_144
 """Of a resource no more is read at once; a section has an address of its own."""
 
-MOST_VALUES = 100
+MAX_VALUES = 100
 """As many completions as the protocol allows."""
+
+_SAFE = "/-._~!$&'()*+,;=:@"
+
+
+def address_of(chunk_id: str) -> str:
+    """
+    >>> address_of("docs:a b/ü%23.md#über-uns~2")
+    'leafmark://docs/a%20b/%C3%BC%2523.md#%C3%BCber-uns~2'
+    """
+    tree, _, rest = chunk_id.partition(":")
+    path, sharp, fragment = rest.partition("#")
+    return f"{SCHEME}{tree}/{quote(path, safe=_SAFE)}{sharp}{quote(fragment, safe=_SAFE)}"
+
+
+def id_of(address: str) -> str | None:
+    """Return the id that an address names, None where it is none of ours.
+
+    >>> id_of("leafmark://docs/a%20b/%C3%BC%2523.md#%C3%BCber-uns~2")
+    'docs:a b/ü%23.md#über-uns~2'
+    >>> id_of("file:///etc/passwd") is None
+    True
+    """
+    if not address.startswith(SCHEME):
+        return None
+    tree, slash, rest = address.removeprefix(SCHEME).partition("/")
+    return f"{tree}:{unquote(rest)}" if tree and slash and rest else None
 
 
 class Page(NamedTuple):
@@ -37,6 +71,9 @@ def list_page(project: Project, cursor: str | None) -> Page:
     Raises:
         UsageError: the cursor is none that was given.
     """
+    from leafmark.app import list_documents
+    from leafmark.app.requests import ListRequest
+
     found = list_documents(project, ListRequest(refresh=False))
     start = 0
     if cursor is not None:
@@ -44,7 +81,7 @@ def list_page(project: Project, cursor: str | None) -> Page:
             raise no_cursor(cursor)
         start = int(cursor)
     end = start + PAGE
-    return Page(found[start:end], str(end) if end < len(found) else None)
+    return Page(tuple(found[start:end]), str(end) if end < len(found) else None)
 
 
 def no_cursor(cursor: str) -> UsageError:
@@ -58,6 +95,10 @@ def read(project: Project, address: str) -> str:
     Raises:
         NotFoundError: it names nothing, or its source has changed since it was indexed.
     """
+    from leafmark.app import show_chunks
+    from leafmark.app.requests import ShowRequest
+    from leafmark.render.terminal import clean, clean_line
+
     wanted = id_of(address)
     if wanted is None:
         raise NotFoundError(
@@ -77,25 +118,45 @@ def read(project: Project, address: str) -> str:
 
 
 def _bounded(text: str) -> str:
+    from leafmark.model import count_of
+
     data = text.encode("utf-8", "replace")
-    if len(data) <= MOST_BYTES:
+    if len(data) <= MAX_BYTES:
         return text
-    kept = data[:MOST_BYTES].decode("utf-8", "ignore")
-    left = len(data) - MOST_BYTES
+    kept = data[:MAX_BYTES].decode("utf-8", "ignore")
+    left = len(data) - MAX_BYTES
     return f"{kept}\n[{count_of(left, 'byte')} left out: read its sections, see outline]"
 
 
 def complete(
     project: Project, argument: str, value: str, tree: str | None
 ) -> tuple[list[str], int]:
-    """Return trees or paths that begin with `value`, at most a hundred, and how many there are."""
+    """Return trees or paths with `value` in them, at most a hundred, and how many there are.
+
+    Those that begin with it come first, then those with a name that does, in any case.
+    """
     if argument == "tree":
-        found = [each.name for each in project.trees if each.name.startswith(value)]
+        names = [each.name for each in project.trees]
     elif argument == "path":
+        from leafmark.app import list_document_ids
+        from leafmark.app.requests import ListRequest
+
         trees = (tree,) if tree and project.tree(tree) else ()
-        documents = list_documents(project, ListRequest(trees=trees, refresh=False))
-        paths = (each.doc_id.partition(":")[2] for each in documents)
-        found = sorted({path for path in paths if path.startswith(value)})
+        doc_ids = list_document_ids(project, ListRequest(trees=trees, refresh=False))
+        names = sorted({doc_id.partition(":")[2] for doc_id in doc_ids})
     else:
-        found = []
-    return found[:MOST_VALUES], len(found)
+        names = []
+    found = _matching(names, value)
+    return found[:MAX_VALUES], len(found)
+
+
+def _matching(names: Sequence[str], value: str) -> list[str]:
+    wanted = value.casefold()
+    begins_a_name = re.compile(r"(?:^|[^\w])" + re.escape(wanted))
+    found = []
+    for name in names:
+        folded = name.casefold()
+        if wanted in folded:
+            rank = 0 if name.startswith(value) else 1 if begins_a_name.search(folded) else 2
+            found.append((rank, name))
+    return [name for _, name in sorted(found, key=lambda each: each[0])]

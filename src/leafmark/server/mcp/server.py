@@ -1,6 +1,7 @@
 """The protocol's side: requests to calls in threads, replies and errors to messages.
 
-The only module, with `stdio` and `http`, that imports the SDK.
+The only module, with `transports`, that imports the SDK. What answers a call is imported by the
+first one: until then a client waits for the SDK alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -16,20 +18,16 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from leafmark.app import list_chunks, list_trees
-from leafmark.app.requests import ListRequest
 from leafmark.errors import LeafmarkError, NotFoundError, refusal_of
-from leafmark.render.fitting import count_tokens
-from leafmark.render.terminal import clean_line
 from leafmark.server.mcp import resources
-from leafmark.server.mcp.addresses import TEMPLATE, address_of
-from leafmark.server.mcp.instructions import build_instructions, plain_id
-from leafmark.server.mcp.prompts import PROMPTS, fill_prompt
-from leafmark.server.mcp.replies import Reply, fitted
-from leafmark.server.mcp.request import Request
+from leafmark.server.mcp.prompts import PROMPTS, build_instructions, fill_prompt, plain_id
+from leafmark.server.mcp.resources import TEMPLATE, address_of
 from leafmark.server.mcp.tools import TOOLS, Tool
-from leafmark.server.parameters import check_arguments, input_schema
+from leafmark.server.parameters import check_arguments, input_schema, with_lenience
 from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
+
+if TYPE_CHECKING:
+    from leafmark.server.mcp.replies import Reply
 
 __all__ = ["make_server"]
 
@@ -38,7 +36,14 @@ log = logging.getLogger("leafmark.mcp")
 PATIENCE_S = 10.0
 """How long a call waits for a fresh index before it answers from the one there is."""
 
+TEXT_ONLY_CLIENTS = frozenset(("claude-code",))
+"""Clients, by the names that they give, that hand a model the structured content in place of the
+text where an answer has both. They get the text alone, since the passages are in it."""
+
 _THREADS = 4
+_MAX_EXAMPLES = 200
+"""Chunks looked at for an id that can be told as an example."""
+
 _RESOURCE_NOT_FOUND = -32002
 
 Value = TypeVar("Value")
@@ -46,8 +51,7 @@ Value = TypeVar("Value")
 
 
 def make_server(workspace: Workspace) -> Server[Any]:
-    """Return a server with all handlers; the index is asked for at once, and not waited for."""
-    workspace.ask()
+    """Return a server with all handlers."""
     handlers = _Handlers(workspace)
     schemas = {tool.name: input_schema(tool.parameters) for tool in TOOLS}
     return Server(
@@ -70,21 +74,15 @@ def make_server(workspace: Workspace) -> Server[Any]:
 
 def _instructions(workspace: Workspace) -> str:
     """Tell of the index as it is on disk: a server starts without waiting for anything."""
+    from leafmark.app import list_chunks, list_trees
+    from leafmark.app.requests import ListRequest
+
     request = ListRequest(refresh=False)
     try:
         project = workspace.project()
         trees = list_trees(project, request)
-        first = next((tree.name for tree in trees if tree.documents), None)
-        example = None
-        if first is not None:
-            pages = resources.list_page(project, None).documents[:5]
-            ids = (
-                entry.id
-                for page in pages
-                for entry in list_chunks(project, request._replace(under=page.doc_id))
-            )
-            example = plain_id(ids)
-        return build_instructions(trees, example)
+        ids = (entry.id for entry in islice(list_chunks(project, request), _MAX_EXAMPLES))
+        return build_instructions(trees, plain_id(ids))
     except LeafmarkError:
         return build_instructions((), None)
 
@@ -106,14 +104,15 @@ class _Handlers:
 
     async def _fresh(self, context: Any) -> Freshness:
         """Wait for a fresh index, telling how far it is; then for no longer."""
-        most = 0
+        most = total = 0
 
         async def tell(state: Freshness) -> None:
-            nonlocal most
-            if state.done > most:  # another run may begin anew, progress must not
+            nonlocal most, total
+            total = total or state.total
+            if state.done > most and state.total == total:  # another run counts something else
                 most = state.done
                 await context.session.report_progress(
-                    most, state.total or None, "bringing the index up to date"
+                    most, total, f"{most} of {total} sources read"
                 )
 
         return await self._workspace.freshened(PATIENCE_S, anyio.sleep, tell)
@@ -124,7 +123,9 @@ class _Handlers:
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         _check_first_page(params)
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        self._workspace.ask()  # and not waited for: what a client lists first, it calls soon
+        structured = _takes_both(context)
+        return types.ListToolsResult(tools=[_described(tool, structured) for tool in TOOLS])
 
     async def call_tool(
         self, context: Any, params: types.CallToolRequestParams
@@ -136,9 +137,12 @@ class _Handlers:
                 types.INVALID_PARAMS, f"there is no tool `{params.name}`. There are: {known}"
             )
         try:
-            arguments = check_arguments(tool.parameters, params.arguments)
-            state = await self._fresh(context)
-            reply = await self._in_thread(lambda: self._answer(tool, arguments, state))
+            given, notes = with_lenience(tool.parameters, params.arguments)
+            arguments = check_arguments(tool.parameters, given)
+            state, structured = await self._fresh(context), _takes_both(context)
+            reply = await self._in_thread(
+                lambda: self._answer(tool, arguments, notes, state, structured)
+            )
         except LeafmarkError as error:
             return _failed(error)
         except Exception as error:
@@ -152,12 +156,23 @@ class _Handlers:
             structured_content=reply.data,
         )
 
-    def _answer(self, tool: Tool, arguments: dict[str, Any], state: Freshness) -> Reply:
+    def _answer(
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        notes: list[str],
+        state: Freshness,
+        structured: bool,
+    ) -> Reply:
+        from leafmark.render.fitting import count_tokens
+        from leafmark.server.mcp.answers import ANSWERS
+        from leafmark.server.mcp.replies import Request, fitted
+
         project = self._workspace.project()
-        request = Request(project, arguments, state)
+        request = Request(project, arguments, state, notes, structured)
         count = count_tokens(project.configuration.chunking.tokenizer)
         try:
-            draft = tool.run(request)
+            draft = ANSWERS[tool.name](request)
         except NotFoundError as error:
             raise state.explain(error) from error
         return fitted(draft, count, arguments["max_tokens"])
@@ -167,6 +182,8 @@ class _Handlers:
     async def list_resources(
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        from leafmark.render.terminal import clean_line
+
         cursor = None if params is None else params.cursor
         await self._fresh(context)
         page = await self._protocol(lambda: resources.list_page(self._workspace.project(), cursor))
@@ -271,13 +288,19 @@ def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
         raise MCPError(types.INVALID_PARAMS, _told(resources.no_cursor(params.cursor)))
 
 
-def _described(tool: Tool) -> types.Tool:
+def _takes_both(context: Any) -> bool:
+    """Whether the client shows a model the text of an answer that has structured content."""
+    client = context.session.client_params
+    return client is None or client.client_info.name not in TEXT_ONLY_CLIENTS
+
+
+def _described(tool: Tool, structured: bool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=input_schema(tool.parameters),
-        output_schema=tool.output_schema,
+        output_schema=tool.output_schema if structured else None,
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=True,
@@ -295,6 +318,8 @@ def _failed(error: LeafmarkError) -> types.CallToolResult:
 
 def _told(error: LeafmarkError) -> str:
     """What, where, and what to do, on a line each."""
+    from leafmark.render.terminal import clean_line
+
     near = getattr(error, "did_you_mean", ())
     lines = [f"error: {error.message}"]
     lines += [f"at: {error.location}"] if error.location else []

@@ -1,210 +1,123 @@
-"""The tools: what each is for, what it takes, and what its answer looks like."""
+"""The tools: what each is for, what it takes, and the schema of its structured content."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from leafmark.model import GRAINS, RELATIONS
-from leafmark.server.mcp import calls, listings
-from leafmark.server.mcp.replies import Draft
-from leafmark.server.mcp.request import Request
+from leafmark.search.options import Mode
 from leafmark.server.parameters import Parameter
 
 __all__ = ["TOOLS", "Tool"]
 
 
 class Tool(NamedTuple):
-    """One tool. `properties` are the schema of what its answers hold beside what every one does."""
+    """One tool. `properties` are the schema of what its answers hold beside what every one may.
+
+    Its use case is in `answers`, under the same name.
+    """
 
     name: str
     title: str
     description: str
     parameters: tuple[Parameter, ...]
     properties: dict[str, Any]
-    run: Callable[[Request], Draft]
 
     @property
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the structured content."""
+        required = [name for name in self.properties if name not in _OPTIONAL]
         return {
             "type": "object",
-            "properties": self.properties | _COMMON,
-            "required": [*self.properties, *_COMMON],
+            "properties": _COMMON | self.properties,
+            "required": ["note", *required],
         }
 
 
+_STRING = {"type": "string"}
+_STRINGS = {"type": "array", "items": _STRING}
+_INTEGER = {"type": "integer"}
+_BOOLEAN = {"type": "boolean"}
+
 _COMMON: dict[str, Any] = {
-    "truncated": {
-        "type": "boolean",
-        "description": "Whether something was left out to keep to max_tokens.",
-    },
+    "note": {"type": "string", "description": "How to take what the answer holds."},
+    "hints": _STRINGS,
     "next": {
         "type": "string",
-        "description": "What to ask for to see more; empty when there is no more.",
+        "description": "What to ask for to see what was left out to keep to max_tokens.",
     },
     "index": {
         "type": "object",
-        "description": "How fresh the index is: fresh, building (done of total) or failed.",
+        "description": "Where the index is not fresh: being brought up to date, or why it is not.",
         "properties": {
-            "state": {"enum": ["fresh", "building", "failed"]},
-            "done": {"type": "integer"},
-            "total": {"type": "integer"},
-            "message": {"type": "string"},
+            "state": {"enum": ["building", "failed"]},
+            "done": _INTEGER,
+            "total": _INTEGER,
+            "message": _STRING,
         },
         "required": ["state", "done", "total", "message"],
     },
 }
+_OPTIONAL = frozenset(("doubtful", "not_found", "warnings"))
 
-_STRING = {"type": "string"}
-_INTEGER = {"type": "integer"}
-_OMITTED = {
-    "type": "object",
-    "properties": {
-        "id": _STRING,
-        "tokens": _INTEGER,
-        "results": _INTEGER,
-        "own": {"const": True, "description": "Only own text is missing: ask with own."},
-    },
-    "required": ["id", "tokens"],
-}
-_PASSAGE = {
-    "oneOf": [
-        {
-            "type": "object",
-            "description": "Exact text of the source, and the citation that covers it.",
-            "properties": {"text": _STRING, "citation": {"type": ["string", "null"]}},
-            "required": ["text", "citation"],
-        },
-        {
-            "type": "object",
-            "description": "What was left out: its cost, and the id to ask for.",
-            "properties": {"omitted": _OMITTED},
-            "required": ["omitted"],
-        },
-    ]
-}
-_PLACE = {"id": _STRING, "ordinal_id": _STRING, "breadcrumb": _STRING}
-_EXPANDED = {
-    "type": "array",
-    "description": "What was added from around it, as asked for.",
-    "items": {
-        "type": "object",
-        "properties": {
-            "relation": {"enum": list(RELATIONS)},
-            **_PLACE,
-            "passages": {"type": "array", "items": _PASSAGE},
-        },
-        "required": ["relation", *_PLACE, "passages"],
-    },
-}
+
+def _rows(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    """Return the schema of a list of objects."""
+    item = {"type": "object", "properties": required | optional, "required": [*required]}
+    return {"type": "array", "items": item}
+
+
+_LINES = {"type": "array", "items": _INTEGER, "minItems": 2, "maxItems": 2}
+_PLACE = {"id": _STRING, "lines": _LINES}
+_EXPANDED = _rows(_PLACE)
 _RESULTS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            **_PLACE,
-            "rank": _INTEGER,
-            "score": {"type": "number"},
-            "relaxed": {"type": "boolean"},
-            "stale": {"type": "boolean"},
-            "no_specific_section": {"type": "boolean"},
-            "introduction": {"type": "boolean"},
-            "passages": {"type": "array", "items": _PASSAGE},
-            "expanded": _EXPANDED,
-        },
-        "required": ["id", "ordinal_id", "breadcrumb", "rank", "score", "passages"],
+    "doubtful": {
+        "type": "boolean",
+        "description": "Perhaps no result is about the question: only their places are told.",
     },
-}
-_SHOWN = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            **_PLACE,
-            "stale": {"type": "boolean"},
-            "passages": {"type": "array", "items": _PASSAGE},
-            "expanded": _EXPANDED,
-        },
-        "required": [*_PLACE, "passages"],
-    },
-}
-_HINTS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"code": _STRING, "message": _STRING},
-        "required": ["code", "message"],
-    },
-}
-_MISSING = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"id": _STRING, "did_you_mean": {"type": "array", "items": _STRING}},
-        "required": ["id", "did_you_mean"],
-    },
-}
-_ROWS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "id": _STRING,
-            "title": _STRING,
-            "depth": _INTEGER,
-            "bytes": {
-                "type": "integer",
-                "description": "Of the source: of a page or a notebook, more than what is read.",
-            },
-            "chunks": _INTEGER,
-        },
-        "required": ["id", "title", "depth", "bytes", "chunks"],
-    },
-}
-_TREES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "name": _STRING,
-            "scope": {"enum": ["local", "global"]},
-            "documents": _INTEGER,
-            "chunks": _INTEGER,
-            "bytes": _INTEGER,
-            "missing": {"type": "boolean"},
-            "folders": {"type": "array", "items": _STRING},
-        },
-        "required": ["name", "scope", "documents", "chunks", "bytes", "missing", "folders"],
-    },
-}
-_CITATIONS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "citation": _STRING,
-            "status": {"enum": ["ok", "moved", "changed", "gone"]},
-            "line": _INTEGER,
-            "column": _INTEGER,
-            "current": {
-                "type": ["string", "null"],
-                "description": "The citation that holds now: of the moved text, or of the place.",
-            },
-        },
-        "required": ["citation", "status", "line", "column", "current"],
-    },
+    "results": _rows(
+        _PLACE | {"score": {"type": "number"}},
+        relaxed=_BOOLEAN,
+        stale=_BOOLEAN,
+        expanded=_EXPANDED,
+    ),
 }
 
 
 def _budget(default: int) -> Parameter:
     return Parameter(
         "max_tokens",
-        "The most tokens that the whole answer may take, text and data together.",
+        "The most tokens that the whole answer may take.",
         "integer",
         default=default,
         least=200,
         most=200_000,
+        aliases=("budget", "token_budget", "tokens", "max_token"),
+    )
+
+
+def _offset(what: str) -> Parameter:
+    return Parameter(
+        "offset",
+        f"How many {what} to leave out before the first one: an answer says how it goes on.",
+        "integer",
+        default=0,
+        least=0,
+        most=1_000_000,
+        aliases=("skip", "start"),
+    )
+
+
+def _limit(**bounds: Any) -> Parameter:
+    return Parameter(
+        "limit",
+        "The most results. All places come before the first text: with a small max_tokens, "
+        "ask for few.",
+        "integer",
+        least=1,
+        most=50,
+        aliases=("n", "k", "top_k", "count", "max_results", "num_results"),
+        **bounds,
     )
 
 
@@ -215,7 +128,13 @@ _EXPAND = Parameter(
     most=5,
     choices=RELATIONS,
 )
-_TREE = Parameter("trees", "Only these trees (see list_sources).", "strings", most=50)
+_TREES = Parameter(
+    "trees",
+    "Only these trees (see list_sources).",
+    "strings",
+    most=50,
+    aliases=("tree", "sources", "source"),
+)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -225,31 +144,50 @@ TOOLS: tuple[Tool, ...] = (
         "first, with their text and a citation each. All words must match; of a question, those "
         'that carry it. "quoted words" are a phrase, -word leaves out, a OR b takes either, '
         "title:word looks in titles, path:folder/ limits to a folder. No results means that "
-        "nothing in the documents is about the query, the hint `doubtful` that perhaps nothing is.",
+        "nothing in the documents is about the query; a doubtful answer, that perhaps nothing "
+        "is: it gives places only.",
         (
-            Parameter("query", "A question, or words.", required=True, least=1, most=2000),
+            Parameter(
+                "query",
+                "A question, or words.",
+                required=True,
+                least=1,
+                most=2000,
+                aliases=("q", "question", "search", "keywords", "text"),
+            ),
             Parameter(
                 "topics",
                 "Further questions, each searched for by itself. The best matches of all make one "
                 "list; a hint names a question without a result.",
                 "strings",
                 most=7,
+                aliases=("queries",),
             ),
+            _limit(),
+            _offset("results"),
+            _TREES,
             Parameter(
-                "limit",
-                "The most results. All places come before the first text: with a small max_tokens, "
-                "ask for few.",
-                "integer",
-                default=10,
-                least=1,
-                most=50,
+                "tags",
+                "Only documents that have all of these tags.",
+                "strings",
+                most=20,
+                aliases=("tag",),
             ),
-            _TREE,
-            Parameter("tags", "Only documents that have all of these tags.", "strings", most=20),
             Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
             Parameter("grain", "How large a result may be.", choices=GRAINS),
             Parameter(
+                "mode",
+                "By words (lexical), by meaning (semantic) or by both (hybrid).",
+                choices=get_args(Mode),
+            ),
+            Parameter(
                 "strict", "Whether all words of a question must match.", "boolean", default=False
+            ),
+            Parameter(
+                "plain",
+                "Whether the query is text as it stands: nothing in it is an operator.",
+                "boolean",
+                default=False,
             ),
             Parameter(
                 "section",
@@ -261,8 +199,7 @@ TOOLS: tuple[Tool, ...] = (
             _EXPAND,
             _budget(6000),
         ),
-        {"query": _STRING, "results": _RESULTS, "hints": _HINTS},
-        calls.search,
+        _RESULTS,
     ),
     Tool(
         "get",
@@ -271,7 +208,21 @@ TOOLS: tuple[Tool, ...] = (
         "path#anchor, path:line or an ordinal id will do too. The text is what the file "
         "holds; of pages and notebooks, what people read in it.",
         (
-            Parameter("ids", "What to read.", "strings", required=True, least=1, most=20),
+            Parameter(
+                "ids",
+                "What to read.",
+                "strings",
+                required=True,
+                least=1,
+                most=20,
+                aliases=("id", "path", "paths", "doc_id", "chunk_id", "chunk_ids"),
+            ),
+            Parameter(
+                "lines",
+                "Only these lines of the file, counted from 1: 12-40, or 12- up to its end.",
+                most=30,
+                aliases=("line_range", "range", "line"),
+            ),
             Parameter(
                 "own",
                 "Only the section's own text, without the sections below it.",
@@ -284,26 +235,42 @@ TOOLS: tuple[Tool, ...] = (
                 "boolean",
                 default=False,
             ),
+            _offset("ids"),
             _EXPAND,
             _budget(10_000),
         ),
-        {"results": _SHOWN, "not_found": _MISSING},
-        calls.get,
+        {
+            "results": _rows(_PLACE, stale=_BOOLEAN, expanded=_EXPANDED),
+            "not_found": _STRINGS,
+        },
     ),
     Tool(
         "outline",
         "List documents or sections",
-        "Without an id, the documents; with the id of a document or a section, the sections below "
-        "it, with their ids and their sizes in the source. Use it to see what there is before "
-        "reading.",
+        "Without an id, the documents, or the folders where there are many documents; with the "
+        "id of a document or a section, the sections below it, with their ids and their sizes "
+        "in the source. Use it to see what there is before reading.",
         (
-            Parameter("id", "A document or a section; none lists the documents.", most=2000),
-            _TREE,
-            Parameter("under", "Only documents whose path begins with this.", most=2000),
+            Parameter(
+                "id",
+                "A document or a section; none lists the documents.",
+                most=2000,
+                aliases=("ids", "doc_id", "path"),
+            ),
+            _TREES,
+            Parameter(
+                "under",
+                "Only documents whose path or id begins with this: a folder.",
+                most=2000,
+                aliases=("folder", "prefix", "directory"),
+            ),
+            _offset("rows"),
             _budget(4000),
         ),
-        {"of": {"type": ["string", "null"]}, "rows": _ROWS, "total": _INTEGER},
-        listings.outline,
+        {
+            "rows": _rows({"id": _STRING}, depth=_INTEGER, bytes=_INTEGER, documents=_INTEGER),
+            "total": _INTEGER,
+        },
     ),
     Tool(
         "context",
@@ -312,21 +279,33 @@ TOOLS: tuple[Tool, ...] = (
         "of their paths, headings, definitions, comments and imports. The files are named as seen "
         "from the project's folder.",
         (
-            Parameter("files", "The files.", "strings", required=True, least=1, most=50),
-            Parameter("limit", "The most results.", "integer", default=8, least=1, most=50),
-            _TREE,
+            Parameter(
+                "files",
+                "The files.",
+                "strings",
+                required=True,
+                least=1,
+                most=50,
+                aliases=("file", "path", "paths"),
+            ),
+            _limit(default=8),
+            _offset("results"),
+            _TREES,
             _budget(6000),
         ),
-        {"query": _STRING, "results": _RESULTS, "hints": _HINTS},
-        calls.context,
+        _RESULTS,
     ),
     Tool(
         "list_sources",
         "What is indexed",
         "The trees of documents that can be searched: how much is in each, and its top folders.",
-        (_budget(2000),),
-        {"trees": _TREES, "warnings": {"type": "array", "items": _STRING}},
-        listings.list_sources,
+        (_offset("trees"), _budget(2000)),
+        {
+            "trees": _rows(
+                {"name": _STRING, "documents": _INTEGER, "chunks": _INTEGER}, missing=_BOOLEAN
+            ),
+            "warnings": _STRINGS,
+        },
     ),
     Tool(
         "verify",
@@ -335,14 +314,28 @@ TOOLS: tuple[Tool, ...] = (
         "now: ok, moved (with the new place), changed or gone. Use it before you give an answer "
         "that cites, and on texts of others.",
         (
-            Parameter("text", "Any text with citations.", required=True, least=1, most=500_000),
+            Parameter(
+                "text",
+                "Any text with citations.",
+                required=True,
+                least=1,
+                most=500_000,
+                aliases=("answer", "content", "citations", "citation"),
+            ),
+            _offset("citations"),
             _budget(4000),
         ),
         {
             "ok": {"type": "boolean", "description": "Whether all hold, and there is any."},
             "counts": {"type": "object", "additionalProperties": _INTEGER},
-            "citations": _CITATIONS,
+            "citations": _rows(
+                {
+                    "line": _INTEGER,
+                    "column": _INTEGER,
+                    "status": {"enum": ["ok", "moved", "changed", "gone"]},
+                },
+                current={"type": ["string", "null"], "description": "Where the text is now."},
+            ),
         },
-        calls.verify,
     ),
 )

@@ -59,7 +59,7 @@ def test_many_calls_at_once_wait_no_longer_than_one(clock: Callable[[], float]) 
         told: list[float] = []
 
         async def report(done: float, total: float | None, message: str) -> None:
-            assert (total, message) == (100, "bringing the index up to date")
+            assert (total, message) == (100, f"{done} of 100 sources read")
             told.append(done)
 
         session = SimpleNamespace(report_progress=report)

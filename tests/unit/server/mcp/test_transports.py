@@ -14,7 +14,7 @@ from mcp import types
 from mcp.shared.message import SessionMessage
 
 from leafmark import errors
-from leafmark.server.mcp import stdio
+from leafmark.server.mcp import transports
 
 
 def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
@@ -28,11 +28,11 @@ def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
     monkeypatch.setattr("anyio.run", run)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(BaseExceptionGroup) as caught:
-        stdio.run_stdio(cast("Any", None), 1)
+        transports.run_stdio(cast("Any", None), 1)
     assert caught.group_contains(OSError, match="Invalid argument")
     assert not caught.group_contains(BrokenPipeError)
     monkeypatch.setattr(errors, "_WINDOWS", True)
-    stdio.run_stdio(cast("Any", None), 1)
+    transports.run_stdio(cast("Any", None), 1)
 
 
 class Incoming:
@@ -64,11 +64,11 @@ def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
     outgoing = Outgoing()
 
     async def run() -> list[str]:
-        answering = stdio._Answering(Incoming(lines), outgoing)
+        answering = transports._Answering(Incoming(lines), outgoing)
         return [_method(each) async for each in answering]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stdio, "LAST_ANSWERS_S", 0)
+        patch.setattr(transports, "LAST_ANSWERS_S", 0)
         methods = anyio.run(run)
     return methods, [
         (each["id"], each["error"]["code"], each["error"]["message"]) for each in outgoing.sent
@@ -126,8 +126,8 @@ def test_what_was_asked_is_answered_before_the_end(is_cancelled: bool) -> None:
     said: list[str] = []
 
     async def run() -> None:
-        answering = stdio._Answering(Incoming(lines), outgoing)
-        answers = stdio._Answers(outgoing, answering.answered)
+        answering = transports._Answering(Incoming(lines), outgoing)
+        answers = transports._Answers(outgoing, answering.answered)
 
         async def answer() -> None:
             for _ in range(5):

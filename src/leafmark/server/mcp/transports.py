@@ -1,4 +1,4 @@
-"""Standard input and output, where a line that is no message is answered too.
+"""The ways in: standard input and output, where a line that is no message is answered too; HTTP.
 
 The SDK drops such lines, and a client that sent one would wait for ever. What was asked before the
 input ended is answered before we end: whoever pipes requests into the command closes it at once.
@@ -10,7 +10,7 @@ import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 from mcp import types
@@ -21,7 +21,11 @@ from leafmark.errors import is_closed_pipe
 from leafmark.server.mcp.server import make_server
 from leafmark.server.workspace import Workspace
 
-__all__ = ["run_stdio"]
+if TYPE_CHECKING:
+    from leafmark.server.guard import App
+    from leafmark.server.listening import Place
+
+__all__ = ["run_http", "run_stdio"]
 
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
@@ -36,6 +40,28 @@ _BOM = "\ufeff"
 
 LAST_ANSWERS_S = 30.0
 """How long answers may take after the input has ended; chosen by eye."""
+
+
+def run_http(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
+    """Serve over HTTP until interrupted; `started` gets the address once the port is held.
+
+    Raises:
+        UsageError, StorageError: see `serve`.
+    """
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from leafmark.server.guard import MOST_BODY_BYTES
+    from leafmark.server.listening import serve
+
+    def make_app() -> App:
+        return make_server(workspace).streamable_http_app(
+            host=place.host,
+            max_request_body_size=MOST_BODY_BYTES,
+            # the guard checks both, more strictly
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+
+    serve(make_app, place, started=lambda address: started(f"{address}/mcp"), lifespan="on")
 
 
 def run_stdio(workspace: Workspace, out: int) -> None:

@@ -1,0 +1,295 @@
+"""What is found, read and checked: one use case each, as text and as places, ready for a budget.
+
+The tools that list what there is are in `listings`; `ANSWERS` has all by their names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from leafmark.app import Project, find_context, search_project, show_chunks, verify_texts
+from leafmark.app.requests import ContextRequest, SearchRequest, ShowRequest, VerifyRequest
+from leafmark.app.sources.folders import is_encodable
+from leafmark.errors import ForbiddenError, NotFoundError, UsageError
+from leafmark.model import (
+    Answer,
+    Entry,
+    Hint,
+    Omission,
+    Packing,
+    Passage,
+    Result,
+    Shown,
+    ShowReport,
+    Verified,
+    count_of,
+)
+from leafmark.render.fitting import Texts
+from leafmark.render.hints import PROGRAMS, word_hint
+from leafmark.render.marks import omissions_in, omissions_of
+from leafmark.render.names import breadcrumb_of
+from leafmark.render.places import Places
+from leafmark.render.searchtext import render_full
+from leafmark.render.show import render_show
+from leafmark.render.terminal import PLAIN, clean_line
+from leafmark.render.verification import render_verification, summarise
+from leafmark.server.mcp.listings import list_sources, nothing_called, outline
+from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
+
+__all__ = ["ANSWERS"]
+
+DOUBTFUL = "doubtful"
+"""The code of the hint that an answer may hold nothing of what was asked."""
+
+
+def search(request: Request) -> Draft:
+    """Raises what `search_project` does."""
+    found = search_project(
+        request.project,
+        SearchRequest(
+            queries=(request["query"], *request.names("topics")),
+            limit=request["limit"],
+            offset=request["offset"],
+            plain=request["plain"],
+            trees=request.names("trees"),
+            tags=request.names("tags"),
+            since=request["since"],
+            grain=request["grain"],
+            mode=request["mode"],
+            strict=request["strict"],
+            section=() if request["section"] is None else (request["section"],),
+            expand=request.names("expand"),
+            refresh=False,
+            packed=True,
+        ),
+    )
+    return _answer_draft(request, found)
+
+
+def context(request: Request) -> Draft:
+    """Raises what `find_context` does; files outside of the project are none."""
+    files = [_inside(request.project, name) for name in request.names("files")]
+    search = SearchRequest(
+        (),
+        limit=request["limit"],
+        offset=request["offset"],
+        trees=request.names("trees"),
+        refresh=False,
+        packed=True,
+    )
+    return _answer_draft(
+        request, find_context(request.project, ContextRequest(tuple(files), search))
+    )
+
+
+def _inside(project: Project, name: str) -> str:
+    """Return the file's path; a program may have this server read the project's files alone."""
+    if not is_encodable(name):
+        raise NotFoundError(f"there is no file {name!r}")
+    path = os.path.realpath(project.directory / name)
+    roots = [project.configuration.project, *(tree.root for tree in project.trees)]
+    if not any(Path(path).is_relative_to(os.path.realpath(root)) for root in roots):
+        raise ForbiddenError(f"the file is not in the project: {name}")
+    return path
+
+
+def _answer_draft(request: Request, found: Answer) -> Draft:
+    """Return the draft of results; of a doubtful answer their places, and no texts."""
+    hints = [
+        word_hint(hint, PROGRAMS) for hint in found.hints if hint.code not in (DOUBTFUL, "topics")
+    ]
+    doubt = next((hint for hint in found.hints if hint.code == DOUBTFUL), None)
+    texts = Texts(found)
+
+    def make(steps: int, marks: bool) -> Reply:
+        answer = texts.at(steps, marks)
+        data: dict[str, Any] = {} if doubt is None else {"doubtful": True}
+        data["results"] = [_result_row(result) for result in answer.results]
+        if doubt is None:
+            more = _more(omissions_of(answer), fewer=_only_places(answer))
+        else:
+            more = _beyond(answer.omission)
+        return request.reply(_found_text(request, answer, doubt), data, more, hints)
+
+    return Draft(texts.size if doubt is None else len(found.results), make)
+
+
+def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
+    if not answer.results:
+        return "Nothing was found in the documents."
+    if doubt is None:
+        return request.fence(render_full(answer, Places({}, ""), PLAIN))
+    places = "\n".join(_place_line(result) for result in answer.results)
+    told = clean_line(word_hint(doubt, PROGRAMS))
+    return f"doubtful: {told}. `get` reads a place.\n{request.fence(places)}"
+
+
+def _place_line(result: Result) -> str:
+    tokens = count_of(sum(one.tokens for one in omissions_in(result.passages)), "token")
+    return f"{clean_line(result.id)}  {clean_line(breadcrumb_of(result.entry))}  ({tokens})"
+
+
+def _result_row(result: Result) -> dict[str, Any]:
+    """Return id, score and lines of a result, and marks only where they are set."""
+    row = _place(result.entry) | {"score": round(result.score, 3)}
+    row |= {mark: True for mark in ("relaxed", "stale") if getattr(result, mark)}
+    expanded = [_place(one.entry) for one in result.expanded]
+    return row | {"expanded": expanded} if expanded else row
+
+
+def _place(entry: Entry) -> dict[str, Any]:
+    return {"id": entry.id, "lines": [entry.line_start, entry.line_end]}
+
+
+def _only_places(answer: Answer) -> bool:
+    """Whether the places of several results took the room of all texts."""
+    passages = (one for result in answer.results for one in result.passages or ())
+    return len(answer.results) > 1 and all(isinstance(one, Omission) for one in passages)
+
+
+def _beyond(omission: Omission | None) -> str:
+    return "" if omission is None else f"a larger max_tokens; {omission.results} left out"
+
+
+def _more(left_out: Sequence[Omission], *, fewer: bool = False) -> str:
+    """Say what to ask for, from what was left out first; `fewer` results would have texts."""
+    if not left_out:
+        return ""
+    tokens = sum(each.tokens for each in left_out)
+    way = "a smaller limit, or " if fewer else ""
+    return f"get {left_out[0].id}, or {way}a larger max_tokens; {tokens:,} tokens were left out"
+
+
+def get(request: Request) -> Draft:
+    """Raises what `show_chunks` does; unknown ids are part of the answer."""
+    found = show_chunks(
+        request.project,
+        ShowRequest(
+            ids=request.names("ids")[request["offset"] :],
+            own=request["own"],
+            full_document=request["full_document"],
+            lines=_line_range(request["lines"]),
+            expand=request.names("expand"),
+            packed=True,
+            records=False,
+            refresh=False,
+        ),
+    )
+    if not found.shown:
+        raise nothing_called(request, found)
+    texts = Texts(found)
+
+    def make(steps: int, marks: bool) -> Reply:
+        report = texts.at(steps, marks)
+        data: dict[str, Any] = {"results": [_shown_row(shown) for shown in report.shown]}
+        if report.not_found:
+            data["not_found"] = [name for name, _ in report.not_found]
+        text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
+        return request.reply(text, data, _rest_of(report, found.packing))
+
+    return Draft(texts.size, make)
+
+
+_LINES = re.compile(r"\s*(\d{1,9})\s*(?:([-–:])\s*(\d{1,9})?\s*)?")
+
+
+def _line_range(written: str | None) -> tuple[int, int | None] | None:
+    """Return the first and the last of some lines, counted from 1; no last one is the end's.
+
+    Raises:
+        UsageError: it is no range.
+    """
+    if written is None:
+        return None
+    match = _LINES.fullmatch(written)
+    if match is None:
+        raise UsageError(f"`lines` got {written!r}", hint="lines are 12-40, 12- or 12")
+    first = int(match[1])
+    last = first if match[2] is None else int(match[3]) if match[3] else None
+    if first < 1 or (last is not None and last < first):
+        raise UsageError(f"`lines` got {written!r}", hint="lines count from 1, upwards")
+    return first, last
+
+
+def _shown_row(shown: Shown) -> dict[str, Any]:
+    row = _place(shown.entry) | ({"stale": True} if shown.stale else {})
+    expanded = [_place(one.entry) for one in shown.expanded]
+    return row | {"expanded": expanded} if expanded else row
+
+
+def _rest_of(report: ShowReport, packing: Packing | None) -> str:
+    """Say what to ask for next: the lines that follow what is shown, else what has no place."""
+    left_out = omissions_of(report)
+    if not left_out:
+        return ""
+    tokens = sum(each.tokens for each in left_out)
+    way = ""
+    for shown, item in zip(report.shown, packing.items if packing else (), strict=False):
+        if omissions_in(shown.passages):
+            ends = [one.end for one in shown.passages or () if isinstance(one, Passage)]
+            line = 1 + item.source.count(b"\n", 0, max(ends, default=item.units[0].start))
+            way = f"get {shown.id} with lines {line}-, or "
+            break
+    else:
+        way = f"get {left_out[0].id}, or "
+    return f"{way}a larger max_tokens; {tokens:,} tokens were left out"
+
+
+def _missing(report: ShowReport) -> str:
+    return "".join(
+        f"\nnot found: {clean_line(name)}"
+        + (f"; the nearest: {', '.join(map(clean_line, near))}" if near else "")
+        for name, near in report.not_found
+    )
+
+
+def _cited(report: ShowReport) -> str:
+    """The citations of what is shown, which `render_show` does not print."""
+    found = [
+        each.citation
+        for shown in report.shown
+        for each in shown.passages or ()
+        if not isinstance(each, Omission) and each.citation is not None
+    ]
+    return "".join(f"\ncite as: [{clean_line(citation)}]" for citation in found)
+
+
+def verify(request: Request) -> Draft:
+    """Raises what `verify_texts` does."""
+    (report,) = verify_texts(
+        request.project, VerifyRequest(texts=(("-", request["text"]),), refresh=False)
+    )
+    report = report._replace(name="text")
+    counts = {status: number for status, number in report.counts.items() if number}
+    found = sorted(report.citations, key=lambda one: one.status == "ok")
+
+    def make(kept: Sequence[Verified], more: str) -> Reply:
+        cut = report._replace(citations=tuple(kept))
+        lines = render_verification([cut], PLAIN, everything=True)
+        data = {"ok": report.holds, "counts": counts, "citations": [_checked(one) for one in kept]}
+        return request.reply(f"{summarise([report])}\n{lines}", data, more)
+
+    return list_draft(found, request["offset"], make)
+
+
+def _checked(one: Verified) -> dict[str, Any]:
+    """Return where a citation stands in the text, what became of it, and where it is now."""
+    row = {"line": one.line, "column": one.column, "status": one.status}
+    return row | ({"current": one.current} if one.status == "moved" else {})
+
+
+ANSWERS: Mapping[str, Callable[[Request], Draft]] = MappingProxyType(
+    {
+        "search": search,
+        "get": get,
+        "outline": outline,
+        "context": context,
+        "list_sources": list_sources,
+        "verify": verify,
+    }
+)
