@@ -84,8 +84,23 @@ class CurrentDocuments:
         self._project = project
         self._reader = reader
 
-    def read(self, key: Key, *, least: int = 0) -> CurrentDocument | None:
-        """Return the document; None if it is gone, or has not `least` bytes."""
+    def bytes_of(self, key: Key, least: int) -> bytes | None:
+        """Return the bytes that spans refer to; None if the source is gone, or has not `least`."""
+        tree = self._project.tree(key[0])
+        if tree is None:
+            return None
+        try:
+            raw, _ = read_beneath(tree, key[1])
+            raw.decode()
+        except OSError:
+            return None
+        except UnicodeDecodeError:  # spans are of the text as it was decoded
+            document = self.read(key)
+            raw = b"" if document is None else document.data
+        return raw if len(raw) >= least else None
+
+    def read(self, key: Key) -> CurrentDocument | None:
+        """Return the document; None if it is gone."""
         tree = self._project.tree(key[0])
         document = self._reader.document(document_id(*key))
         if tree is None or document is None:
@@ -95,8 +110,6 @@ class CurrentDocuments:
         except OSError:
             return None
         if state.digest == document.state.digest and document.encoding == "utf-8":
-            if len(raw) < least:
-                return None
             chunks = tuple(self._reader.chunks_of(document.doc_id))
             return CurrentDocument(raw, chunks, dict(document.slugs))
         from leafmark.app.sources.formats import parse_source  # late: few documents need it

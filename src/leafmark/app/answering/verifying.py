@@ -1,19 +1,28 @@
 """Check the citations of a text against the sources as they are now.
 
 The index says which documents there are and what they are called; the bytes
-are always read anew, so that an old index cannot make a citation look right. A
-citation that does not hold where it says is looked for by its content: in its
-own document first, then in all others.
+are always read anew, so that an old index cannot make a citation look right. Citations
+that do not hold where they say are looked for by their content: in their own
+documents first, then in one pass over all others. What that costs does not grow
+with what is false.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from leafmark.app.answering.current import CurrentDocument, CurrentDocuments, covers, spans_of
 from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.relocating import (
+    MAX_NEAR,
+    Edges,
+    Found,
+    find_among,
+    find_anywhere,
+    find_in_all,
+)
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress, VerifyRequest
@@ -26,18 +35,10 @@ from leafmark.search.citations import (
     find_citations,
     format_citation,
 )
-from leafmark.search.relocation import (
-    MOST_HASHED,
-    effort,
-    find_among,
-    find_anywhere,
-    find_at_edges,
-    line_edges,
-)
 
 __all__ = ["verify_texts"]
 
-MOST_NEAREST = 20
+MAX_NEAREST = 3
 """Names that are gone for which the nearest are looked for; of 5,000 ids that takes 0.1 s each."""
 
 
@@ -107,15 +108,16 @@ class _Checker:
     def check(self, citations: Iterable[Citation]) -> dict[Citation, _Outcome]:
         """Return what became of each citation."""
         found: dict[Citation, _Outcome] = {}
-        lost: list[Citation] = []
+        unlike: list[Citation] = []
         for citation in citations:
-            outcome = self._where_it_says(citation) or self._in_its_document(citation)
+            outcome = self._where_it_says(citation)
             if outcome is None:
-                lost.append(citation)
+                unlike.append(citation)
             else:
                 found[citation] = outcome
-        found |= self._in_others([one for one in lost if one.end > one.start])
-        return found | {one: self._lost(one) for one in lost if one not in found}
+        found |= self._in_their_documents(unlike)
+        found |= self._in_others([one for one in unlike if one not in found])
+        return found | {one: self._lost(one) for one in unlike if one not in found}
 
     def _document(self, citation: Citation) -> tuple[str, CurrentDocument | None]:
         """Return the first of the citation's names whose document is known, and that document."""
@@ -139,36 +141,52 @@ class _Checker:
         text = f"{name}@{citation.digest}:{start}-{end}"
         return _Outcome(text, "ok", document.place(start, end, chunk), text)
 
-    def _in_its_document(self, citation: Citation) -> _Outcome | None:
-        _, document = self._document(citation)
-        if document is None or not document.chunks or citation.start >= citation.end:
-            return None
-        span = _find_in(document, citation)
-        return None if span is None else _moved(citation, document, *span)
+    def _in_their_documents(self, unlike: list[Citation]) -> dict[Citation, _Outcome]:
+        """Look for what is cited near the place that is cited."""
+        found: dict[Citation, _Outcome] = {}
+        finders: dict[int, _Finder] = {}
+        for one in unlike:
+            _, document = self._document(one)
+            if document is None or not document.chunks or one.start >= one.end:
+                continue
+            finder = finders.setdefault(id(document), _Finder(document, MAX_NEAR // len(unlike)))
+            span = finder.find(one)
+            if span is not None:
+                found[one] = _moved(one, document, *span)
+        return found
 
     def _in_others(self, lost: list[Citation]) -> dict[Citation, _Outcome]:
-        """Look through all documents; a whole chunk is better than other bytes anywhere."""
-        search = _Search(lost)
-        keys = sorted(set(self._keys.values()) - set(self._checked)) if lost else []
-        lengths = {one.end - one.start for one in lost}
-        for key in keys:
-            if not search.is_over and self._has_chunk_of(key, lengths):
-                self._look(key, search.look_at_chunks)
-        least = min(lengths, default=0)
-        for key in keys:
-            if not search.is_over:
-                self._look(key, search.look_in, least=least)
-        return search.partly | search.found
+        """Look through all documents once; a whole chunk is better than other bytes anywhere."""
+        wanted: dict[int, set[str]] = {}
+        for one in lost:
+            if one.end > one.start:
+                wanted.setdefault(one.end - one.start, set()).add(one.digest)
+        if not wanted:
+            return {}
+        keys = sorted(set(self._keys.values()) - set(self._checked))
+        least = min(wanted)
+        sources = ((key, data) for key in keys if (data := self._documents.bytes_of(key, least)))
+        places = find_in_all(sources, wanted)
+        found = {}
+        for one in lost:
+            outcome = self._best_of(one, places.get((one.digest, one.end - one.start), ()))
+            if outcome is not None:
+                found[one] = outcome
+        return found
 
-    def _has_chunk_of(self, key: Key, lengths: Collection[int]) -> bool:
-        """Whether a chunk of the document was as long as one of the lengths when indexed."""
-        chunks = self._reader.chunks_of(document_id(*key))
-        return any(end - start in lengths for start, end in spans_of(chunks))
-
-    def _look(self, key: Key, look: Callable[[CurrentDocument], None], *, least: int = 0) -> None:
-        document = self._documents.read(key, least=least)
-        if document is not None and document.chunks:
-            look(document)
+    def _best_of(self, citation: Citation, places: Iterable[Found[Key]]) -> _Outcome | None:
+        best = None
+        for place in places:
+            if place.name not in self._read:
+                self._read[place.name] = self._documents.read(place.name)
+            document = self._read[place.name]
+            if document is None or not document.chunks:
+                continue
+            outcome = _moved(citation, document, place.start, place.end)
+            if (place.start, place.end) in spans_of(document.chunks):
+                return outcome
+            best = best or outcome
+        return best
 
     def _lost(self, citation: Citation) -> _Outcome:
         """What is to be said of a citation whose bytes stand nowhere."""
@@ -187,88 +205,47 @@ class _Checker:
 
     def _nearest_to(self, name: str) -> tuple[str, ...]:
         """Return the ids that may be meant by a name that is gone: of the first names only."""
-        if name not in self._nearest and len(self._nearest) < MOST_NEAREST:
+        if name not in self._nearest and len(self._nearest) < MAX_NEAREST:
             self._nearest[name] = self._resolver.nearest(name)
         return self._nearest.get(name, ())
 
 
-class _Search:
-    """Looks for what some citations cite in one document after the other.
+class _Finder:
+    """Looks for citations in their own document, the nearest place first, whole chunks before all.
 
-    A whole chunk (`found`) is better than lines or other bytes (`partly`).
+    Each may hash as many bytes as `room` tells.
     """
 
-    def __init__(self, lost: list[Citation]):
-        self._lost = lost
-        self._room = MOST_HASHED
-        self.found: dict[Citation, _Outcome] = {}
-        self.partly: dict[Citation, _Outcome] = {}
+    def __init__(self, document: CurrentDocument, room: int):
+        self._document = document
+        self._room = room
 
-    @property
-    def is_over(self) -> bool:
-        return len(self.found) == len(self._lost)
+    @cached_property
+    def _chunks(self) -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        for start, end in spans_of(self._document.chunks):
+            found.setdefault(end - start, []).append((start, end))
+        return found
 
-    def look_at_chunks(self, document: CurrentDocument) -> None:
-        missing = [one for one in self._lost if one not in self.found]
-        self._note(self.found, document, missing, _in_chunks(document, missing))
+    @cached_property
+    def _edges(self) -> Edges:
+        return Edges(self._document.data)
 
-    def look_in(self, document: CurrentDocument) -> None:
-        self.look_at_chunks(document)
-        missing = [one for one in self._lost if one not in self.found and one not in self.partly]
-        if missing:
-            self._note(self.partly, document, missing, _at_edges(document, missing))
-        for one in missing:
-            length = one.end - one.start
-            cost = effort(document.data, length)
-            if one in self.partly or cost > self._room:
-                continue
-            self._room -= cost
-            span = find_anywhere(document.data, one.digest, length, near=one.start)
-            if span is not None:
-                self.partly[one] = _moved(one, document, *span)
-
-    def _note(
-        self,
-        noted: dict[Citation, _Outcome],
-        document: CurrentDocument,
-        missing: Iterable[Citation],
-        places: Iterable[tuple[str, int, int]],
-    ) -> None:
-        by_content: dict[tuple[str, int], list[Citation]] = {}
-        for one in missing:
-            by_content.setdefault((one.digest, one.end - one.start), []).append(one)
-        for digest, start, end in places:
-            for one in by_content.get((digest, end - start), ()):
-                noted.setdefault(one, _moved(one, document, start, end))
-
-
-def _wanted(citations: Iterable[Citation]) -> dict[int, set[str]]:
-    wanted: dict[int, set[str]] = {}
-    for one in citations:
-        wanted.setdefault(one.end - one.start, set()).add(one.digest)
-    return wanted
-
-
-def _in_chunks(
-    document: CurrentDocument, citations: Iterable[Citation]
-) -> Iterator[tuple[str, int, int]]:
-    return find_among(document.data, spans_of(document.chunks), _wanted(citations))
-
-
-def _at_edges(
-    document: CurrentDocument, citations: Iterable[Citation]
-) -> Iterator[tuple[str, int, int]]:
-    return find_at_edges(document.data, line_edges(document.data), _wanted(citations))
-
-
-def _find_in(document: CurrentDocument, citation: Citation) -> tuple[int, int] | None:
-    """Return the nearest span of the document that holds what is cited, whole chunks first."""
-    for found in (_in_chunks(document, [citation]), _at_edges(document, [citation])):
-        spans = [(start, end) for _, start, end in found]
-        if spans:
-            return min(spans, key=lambda span: abs(span[0] - citation.start))
-    length = citation.end - citation.start
-    return find_anywhere(document.data, citation.digest, length, near=citation.start)
+    def find(self, citation: Citation) -> tuple[int, int] | None:
+        data, length = self._document.data, citation.end - citation.start
+        wanted = {length: (citation.digest,)}
+        most = 1 + self._room // (length + 1)
+        for starts in (
+            (start for start, _ in self._chunks.get(length, ())),
+            self._edges.windows(length),
+        ):
+            nearest = sorted(starts, key=lambda start: abs(start - citation.start))[:most]
+            spans = ((start, start + length) for start in nearest)
+            for _, start, end in find_among(data, spans, wanted):
+                return start, end
+        return find_anywhere(
+            data, citation.digest, length, near=citation.start, most_hashed=self._room
+        )
 
 
 def _moved(citation: Citation, document: CurrentDocument, start: int, end: int) -> _Outcome:

@@ -9,9 +9,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import verify_texts
-from leafmark.app.answering import verifying
 from leafmark.app.answering.opening import open_telling
-from leafmark.app.answering.resolving import Resolver
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
@@ -249,20 +247,23 @@ def test_a_changed_source_under_a_refreshed_index_is_read_anew(
     assert verify(guide, citation).status == "changed"
 
 
-def test_the_nearest_are_looked_for_once_a_name_and_for_the_first_names(
-    here: Here, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_nearest_are_told_for_the_first_names(here: Here) -> None:
     here.write("a.md", "# A\n\nwalrus\n")
-    asked: list[str] = []
-    nearest = Resolver.nearest
-
-    def count(resolver: Resolver, name: str) -> tuple[str, ...]:
-        asked.append(name)
-        return nearest(resolver, name)
-
-    monkeypatch.setattr(Resolver, "nearest", count)
     gone = [f"[here:a.md#gone-{n}@{n:012x}:0-{n + 1}]" for n in range(40)]
     (report,) = verify_texts(here.project(), VerifyRequest((("-", " ".join(gone * 2)),)))
     assert [one.status for one in report.citations] == ["gone"] * 80
-    assert asked == [f"here:a.md#gone-{n}" for n in range(verifying.MOST_NEAREST)]
-    assert [bool(one.nearest) for one in report.citations] == ([True] * 20 + [False] * 20) * 2
+    assert [bool(one.nearest) for one in report.citations] == ([True] * 3 + [False] * 37) * 2
+
+
+def test_all_that_moved_is_found_at_once(here: Here) -> None:
+    for number in range(30):
+        here.write(f"{number}.md", f"# N{number}\n\nText of {number}.\n\n## B\n\nMore {number}.\n")
+    here.index()
+    cited = [cite(here, f"{number}.md#b") for number in range(30)]
+    for number in range(30):
+        (here.root / f"{number}.md").rename(here.root / f"moved-{number}.md")
+    (report,) = verify_texts(here.project(), VerifyRequest((("-", " ".join(cited)),)))
+    assert [one.status for one in report.citations] == ["moved"] * 30
+    assert [one.current and one.current.partition("@")[0] for one in report.citations] == [
+        f"here:moved-{number}.md#b" for number in range(30)
+    ]
