@@ -65,6 +65,7 @@ class FakeApp:
             "project_status": lambda _: self._reply("status", self.status),
             "examine": lambda directory, flags, environ: self._reply("doctor", self.examined),
             "list_settings": lambda _: self._reply("settings", self.settings),
+            "explain_unread": lambda _, wanted: None,
             "write_config": lambda _, request, environ: self._reply(request, self.written),
         }
         for kind in ("trees", "documents", "chunks", "tags"):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from leafmark.app.answering.searching import search_project
     from leafmark.app.answering.showing import show_chunks
+    from leafmark.app.answering.unread import explain_unread
     from leafmark.app.answering.verifying import verify_texts
     from leafmark.app.answering.whynot import explain_why_not
     from leafmark.app.chunking.jobs import plan_chunking
@@ -53,6 +54,7 @@ __all__ = [
     "browse_project",
     "chunk_sources",
     "examine",
+    "explain_unread",
     "explain_why_not",
     "find_context",
     "find_like",
@@ -90,6 +92,7 @@ _HOMES = {
     "find_context": "leafmark.app.answering.context",
     "find_like": "leafmark.app.answering.like",
     "examine": "leafmark.app.doctor",
+    "explain_unread": "leafmark.app.answering.unread",
     "explain_why_not": "leafmark.app.answering.whynot",
     "Project": "leafmark.app.configuration.project",
     "Watcher": "leafmark.app.watching",

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from leafmark.errors import (
     ConfirmationError,
     LeafmarkError,
+    NotFoundError,
     StorageError,
     UsageError,
     is_closed_pipe,
@@ -62,6 +63,7 @@ __all__ = [
     "progress_line",
     "project_of",
     "undelivered",
+    "unread",
 ]
 
 INTERRUPTED = 130
@@ -337,6 +339,8 @@ def perform(
 
     try:
         return run(call.on("yes"))
+    except NotFoundError as error:
+        raise (error.exit_code == 1 and unread(call, call.words[0])) or error from None
     except ConfirmationError as error:
         if not call.console.ask(f"{error.message}. Go on?"):
             raise
@@ -352,6 +356,13 @@ def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Pro
 
     console = call.console
     return open_project(console.directory, flags=call.settings, environ=console.environ, tell=tell)
+
+
+def unread(call: Call, wanted: str) -> NotFoundError | None:
+    """Return what to say of an id where its file is there, but left out; None where it is not."""
+    from leafmark.app import explain_unread
+
+    return explain_unread(project_of(call), wanted)
 
 
 @contextlib.contextmanager

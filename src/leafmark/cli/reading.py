@@ -17,7 +17,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import Call, exclude_each_other, perform, project_of
+from leafmark.cli.console import Call, exclude_each_other, perform, project_of, unread
 from leafmark.errors import NotFoundError, UsageError, unreadable
 from leafmark.model import RELATIONS
 
@@ -135,7 +135,7 @@ def _show(call: Call) -> int:
     _print_shown(call, report)
     if not call.console.json:
         for asked, near in report.not_found:
-            call.console.error(_not_found(asked, near))
+            call.console.error(unread(call, asked) or _not_found(asked, near))
     lost = call.on("raw") and any(shown.raw is None for shown in report.shown)
     return 1 if report.not_found or lost else 0
 

@@ -46,7 +46,8 @@ class Place(NamedTuple):
 class Scan:
     """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
 
-    `paths` are as the user named them, `named` those of them that are files. A tree whose
+    `paths` are as the user named them; `named` are the files that only this brought in: those
+    among them, and those in a folder that a walk of the tree leaves out. A tree whose
     root is missing is unseen: its documents are neither gone nor known to be there. `missing`
     says what to tell of it.
     """
@@ -102,7 +103,11 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
         result.scope = [place.prefix for place in places]
         result.named = {place.prefix for place in places if place.is_file}
         for place in places:
+            before = len(result.found)
             _add(result, place.tree, _at_place(place, result), progress)
+            if result.notes.is_forced:
+                result.named |= {(each.tree, each.path) for each in result.found[before:]}
+                result.notes.is_forced = False
     else:
         for tree in project.trees:
             _scan_tree(result, tree, progress)

@@ -36,7 +36,15 @@ from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 
-__all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source", "needs_converter"]
+__all__ = [
+    "SourceFile",
+    "WalkNotes",
+    "exceeds",
+    "iter_sources",
+    "named_source",
+    "needs_converter",
+    "why_left_out",
+]
 
 Entry = os.DirEntry[str]
 _new = tuple.__new__
@@ -73,12 +81,14 @@ class WalkNotes:
 
     `skipped` were left out on purpose; the path of a folder ends with `/` and
     stands for all below it. `unread` are folders (ending with `/`, the root
-    being empty) that could not be listed: what lies below them is unknown.
+    being empty) that could not be listed: what lies below them is unknown. `is_forced` says
+    that the folder the walk began in is one that another walk leaves out.
     """
 
     skipped: list[Skipped] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    is_forced: bool = False
 
 
 def iter_sources(
@@ -145,6 +155,31 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
         return walk.take_named(frame, name, info)
 
 
+def why_left_out(tree: Tree, path: str) -> Skipped | None:
+    """Say what is left out so that the file `path` of `tree` is: it, or a folder that holds it.
+
+    None where it is a source, or where there is no such file.
+    """
+    folder, _, name = path.rpartition("/")
+    if not is_encodable(path):
+        return None
+    notes = WalkNotes()
+    try:
+        with _open_root(tree) as folders:
+            walk = _Walk(tree, folders, notes)
+            frame, reason = walk.descend(folder)
+            handle = folders.open(folder)
+            try:
+                info = _lstat(handle, name)
+                refused = reason or walk.refuse(frame, name, info, handle)
+            finally:
+                folders.close(handle)
+    except (OSError, LeafmarkError):
+        return None
+    told = [*notes.skipped, *(Skipped(one.path, one.message) for one in notes.diagnostics)]
+    return refused or next((one for one in told if one.path == path), None)
+
+
 def _lstat(handle: Handle, name: str) -> os.stat_result:
     if isinstance(handle, int):
         return os.stat(name, dir_fd=handle, follow_symlinks=False)
@@ -185,17 +220,52 @@ class _Walk:
         """Queue the first folder, after the ignore files of the folders around it were read."""
         if not is_encodable(under):
             raise _missing(self._tree, under, FileNotFoundError())
+        frame, reason = self.descend(under)
+        self._notes.is_forced = reason is not None
+        self._waiting.append(iter([frame]))
+
+    def descend(self, folder: str) -> tuple[Frame, Skipped | None]:
+        """Return the frame of a folder, entered in any case, and the first that a walk leaves out.
+
+        Raises what `iter_sources` does where it is not there.
+        """
         frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
-        for part in filter(None, under.split("/")):
-            handle = self._open_named(frame.path, under)
+        reason: Skipped | None = None
+        parts = [*filter(None, folder.split("/")), ""]
+        for part in parts:
+            handle = self._open_named(frame.path, folder)
             try:
                 found = os.listdir(handle)
-                frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
+                if part:  # what is in the last one is read when it is visited
+                    frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
             finally:
                 self._folders.close(handle)
-            frame = self._selection.child(frame, part)._replace(asked=True)
-        self._folders.close(self._open_named(frame.path, under))
-        self._waiting.append(iter([frame]))
+            refused = self._why_closed(frame, _MARKS.intersection(found), found)
+            if refused is None and part:
+                refused = self._selection.refuse_folder(frame, part)
+            if reason is None and refused is not None:
+                reason = Skipped(f"{frame.path}{part}/" if part else frame.path, refused)
+            if part:
+                frame = self._selection.child(frame, part)._replace(asked=True)
+        return frame, reason
+
+    def _why_closed(self, frame: Frame, marks: Collection[str], found: Iterable[str]) -> str | None:
+        """Say why a folder is left out for what is in it."""
+        return made_by_program(self._tree.root, frame.real, marks, found) if frame.path else None
+
+    def refuse(
+        self, frame: Frame, name: str, info: os.stat_result, handle: Handle
+    ) -> Skipped | None:
+        """Say why a file is left out; what is said of its format and its size goes to the notes.
+
+        `handle` is its folder, open.
+        """
+        frame = self._selection.enter(frame, os.listdir(handle), handle, self._notes.diagnostics)
+        reason = self._selection.refuse_file(frame, name)
+        if reason is not None:
+            return Skipped(frame.path + name, reason)
+        self.take(frame, name, info)
+        return None
 
     def frames(self) -> Iterator[Frame]:
         """Yield the folders to visit; each is to be visited before the next is asked for.
@@ -256,9 +326,8 @@ class _Walk:
         self, frame: Frame, handle: Handle, marks: Collection[str], entries: Iterable[Entry]
     ) -> bool:
         """Say whether a folder is left out for what is in it, or because it was visited before."""
-        if frame.path and not frame.asked:
-            found = map(_by_name, entries)
-            reason = made_by_program(self._tree.root, frame.real, marks, found)
+        if not frame.asked:
+            reason = self._why_closed(frame, marks, map(_by_name, entries))
             if reason is not None:
                 self.skip(frame.path, reason)
                 return True

@@ -442,6 +442,33 @@ def test_named_file_stays_although_an_ignore_rule_leaves_it_out(here: Here) -> N
     assert here.index().removed == ("here:a.md",)
 
 
+@pytest.mark.parametrize("folder", [".plans", ".plans/deep", "built"])
+def test_what_a_named_folder_holds_stays_although_a_rule_leaves_it_out(
+    here: Here, folder: str
+) -> None:
+    here.write(".gitignore", "built/\n")
+    here.write("a.md", "# A\n")
+    for path in (".plans/next.md", ".plans/deep/far.md", "built/page.md"):
+        here.write(path, "# Okapi\n")
+    here.index()
+    added = here.index(folder).added
+    assert added
+    assert all(name.startswith(f"here:{folder}/") for name in added)
+    later = here.index()
+    assert (later.removed, later.unchanged) == ((), 1 + len(added))
+    here.write(f"{folder}/new.md", "# New\n")
+    (here.root / added[0].removeprefix("here:")).unlink()
+    gone = here.index()
+    assert (gone.removed, gone.added) == ((added[0],), ())
+
+
+def test_a_folder_that_is_read_anyway_is_not_remembered(here: Here) -> None:
+    here.write("docs/a.md", "# A\n")
+    here.index("docs")
+    here.write(".gitignore", "docs/\n")
+    assert here.index().removed == ("here:docs/a.md",)
+
+
 def test_what_is_left_out_but_was_named_is_not_told_as_skipped(here: Here) -> None:
     here.write("a.json", "[1]\n")
     here.write("b.json", "[2]\n")
