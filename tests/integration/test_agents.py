@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 from support.command import Leafmark
@@ -242,6 +243,44 @@ def test_the_manifests_have_the_version_and_name_of_the_package() -> None:
     assert listed["identifier"] == "leafmark"
 
 
+def test_a_client_that_composes_a_command_from_the_registry_file_starts_the_server() -> None:
+    """As VS Code does: the runtime's arguments, the package at its version, the package's own."""
+    server = json.loads((package_folder() / "server.json").read_text())
+    (listed,) = server["packages"]
+    words = [listed["runtimeHint"]]
+    for argument in listed["runtimeArguments"]:
+        words += [argument["name"], argument["value"]]
+    words.append(f"{listed['identifier']}@{listed['version']}")
+    words += [argument["value"] for argument in listed["packageArguments"]]
+    here = package.__version__
+    assert words == ["uvx", "--with", f"leafmark[mcp]=={here}", f"leafmark@{here}", "mcp"]
+
+
+_TEXT = {"type": "string", "minLength": 1}
+MARKETPLACE = {
+    "type": "object",
+    "properties": {
+        "name": _TEXT,
+        "owner": {"type": "object", "properties": {"name": _TEXT}, "required": ["name"]},
+        "plugins": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": _TEXT,
+                    "source": {"type": "string", "pattern": "^\\./"},
+                    "version": _TEXT,
+                    "keywords": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["name", "source"],
+            },
+        },
+    },
+    "required": ["name", "owner", "plugins"],
+}
+"""What SchemaStore's schema of marketplaces asks of the fields that ours has."""
+
+
 def test_the_manifests_keep_to_what_their_published_schemas_ask_for() -> None:
     """The MCP registry's of 2025-12-11, SchemaStore's of plugin manifests."""
     folder = package_folder()
@@ -251,10 +290,15 @@ def test_the_manifests_keep_to_what_their_published_schemas_ask_for() -> None:
     assert 1 <= len(server["description"]) <= 100
     assert f"mcp-name: {server['name']} " in (ROOT / "README.md").read_text("utf-8")
     (listed,) = server["packages"]
-    assert set(listed) >= {"registryType", "identifier", "transport", "runtimeHint"}
+    assert set(listed) >= {"registryType", "identifier", "version", "transport", "runtimeHint"}
     for argument in (*listed["runtimeArguments"], *listed["packageArguments"]):
         wanted = {"named": {"type", "name", "value"}, "positional": {"type", "value"}}
         assert set(argument) == wanted[argument["type"]]
+    market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
+    jsonschema.validate(market, MARKETPLACE)
+    (offered,) = market["plugins"]
+    assert (offered["name"], offered["version"]) == ("leafmark", package.__version__)
+    assert (folder / offered["source"] / ".claude-plugin/plugin.json").is_file()
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", plugin["name"])
     for path in (plugin["skills"], plugin["mcpServers"]):

@@ -18,7 +18,7 @@ from support.schema import problems
 
 from leafmark.app import Watcher, open_project
 from leafmark.app import watching as module
-from leafmark.app.noticing import NoticeError
+from leafmark.app.file_events import NoEventsError
 from leafmark.model import WatchEvent
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -58,7 +58,7 @@ class Watch:
 
 
 def _no_events(*_: object) -> NoReturn:
-    raise NoticeError("none here")
+    raise NoEventsError("none here")
 
 
 @pytest.fixture(params=["events", "clock"])
@@ -72,7 +72,7 @@ def watch(
     monkeypatch.setattr(module, "POLL_S", 0.2)
     environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "own")}
     if request.param == "clock":
-        monkeypatch.setattr(module, "notice", _no_events)
+        monkeypatch.setattr(module, "watch_files", _no_events)
     running = Watch(folder, environ)
     running.indexed("+docs:a.md")
     running.kind("watching" if request.param == "events" else "polling")

@@ -17,9 +17,14 @@ from pathlib import Path
 
 from leafmark.app.configuration.paths import CONFIG_NAME
 from leafmark.app.configuration.project import Project
+from leafmark.app.file_events import (
+    NoEventsError,
+    is_remote,
+    watch_by_clock,
+    watch_files,
+)
 from leafmark.app.indexing.refreshing import index_project
 from leafmark.app.indexing.retrying import Retries
-from leafmark.app.noticing import NoticeError, is_remote, notice, notice_by_clock
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent
@@ -92,16 +97,16 @@ class Watcher:
             directories = self._project.configuration.directories
             ignored = [self._project.shared_dir, directories.cache]
             try:
-                events = notice(roots, ignored, stop)
+                events = watch_files(roots, ignored, stop)
                 self._tell(WatchEvent("watching", "by events of the system"))
                 yield from events
                 return
-            except NoticeError as error:
+            except NoEventsError as error:
                 if not all(root.is_dir() for root in roots):
                     return
                 why = self._without_events = str(error)
         self._tell(WatchEvent("polling", why))
-        yield from notice_by_clock(self._interval_s, stop)
+        yield from watch_by_clock(self._interval_s, stop)
 
     def _reason_to_poll(self, roots: list[Path]) -> str | None:
         if self._without_events is not None:

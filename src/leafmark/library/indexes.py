@@ -8,7 +8,8 @@ from one committed state each, and only one thread at a time looks for changed f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -17,22 +18,28 @@ from leafmark.app import (
     Project,
     find_context,
     find_like,
+    index_project,
+    open_project,
     search_project,
     show_chunks,
     verify_texts,
 )
+from leafmark.app.answering.opening import open_index as make_fresh
 from leafmark.app.answering.searching import search_params
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import (
     ContextRequest,
+    IndexRequest,
     LikeRequest,
+    ListRequest,
     Progress,
     SearchRequest,
     ShowRequest,
     VerifyRequest,
 )
+from leafmark.app.session import Session
+from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.library.awaiting import awaitable
-from leafmark.library.opened import Held, Opened
 from leafmark.library.texts import fit_texts, text_of
 from leafmark.library.wishes import checked_choice, checked_choices, checked_names, checked_text
 from leafmark.model import (
@@ -53,6 +60,8 @@ __all__ = ["Index", "open_index"]
 
 Request = TypeVar("Request")
 
+_CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
+_NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
 _NO_WORDS = Hint("no-words", "there is no word in the query")
 
 
@@ -82,7 +91,7 @@ def open_index(
     ['handbook:guides/backups.md']
     """
     folder = Path(os.path.abspath(path))
-    return Index(Opened(folder, dict(config or {}), fresh, confirmed))
+    return Index(folder, dict(config or {}), fresh, confirmed)
 
 
 class Index:
@@ -92,14 +101,18 @@ class Index:
     1-based and inclusive. It can be pickled: the copy opens the same folder again.
     """
 
-    def __init__(self, opened: Opened):
-        self._held = Held(opened)
+    def __init__(self, folder: Path, config: Mapping[str, object], fresh: bool, confirmed: bool):
+        self._folder, self._config = folder, config
+        self._fresh, self._confirmed = fresh, confirmed
+        project = open_project(folder, flags=config, environ=dict(os.environ))
+        self._session: Session | None = Session(lambda _: project)
+        self._notes: tuple[Hint, ...] = ()
 
-    def __reduce__(self) -> tuple[type[Index], tuple[Opened]]:
-        return Index, (self._held.opened,)
+    def __reduce__(self) -> tuple[type[Index], tuple[Path, Mapping[str, object], bool, bool]]:
+        return Index, (self._folder, self._config, self._fresh, self._confirmed)
 
     def __repr__(self) -> str:
-        return f"<Index of {self.path}{', closed' if self._held.is_closed else ''}>"
+        return f"<Index of {self.path}{', closed' if self._session is None else ''}>"
 
     def __enter__(self) -> Index:
         return self
@@ -115,7 +128,7 @@ class Index:
     @property
     def path(self) -> Path:
         """The folder, absolute."""
-        return self._held.opened.folder
+        return self._folder
 
     @property
     def trees(self) -> Mapping[str, Path]:
@@ -124,11 +137,13 @@ class Index:
         Raises:
             UsageError: the index is closed.
         """
-        return {tree.name: tree.root for tree in self._held.project().trees}
+        return {tree.name: tree.root for tree in self._project().trees}
 
     def close(self) -> None:
         """Let go of the index; calls that are running end undisturbed, later ones are refused."""
-        self._held.close()
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         """Bring the index up to date with the files, and report what was done.
@@ -143,7 +158,10 @@ class Index:
             UsageError: the index is closed.
             KeyboardInterrupt: Ctrl-C was pressed; what was done till then is kept.
         """
-        return self._held.refresh(progress, rebuild=rebuild)
+        request = IndexRequest(rebuild=rebuild, confirmed=self._confirmed)
+        session, project = self._opened(), self._project()
+        with _confirmable(), session.looking(project):
+            return index_for_program(project, request, progress)
 
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
         self,
@@ -243,7 +261,7 @@ class Index:
             expand=checked_choices("expand", expand, Relation),
             refresh=False,
         )
-        project, hints = self._held.read()
+        project, hints = self._read()
         return show_chunks(project, request)._replace(hints=hints)
 
     def context(
@@ -302,7 +320,7 @@ class Index:
         True
         """
         request = VerifyRequest(texts=(("-", text),), refresh=False)
-        project, hints = self._held.read()
+        project, hints = self._read()
         return verify_texts(project, request)[0]._replace(hints=hints)
 
     def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
@@ -322,7 +340,7 @@ class Index:
         > Sign-in and access › Tokens
         [92 tokens left out: handbook:guides/access.md#tokens]
         """
-        return text_of(self._held.project(), found, max_tokens)
+        return text_of(self._project(), found, max_tokens)
 
     def fit(self, found: Answer, *, max_tokens: int) -> Answer:
         """Return an answer with as much of its texts as fits, for whoever shows them otherwise.
@@ -340,7 +358,7 @@ class Index:
         >>> passage.citation, omission.tokens
         ('handbook:guides/access.md#tokens@68151014127b:680-834', 54)
         """
-        return fit_texts(self._held.project(), found, max_tokens)
+        return fit_texts(self._project(), found, max_tokens)
 
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.
@@ -354,7 +372,7 @@ class Index:
         ...     index.source(shown.document)[start : start + 28]
         b'\\nRestoring never overwrites.'
         """
-        return Sources(self._held.project()).data(document)
+        return Sources(self._project()).data(document)
 
     arefresh = awaitable(refresh)
     asearch = awaitable(search)
@@ -365,14 +383,75 @@ class Index:
 
     def _find_nothing(self, request: SearchRequest) -> Answer:
         """Answer what holds no word, once its other values were checked; no index is made."""
-        search_params(self._held.project(), request)
+        search_params(self._project(), request)
         return Answer("", "lexical", (), hints=(_NO_WORDS,))
 
+    def _opened(self) -> Session:
+        session = self._session
+        if session is None:
+            raise UsageError(f"the index of {self._folder} is closed", hint="open it again")
+        return session
+
+    def _project(self) -> Project:
+        """Return the project, with a reader that stays open between calls.
+
+        Raises:
+            UsageError: the index is closed.
+        """
+        return self._opened().project()
+
+    def _read(self) -> tuple[Project, tuple[Hint, ...]]:
+        """Return the project, its index fresh where wished; hints say why it could not be.
+
+        Raises:
+            NotFoundError: there is no index, and none was to be made.
+        """
+        session, project = self._opened(), self._project()
+        if not self._fresh:
+            if not project.is_indexed:
+                raise NotFoundError(
+                    "there is no index yet", location=str(self._folder), hint=_NO_INDEX
+                )
+            return project, ()
+
+        def look() -> None:
+            request = ListRequest(confirmed=self._confirmed)
+            _, self._notes = make_fresh(project, request)
+
+        with _confirmable():
+            session.ensure(project, look)
+        if self._notes:
+            session.forget()
+        return project, self._notes
+
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
-        project, hints = self._held.read()
+        project, hints = self._read()
         answer = find(project, request)
         worded = (hint._replace(message=word_hint(hint, PROGRAMS)) for hint in answer.hints)
         return answer._replace(hints=(*hints, *worded))
+
+
+def index_for_program(
+    project: Project, request: IndexRequest, progress: Progress | None = None
+) -> IndexReport:
+    """Index, for a program that is to end where Ctrl-C ends it.
+
+    Raises:
+        KeyboardInterrupt: it was pressed; what was done till then is kept.
+    """
+    report = index_project(project, request, progress=progress)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return report
+
+
+@contextmanager
+def _confirmable() -> Iterator[None]:
+    """Say how a program confirms, where the use case says it of the command line."""
+    try:
+        yield
+    except ConfirmationError as error:
+        raise ConfirmationError(error.message, hint=_CONFIRM) from None
 
 
 def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:

@@ -18,8 +18,7 @@ from leafmark.app import open_project
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import STRATEGIES, ChunkingOptions, token_counter
 from leafmark.errors import NotFoundError, UsageError
-from leafmark.library.indexes import open_index
-from leafmark.library.opened import index_for_program
+from leafmark.library.indexes import index_for_program, open_index
 from leafmark.model import IndexReport, Relation, Shown
 
 __all__ = ["EnrichedChunk", "rag_index", "rag_search"]

@@ -1,6 +1,7 @@
 """The project that a server answers for, brought up to date beside the answers.
 
-Every call asks for a fresh index and waits a moment for it. A large build goes
+Every call asks for a fresh index and waits a moment for it; files are looked at where they may
+have changed (`app.session`). A large build goes
 on in a thread of its own meanwhile: the call then answers from the last
 committed state, or says how far the first build is. The configuration is read
 again for every call. Vectors are made in another thread, and nobody waits for them: a model
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from leafmark.app import Project, index_project, make_vectors
 from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
+from leafmark.app.session import Session
 from leafmark.errors import (
     ConfirmationError,
     LeafmarkError,
@@ -97,7 +99,7 @@ class Workspace:
     def __init__(
         self, open_project: Callable[[Mapping[str, object]], Project], *, confirmed: bool = False
     ):
-        self._open_project = open_project
+        self._session = Session(open_project)
         self._confirmed = confirmed
         self._changed = threading.Condition()
         self._asked = 0
@@ -116,7 +118,7 @@ class Workspace:
         Raises:
             ConfigError, NotFoundError: see `open_project`.
         """
-        return self._open_project(settings)
+        return self._session.project(settings)
 
     def ask(self) -> int:
         """Ask for an index as fresh as this moment; `wait` takes the number returned."""
@@ -181,14 +183,8 @@ class Workspace:
 
     def _refresh(self) -> LeafmarkError | None:
         try:
-            project = self._open_project({})
-            retry = self._retries.are_due()
-            request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
-            began = time.monotonic()
-            report = index_project(project, request, progress=self._report)
-            self._note(report, time.monotonic() - began)
-            if project.configuration.embedding.is_named:
-                self._ask_for_vectors()
+            project = self._session.project()
+            self._session.ensure(project, lambda: self._look(project))
         except ConfirmationError as error:
             hint = "start the server with --yes, or in a smaller folder with -C"
             return ConfirmationError(error.message, hint=hint)
@@ -203,6 +199,15 @@ class Workspace:
             return LeafmarkError(INTERNAL_ERROR)
         return None
 
+    def _look(self, project: Project) -> None:
+        retry = self._retries.are_due()
+        request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
+        began = time.monotonic()
+        report = index_project(project, request, progress=self._report)
+        self._note(report, time.monotonic() - began)
+        if project.configuration.embedding.is_named:
+            self._ask_for_vectors()
+
     def _note(self, report: IndexReport, seconds: float) -> None:
         """Keep what a run changed, for those who watch."""
         changed = len(report.added), len(report.modified), len(report.removed)
@@ -213,11 +218,10 @@ class Workspace:
             self._activity = Activity(version, changed=kept, seconds=seconds)
 
     def _report(self, what: str, done: int, total: int) -> None:
-        """Note how many sources are read, and of how many; not how many were looked at before."""
-        if what != "indexing":
-            return
+        """Note how far a run is; its progress is how many sources are read, and of how many."""
         with self._changed:
-            self._progress = (done, total)
+            if what == "indexing":
+                self._progress = (done, total)
             self._activity = self._activity._replace(what=what, done=done, total=total)
             self._changed.notify_all()
 
@@ -237,7 +241,7 @@ class Workspace:
                     return
                 self._to_embed = False
             try:
-                problem = make_vectors(self._open_project({}))
+                problem = make_vectors(self._session.project())
                 if isinstance(problem, StorageError):  # what else is missing, an answer says itself
                     log.warning("%s", problem.placed_message)
             except LeafmarkError as error:

@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,9 @@ from leafmark.app import Project, index_project, open_project, project_status, s
 from leafmark.app.answering import meaning as app_meaning
 from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration import project as project_module
-from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.doctor import examine
 from leafmark.app.requests import IndexRequest, ListRequest, SearchRequest
+from leafmark.app.session import Session
 from leafmark.errors import NotFoundError
 from leafmark.index import check_index, open_writer
 from leafmark.index.folder import OTHER_LEAFMARK, UNUSED_S
@@ -127,7 +126,7 @@ def test_the_others_state_answers_until_the_own_is_made(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     here.index()
     with other():
-        project = replace(here.project(), kept=KeptReader())
+        project = Session(lambda _: here.project()).project()
         reader, hints = open_index(project, ListRequest(refresh=False))
         assert reader.root != project.index_dir
         assert hints == (Hint("not-refreshed", OTHERS_STATE),)
@@ -338,7 +337,7 @@ def test_a_reader_whose_index_was_removed_finds_what_there_is(here: Here) -> Non
     here.write("a.md", "# A\n\none\n")
     with other():
         here.index()
-        project = replace(here.project(), kept=KeptReader())
+        project = Session(lambda _: here.project()).project()
         reader = project.open_reader()
     here.index()
     for each in (project, here.project()):

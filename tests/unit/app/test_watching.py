@@ -11,7 +11,7 @@ from support.projects import Here
 
 from leafmark.app import Project, Watcher, index_project
 from leafmark.app import watching as module
-from leafmark.app.noticing import NoticeError
+from leafmark.app.file_events import NoEventsError
 from leafmark.app.requests import IndexRequest
 from leafmark.model import IndexReport, WatchEvent
 
@@ -52,7 +52,7 @@ def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
             else:
                 stop.set()
 
-    monkeypatch.setattr(module, "notice", _no_events)
+    monkeypatch.setattr(module, "watch_files", _no_events)
     _run(Watcher(here.project, tell), stop)
     assert told == [
         f"the folder of tree {name!r} is gone; its documents are kept" for name in ("a", "b")
@@ -81,7 +81,7 @@ def test_a_configuration_that_changes_while_it_is_read_is_read_again(
         if event.report is not None and "last:a.md" in event.report.added:
             stop.set()
 
-    monkeypatch.setattr(module, "notice", _no_events)
+    monkeypatch.setattr(module, "watch_files", _no_events)
     _run(Watcher(open_it, tell), stop)
 
 
@@ -97,13 +97,13 @@ def test_ctrl_c_while_what_changed_is_indexed_ends_it(
         return index_project(project, request)._replace(interrupted=looks[-1])
 
     monkeypatch.setattr(module, "index_project", index)
-    monkeypatch.setattr(module, "notice", _no_events)
+    monkeypatch.setattr(module, "watch_files", _no_events)
     _run(Watcher(here.project, lambda event: None), threading.Event())
     assert looks == [False, True]
 
 
 def _no_events(*_: object) -> NoReturn:
-    raise NoticeError("none here")
+    raise NoEventsError("none here")
 
 
 def _run(watcher: Watcher, stop: threading.Event) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafmark.app.configuration.config import Configuration, open_configuration
-from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.settings import ChunkingSettings, SearchSettings
 from leafmark.app.sources.folders import as_listed
 from leafmark.app.sources.trees import Tree
@@ -47,7 +46,7 @@ _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens",
 class Project:
     """What every use case is given: where it works and under which settings.
 
-    A program that asks often sets `kept`, so that the index is not opened for every call.
+    A program that asks often sets `open_kept`, so that the index is not opened for every call.
     `tell` is given the hints of answers that have no place for them. `index_dir` is the
     folder of the index that this leafmark makes; see `index.folder`. `revision` names the
     revision that the trees are of, in which nothing changes; None: they are files as they are.
@@ -57,7 +56,7 @@ class Project:
     configuration: Configuration
     trees: tuple[Tree, ...]
     index_dir: Path
-    kept: KeptReader | None = field(default=None, compare=False, repr=False)
+    open_kept: Callable[[Path], IndexReader] | None = field(default=None, compare=False, repr=False)
     tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
     revision: str | None = None
 
@@ -102,7 +101,7 @@ class Project:
         note_use(root)
         if not has_index(root):
             root = find_other(root) or root
-        return open_reader(root) if self.kept is None else self.kept.open(root)
+        return (self.open_kept or open_reader)(root)
 
     @property
     def is_indexed(self) -> bool:

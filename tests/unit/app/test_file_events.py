@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.app import noticing
-from leafmark.app.noticing import NoticeError, notice, notice_by_clock
+from leafmark.app import file_events
+from leafmark.app.file_events import NoEventsError, watch_by_clock, watch_files
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    with pytest.raises(NoticeError) as caught:
-        notice([Path("/")], [], threading.Event())
+    with pytest.raises(NoEventsError) as caught:
+        watch_files([Path("/")], [], threading.Event())
     assert str(caught.value) == 'the extra is not installed: pip install "leafmark[watch]"'
 
 
@@ -27,9 +27,9 @@ def test_the_limit_of_watches_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
         raise OSError("OS file watch limit reached")
 
     monkeypatch.setattr("watchfiles.watch", full)
-    ticks = notice([tmp_path], [], threading.Event())
+    ticks = watch_files([tmp_path], [], threading.Event())
     assert next(ticks) is False
-    with pytest.raises(NoticeError) as caught:
+    with pytest.raises(NoEventsError) as caught:
         next(ticks)
     assert str(caught.value) == "OS file watch limit reached"
 
@@ -40,7 +40,7 @@ def test_it_ends_where_a_folder_was_deleted(tmp_path: Path, parent: str) -> None
     folder = tmp_path / parent / "docs"
     folder.mkdir(parents=True)
     stop = threading.Event()
-    ticks = notice([folder], [], stop)
+    ticks = watch_files([folder], [], stop)
     assert next(ticks) is False  # now it is watched
     folder.rmdir()
     folder.mkdir()
@@ -62,17 +62,17 @@ def test_it_ends_where_a_folder_was_deleted(tmp_path: Path, parent: str) -> None
 )
 def test_noise(path: str, noise: bool) -> None:
     folders = [Path("/r"), Path("/node_modules/r2")]
-    assert noticing._noise(folders, [Path("/r/cache")])(path) is noise
+    assert file_events._noise(folders, [Path("/r/cache")])(path) is noise
 
 
 def test_the_clock_yields_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noticing, "TICK_MS", 1)
+    monkeypatch.setattr(file_events, "TICK_MS", 1)
     stop = threading.Event()
-    ticks = notice_by_clock(lambda: 0.0, stop)
+    ticks = watch_by_clock(lambda: 0.0, stop)
     assert [next(ticks), next(ticks)] == [True, True]
     stop.set()
     assert list(ticks) == []
-    assert next(notice_by_clock(lambda: 1e9, threading.Event())) is False
+    assert next(watch_by_clock(lambda: 1e9, threading.Event())) is False
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_the_innermost_mount_decides(path: str, kind: str) -> None:
         ("/mnt/share", "cifs"),
         ("/my\\040files", "fuse.sshfs"),
     ]
-    assert noticing._type_of(path, mounts) == kind
+    assert file_events._type_of(path, mounts) == kind
