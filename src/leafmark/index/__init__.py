@@ -23,7 +23,14 @@ from leafmark.index.analysis import (
     split_names,
     with_parts,
 )
-from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN, path_stem
+from leafmark.index.chunk_names import (
+    CHUNK,
+    DOCUMENT,
+    FILE_TAIL,
+    exact_name,
+    path_stem,
+    stemmed_name,
+)
 from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta
 from leafmark.index.embedded.querying import bare, within_distance, without_marks
@@ -47,6 +54,7 @@ from leafmark.index.folder import (
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
 from leafmark.index.headed import phrases_within
+from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
 from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
@@ -61,12 +69,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETWEEN",
-    "DOCUMENT_SIGN",
+    "CHUNK",
+    "DOCUMENT",
+    "FILE_TAIL",
     "FORMAT",
     "GLOSSARY",
+    "INLINE_FORMATS",
     "LANGUAGES",
     "MAIN_LANGUAGE",
-    "NAME_SIGN",
     "NO_RIGHT",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
@@ -96,6 +106,7 @@ __all__ = [
     "canonical",
     "check_index",
     "cut_fact",
+    "exact_name",
     "fact",
     "find_other",
     "fold",
@@ -110,6 +121,7 @@ __all__ = [
     "is_solid",
     "iter_names",
     "iter_parted",
+    "iter_read",
     "language_fact",
     "language_folder",
     "lock_holder",
@@ -123,6 +135,7 @@ __all__ = [
     "prepare_source",
     "spellings",
     "split_names",
+    "stemmed_name",
     "tag_fact",
     "with_parts",
     "within_distance",

@@ -1,8 +1,9 @@
 """The names that documents and chunks answer to: who asks for one should find its bearer.
 
-In: titles, paths, front matter and the terms that a text defines. Out: a text of terms for the
-field `names`, in which each name stands between two signs. So a phrase of the signs and all words
-of a query finds what is called just so, whatever its length.
+In: titles, paths, front matter and the terms that a text defines. Out: terms of the field `names`.
+A name is one term of all its words in small letters (`d=cache pop`), and where stems differ from
+them, one more of these (`d~cach pop`). So `DEBUG` finds what is called so before `Debugging`, and
+`debugging` finds `Debug` if nothing else is called so. The first letter says what bears the name.
 
 A document answers to its title, to what stands before or behind a separator in it (`asyncio —
 Asynchronous I/O`, `ADR-0005: Use queues`), to the stem of its file (for an index page, to its
@@ -17,24 +18,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from leafmark.index.analysis import Analyzer
+from leafmark.index.analysis import Analyzer, analyzer_for
 
 __all__ = [
-    "DOCUMENT_SIGN",
-    "NAME_SIGN",
+    "CHUNK",
+    "DOCUMENT",
+    "FILE_TAIL",
     "document_names",
+    "exact_name",
+    "file_tail",
     "is_qualified",
-    "names_text",
+    "name_terms",
     "path_stem",
+    "stemmed_name",
     "symbol_names",
     "title_names",
 ]
 
-NAME_SIGN = "\U00010281"
-"""Stands before and behind each name: a letter (Lycian) that nobody types."""
+DOCUMENT = "d"
+"""The beginning of the names of documents."""
 
-DOCUMENT_SIGN = "\U00010282"
-"""The same around the names of whole documents."""
+CHUNK = "c"
+"""The same of sections and of what a text defines."""
+
+FILE_TAIL = "t"
+"""The same of files without the first word of their names: `commit` of `git-commit`."""
 
 LONGEST_NAME = 120
 """Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
@@ -60,6 +68,9 @@ _KIND = re.compile(
 
 _QUALIFIED = re.compile(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = re.compile(r"\([^()]*\)$")
+_OF_MANUAL = re.compile(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
+"""The section of the manual in the name of a page's file."""
+
 _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
 """Files that are known by the name of their folder."""
 
@@ -96,9 +107,14 @@ def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterat
 
     >>> [*document_names("Install Harbor", "v2/install.md", {"aliases": ["setup"]})]
     ['Install Harbor', 'install', 'setup']
+    >>> [*document_names("OPEN", "man2/open.2.txt", {})]
+    ['OPEN', 'open.2', 'open']
     """
     yield from title_names(title)
-    yield path_stem(path)
+    stem = path_stem(path)
+    yield stem
+    if _OF_MANUAL.search(stem):
+        yield _OF_MANUAL.sub("", stem)
     for key in ("aliases", "alias"):
         given = metadata.get(key)
         yield from (given,) if isinstance(given, str) else _texts(given)
@@ -138,16 +154,38 @@ def is_qualified(name: str) -> bool:
     return _QUALIFIED.fullmatch(name) is not None
 
 
-def names_text(analyzer: Analyzer, names: Iterable[str], sign: str) -> str:
-    """Return the terms of some names, each between two signs; "" without names."""
-    terms = dict.fromkeys(
-        found for name in names if len(name) <= LONGEST_NAME and (found := _terms(analyzer, name))
+def exact_name(kind: str, words: str) -> str:
+    """Return the term of a name by its words; `kind` is one of the letters above."""
+    return f"{kind}={words}"
+
+
+def stemmed_name(kind: str, stems: str) -> str:
+    """Return the term of a name by the stems of its words."""
+    return f"{kind}~{stems}"
+
+
+def file_tail(path: str) -> str:
+    """Return the words of a file's name but for the first, "" without any.
+
+    >>> file_tail("docs/git-commit-tree.html"), file_tail("commit.md")
+    ('commit tree', '')
+    """
+    return " ".join(analyzer_for(None).terms(path_stem(path))[1:])
+
+
+def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]:
+    """Return the terms of some names, each once."""
+    forms = dict.fromkeys(
+        form for name in names if len(name) <= LONGEST_NAME for form in _forms(analyzer, name)
     )
-    kept = list(terms)[:MOST_NAMES]
-    return f"{sign} {f' {sign} '.join(kept)} {sign}" if kept else ""
+    return [kind + form for form in list(forms)[:MOST_NAMES]]
 
 
 @lru_cache(20_000)
-def _terms(analyzer: Analyzer, name: str) -> str:
-    found = analyzer.terms(name)
-    return " ".join(found) if len(found) <= MOST_WORDS else ""
+def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
+    words = analyzer_for(None).terms(name)
+    if not 0 < len(words) <= MOST_WORDS:
+        return ()
+    exact, stems = " ".join(words), " ".join(analyzer.terms(name))
+    found = (exact_name("", exact),)
+    return found if exact == stems else (*found, stemmed_name("", stems))

@@ -12,6 +12,7 @@ from binascii import b2a_base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain, islice
 
 from leafmark.index.analysis import (
     BETWEEN,
@@ -22,11 +23,13 @@ from leafmark.index.analysis import (
     with_parts,
 )
 from leafmark.index.chunk_names import (
-    DOCUMENT_SIGN,
-    NAME_SIGN,
+    CHUNK,
+    DOCUMENT,
+    FILE_TAIL,
     document_names,
+    file_tail,
     is_qualified,
-    names_text,
+    name_terms,
     symbol_names,
     title_names,
 )
@@ -40,6 +43,7 @@ from leafmark.index.facts import (
     tag_fact,
 )
 from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed, title_terms
+from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
 from leafmark.index.schema import Language, language_fields
@@ -71,7 +75,15 @@ def _escaped(sign: str) -> str:
 
 
 _BETWEEN = f" {_escaped(BETWEEN)} "
-_NAME_SIGN, _DOCUMENT_SIGN = _escaped(NAME_SIGN), _escaped(DOCUMENT_SIGN)
+
+LONGEST_ADDRESS = 300
+"""Characters. Longer ones are data, which nobody types."""
+
+MOST_ADDRESSES = 500
+"""The most addresses of one chunk."""
+
+_DEFINED_LINK = re.compile(rb"^ {0,3}\[[^\]\n]+\]:", re.MULTILINE)
+"""A link's target that stands apart from the link, in Markdown."""
 
 _MANY_CHUNKS = 4096
 """The fields of more chunks than this are kept compressed, which takes time."""
@@ -138,6 +150,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     form = chunked.document.format
     role = role_number(entry.doc_id, entry.title, entry.metadata)
     front = chunked.folded_position or 0
+    links = _may_lead_elsewhere(chunked)
     for chunk, content, titles in zip(chunked.chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         cut = 0
@@ -150,14 +163,22 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         names = _names(analyzer, chunked, chunk, body, entry.path)
         if chunk.position == front:
             given = document_names(entry.title, entry.path, entry.metadata)
-            names = f"{names_text(analyzer, given, _DOCUMENT_SIGN)} {names}"
+            names = (
+                *names,
+                *name_terms(analyzer, given, DOCUMENT),
+                *name_terms(analyzer, [file_tail(entry.path)], FILE_TAIL),
+            )
         if names:
-            fields.append(f',"{language.names}":"{names}"')
+            fields.append(',"names":["{}"]'.format('","'.join(names)))
         if body:
-            text = headed(analyzer, titles, _terms(analyzer, body, form))
-            indexed = _BETWEEN.join([*text.titles, text.body])
+            read, *unread = _terms(analyzer, body, form)
+            text = headed(analyzer, titles, list(chain(read, *unread)) if unread else read)
+            parts = [" ".join(read), *map(" ".join, unread)] if unread else [text.body]
+            indexed = _BETWEEN.join([*text.titles, *parts])
             fields.append(f',"{language.body}":"{indexed}"')
             facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
+        if links and (addresses := _addresses(analyzer, chunk, body)):
+            fields.append(f',"{language.links}":"{addresses}"')
         if not chunk.position:
             fields.append(f',"source":"{record}"')
         role_here = role or role_of_title(chunk.title)
@@ -165,14 +186,41 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         yield "".join([facts, *fields, numbers])
 
 
-def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
-    """Return the terms of a body, and of what else is asked for in texts of its format."""
+def _terms(analyzer: Analyzer, body: str, form: str) -> list[list[str]]:
+    """Return the terms of what is read of a body, and of each part that stands apart from it.
+
+    With them are those of what else is asked for in texts of its format.
+    """
+    if form in INLINE_FORMATS:
+        return terms_apart(analyzer, body)
     terms = analyzer.terms(body)
     if form == "script":
         terms += terms_of_names(analyzer, body)
     elif form in PARTING_FORMATS:
         terms += terms_of_parted(analyzer, body)
-    return terms
+    return [terms]
+
+
+def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:
+    """Whether links may lead to addresses that the text of their chunk does not have.
+
+    In Markdown only those do whose target stands elsewhere; to list links takes time.
+    """
+    document = chunked.document
+    if document.format in INLINE_FORMATS:
+        return _DEFINED_LINK.search(document.data) is not None
+    return bool(document.links)
+
+
+def _addresses(analyzer: Analyzer, chunk: Chunk, body: str) -> str:
+    """Return the terms of the addresses of the web to which a chunk links, beside its text."""
+    targets = dict.fromkeys(link.target for link in chunk.links if link.kind != "image")
+    given = (
+        analyzer.for_index(target)
+        for target in targets
+        if target[:4].lower() == "http" and len(target) <= LONGEST_ADDRESS and target not in body
+    )
+    return _BETWEEN.join(islice(given, MOST_ADDRESSES))
 
 
 def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
@@ -181,7 +229,9 @@ def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
     return " ".join([title_terms(analyzer, title).text for title in known])
 
 
-def _names(analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str) -> str:
+def _names(
+    analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str
+) -> tuple[str, ...]:
     """Return the names that a chunk answers to; later pieces of a section only define some."""
     names = list[str]()
     form, slug = chunked.document.format, chunk.slug
@@ -196,16 +246,16 @@ def _names(analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str
         for name in defined_names(form, marked):
             names += symbol_names(name)
     if not is_named or form == "script":
-        return names_text(analyzer, names, _NAME_SIGN) if names else ""
+        return tuple(name_terms(analyzer, names, CHUNK))
     if not names:
         return _title_names(analyzer, chunk.title)
-    return names_text(analyzer, [*title_names(chunk.title), *names], _NAME_SIGN)
+    return tuple(name_terms(analyzer, [*title_names(chunk.title), *names], CHUNK))
 
 
 @lru_cache(4096)
-def _title_names(analyzer: Analyzer, title: str) -> str:
-    """Return the text of the names in a title, which many sections have."""
-    return names_text(analyzer, title_names(title), _NAME_SIGN)
+def _title_names(analyzer: Analyzer, title: str) -> tuple[str, ...]:
+    """Return the names in a title, which many sections have."""
+    return tuple(name_terms(analyzer, title_names(title), CHUNK))
 
 
 def _title_of(chunk: Chunk) -> str:

@@ -8,7 +8,8 @@ tree's language.
 |---|---|
 | `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; of the path, its components' |
 | `titles_L` | the words of all titles from the document down to the chunk |
-| `names_L` | the names that the chunk answers to: see `chunk_names` |
+| `links_L` | addresses of the web to which the chunk links, beside those in its text |
+| `names` | the names that the chunk answers to, each as one term: see `chunk_names` |
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
@@ -40,11 +41,11 @@ __all__ = [
     "language_fields",
 ]
 
-FORMAT = 5
+FORMAT = 6
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
-RAW_FIELDS = ("doc_id", "facts", "key")
+RAW_FIELDS = ("doc_id", "facts", "names", "key")
 """Fields whose values are single terms, as they are."""
 
 META_KEY = "index"
@@ -68,7 +69,7 @@ class Language(NamedTuple):
     tags: str
     path: str
     titles: str
-    names: str
+    links: str
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -78,5 +79,5 @@ class Language(NamedTuple):
 
 def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
     """Return the language called `name` (None: no stemming) with its field names."""
-    fields = (f"{field}_{name or 'none'}" for field in (*TEXT_FIELDS, "titles", "names"))
+    fields = (f"{field}_{name or 'none'}" for field in (*TEXT_FIELDS, "titles", "links"))
     return Language(name, analyzer_for(name), tuple(sorted(trees)), *fields)

@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import Snapshot
-from leafmark.index.queries import AnyOf, Query
+from leafmark.index import ChunkRef, Snapshot
+from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.fuse import Meaning, fuse_meaning
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import Key, elbow_cutoff, key_of
-from leafmark.search.score import Scored, score_topic
+from leafmark.search.score import Scored, order_matches, score_topic
 from leafmark.search.sections import section_filter
 from leafmark.search.versions import language_family
 
@@ -23,6 +23,9 @@ __all__ = ["TopicMatches", "Trace", "find_in_topic", "names_documents"]
 
 POOL_PER_DOCUMENT = 6
 """Matches of one document that are taken beyond its places, to be joined to their section."""
+
+MAX_ROUNDS = 4
+"""So many times a topic is searched without the documents that crowd out all others."""
 
 REFS_AT_ONCE = 25
 
@@ -69,12 +72,14 @@ def find_in_topic(
     """Return the candidates of one topic, by meaning too if that is asked for and possible."""
     if compiled and compiled[0].filters_only:
         return _admitted(snapshot, compiled, options, number)
-    scored = score_topic(snapshot, compiled, options, local_trees)
+    is_open = names_documents(topic)
+    scored, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
     if meaning is not None and options.mode != "lexical":
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
     kept = _before_elbow(wide, options)
-    pool, beyond = _pool(snapshot, kept, options, is_open=names_documents(topic))
+    pool, beyond = _pool(snapshot, kept, options, is_open=is_open)
+    beyond.update(hidden)
     entries = snapshot.entries([one.chunk for one in pool])
     candidates = [
         Candidate(
@@ -102,6 +107,64 @@ def find_in_topic(
     )
     found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
     return TopicMatches(candidates, found, len(wide), complete, phases, beyond)
+
+
+def _by_words(
+    snapshot: Snapshot,
+    compiled: Sequence[CompiledTopic],
+    options: SearchOptions,
+    local_trees: Collection[str],
+    *,
+    is_open: bool,
+) -> tuple[list[Scored], Counter[str]]:
+    """Return the matches of the words, best first, and how many of each document are left out.
+
+    Where a few documents would take the places of all candidates, since each of their parts
+    matches, they keep their best parts, and the other documents are searched.
+    """
+    found = score_topic(snapshot, compiled, options, local_trees)
+    hidden: Counter[str] = Counter()
+    scored = order_matches(snapshot, found, compiled, options)
+    left_out: set[str] = set()
+    for _ in range(0 if is_open or not options.max_per_document else MAX_ROUNDS):
+        crowding = _crowding(snapshot, scored[: options.candidates], options)
+        if len(scored) < options.candidates or left_out.issuperset(crowding):
+            break
+        left_out.update(crowding)
+        more = score_topic(snapshot, compiled, options, local_trees, without=left_out)
+        scored, thinned = _thinned(snapshot, scored, options, crowding)
+        hidden += thinned
+        known = {one.chunk for one in scored}
+        fresh = [one for one in more if one.chunk not in known]
+        scored = order_matches(snapshot, [*scored, *fresh], compiled, options)
+    return scored, hidden
+
+
+def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions) -> list[str]:
+    """Return the documents that take more than their places, if the places are not filled."""
+    taken: Counter[str] = Counter()
+    for start in range(0, len(wide), REFS_AT_ONCE):
+        refs = snapshot.refs([one.chunk for one in wide[start : start + REFS_AT_ONCE]])
+        taken.update(doc_id for doc_id, _ in refs)
+        if sum(min(each, options.max_per_document) for each in taken.values()) >= options.kept:
+            return []
+    most = options.max_per_document + POOL_PER_DOCUMENT
+    return [doc_id for doc_id, each in taken.items() if each > most]
+
+
+def _thinned(
+    snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, documents: Collection[str]
+) -> tuple[list[Scored], Counter[str]]:
+    """Return the matches without those of some documents past their best ones, and their count."""
+    most = options.max_per_document + POOL_PER_DOCUMENT
+    taken: Counter[str] = Counter()
+    kept = []
+    refs = snapshot.refs([one.chunk for one in scored])
+    for one, (doc_id, _) in zip(scored, refs, strict=True):
+        taken[doc_id] += 1
+        if doc_id not in documents or taken[doc_id] <= most:
+            kept.append(one)
+    return kept, Counter({one: n - most for one in documents if (n := taken[one]) > most})
 
 
 def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scored]:
@@ -176,7 +239,10 @@ def _admitted(
     query: Query = AnyOf(tuple(each.every_word for each in compiled))
     limit = options.candidates
     admits = section_filter(options.section)
-    refs, total = snapshot.first(query, limit if admits is None else snapshot.chunk_count)
+    if admits is None:
+        refs, total = _first(snapshot, query, limit, whole=options.joins_documents)
+    else:
+        refs, total = snapshot.first(query, snapshot.chunk_count)
     entries = [entry for ref in refs if (entry := snapshot.entry(*ref)) is not None]
     if admits is not None:
         entries = [entry for entry in entries if admits(entry)]
@@ -189,6 +255,25 @@ def _admitted(
         _cutoff_phase(matched, len(kept), options),
     )
     return TopicMatches(candidates, {}, matched, matched, phases)
+
+
+def _first(
+    snapshot: Snapshot, query: Query, limit: int, *, whole: bool
+) -> tuple[list[ChunkRef], int]:
+    """Return the first matches of a filter, and the number of all.
+
+    With `whole` the parts of a document that matches itself are left out: it stands for them.
+    """
+    if not whole:
+        return snapshot.first(query, limit)
+    head = AllOf((query, InRange("position", 0, 0)))
+    heads, _ = snapshot.first(head, limit)
+    (total,) = snapshot.count([query])
+    documents = HasAny("doc_id", tuple(doc_id for doc_id, _ in heads))
+    rest, _ = snapshot.first(AllOf((query,), without=(documents, head)), limit)
+    last = heads[-1:] if len(heads) >= limit else []
+    others = [ref for ref in rest if not last or ref < last[0]]
+    return sorted([*heads, *others])[:limit], total
 
 
 def section_note(options: SearchOptions) -> list[str]:

@@ -14,8 +14,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from leafmark.index import (
-    DOCUMENT_SIGN,
-    NAME_SIGN,
     Language,
     Snapshot,
     canonical,
@@ -33,7 +31,6 @@ from leafmark.index.queries import (
     Constant,
     HasAny,
     HasMatch,
-    HasPhrase,
     HasTerm,
     InRange,
     NoChunk,
@@ -63,6 +60,7 @@ from leafmark.query import (
     plain_words,
 )
 from leafmark.search.lookup import find_chunks
+from leafmark.search.names import NameWord, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
 from leafmark.search.vocabulary import vocabulary_of
@@ -89,9 +87,6 @@ MAX_PARTS = 6
 MAX_KEYWORDS = 4
 """A query of up to so many words, none of which only asks, is a few keywords (by eye)."""
 
-MAX_NAME_TERMS = 8
-"""A query of more terms is a sentence, and no name (chosen by eye)."""
-
 PARTS_SHARE = 0.3
 """What a part of a compound name counts beside the whole (measured: 0.2 to 0.5 do the same)."""
 
@@ -113,7 +108,8 @@ class CompiledTopic:
     `words` are the plain words to be found, `stated` what was looked for besides; `looked` is
     all of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only`
     has no scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart`
-    has a word whose parts stand nowhere beside each other: no text has all that was typed.
+    has a word whose parts stand nowhere beside each other: no text has all that was typed. `name`
+    are the words of a query that may be a name.
     """
 
     def __init__(
@@ -128,11 +124,11 @@ class CompiledTopic:
         self._terms = TermCompiler(snapshot, language, options)
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
-        self._typed = shape.typed
         self.taken_apart = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
+        self.name = () if self._without else shape.name
         texts = [part for part in shape.stated if isinstance(part, Phrase)]
         self.quoted = tuple(found for part in texts if (found := self._terms.find(part)))
         content = [part for word in shape.content for part in self._occurring(word)]
@@ -196,28 +192,6 @@ class CompiledTopic:
         """The words of the language, without the texts that they stand in."""
         return self._terms.words
 
-    @property
-    def typed(self) -> tuple[str, ...]:
-        """The terms of all plain words, where they may be a name: nothing else scores."""
-        return () if self._without else self._typed
-
-    @cached_property
-    def name_queries(self) -> tuple[Query, Query] | None:
-        """The queries for documents, and for chunks, that are called as the query says.
-
-        None where the query is no name: it has operators, or too many words.
-        """
-        terms = self._typed
-        if not 0 < len(terms) <= MAX_NAME_TERMS or self._without:
-            return None
-        field = self.language.names
-        forms = [terms, *_unframed(terms)]
-        found = tuple(
-            AnyOf(tuple(HasPhrase(field, (sign, *form, sign)) for form in forms))
-            for sign in (DOCUMENT_SIGN, NAME_SIGN)
-        )
-        return found[0], found[1]
-
     # -- nodes ------------------------------------------------------------------------
 
     def _occurring(self, word: Term) -> list[Term]:
@@ -232,7 +206,7 @@ class CompiledTopic:
         vocabulary = vocabulary_of(self._snapshot)
         terms = [token.term for token in tokens]
         language = self.language
-        fields = (language.body, language.title, language.tags, language.path)
+        fields = (language.body, language.title, language.tags, language.path, language.links)
         if any(vocabulary.phrase_frequency(field, terms) for field in fields):
             return [word]
         if word.text.isalnum():
@@ -328,23 +302,20 @@ class _Shape(NamedTuple):
     """A topic as one language reads it.
 
     `content` are the plain words to be found, `stops` those that need not be, `stated` the
-    other parts. `typed` are the terms of all plain words, where there is nothing else that scores.
+    other parts. `name` are all plain words, where there is nothing else that scores.
     """
 
     content: Sequence[Term]
     stops: Sequence[Term]
     stated: Sequence[Expression]
-    typed: tuple[str, ...]
+    name: tuple[NameWord, ...]
 
 
 def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Shape:
     written = plain_words(topic)
     plain = {id(word) for word in written}
     stated = [part for part in parts_of(topic) if id(part) not in plain]
-    analyzer = language.analyzer
-    typed = tuple(t.term for word in written for t in analyzer.tokens_of_word(word.text))
-    if not all(map(filters_only, stated)):
-        typed = ()
+    name = query_name(language, _named(written, stated))
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
     languages = _languages_of(snapshot, words, language)
@@ -352,7 +323,20 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     content = [word for word in words if word not in stops]
     if not content and all(map(filters_only, stated)):
         content, stops = words, []
-    return _Shape(content, stops, stated, typed)
+    return _Shape(content, stops, stated, name)
+
+
+def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:
+    """Return the words that may be a name: plain ones, or those of a title, with nothing else."""
+    scored = [part for part in stated if not filters_only(part)]
+    if not scored:
+        return [word.text for word in written]
+    if written or len(scored) > 1:
+        return []
+    match scored[0]:
+        case Field(name="title", operand=Term(text=text) | Phrase(text=text)):
+            return [text]
+    return []
 
 
 def _split(
@@ -401,31 +385,6 @@ def _is_stop(word: Term, language: Language, languages: Iterable[str | None]) ->
 def _parts_of(word: Term, language: Language) -> list[str]:
     tokens = language.analyzer.tokens_of_word(word.text)
     return [fold(word.text[token.start : token.end]).lower() for token in tokens]
-
-
-_BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
-    ("what", "are"), ("what", "doe"), ("defin",), ("the",), ("a",), ("an",))  # fmt: skip
-_AFTER_NAMES = frozenset(
-    """modul packag command function class method set option page file document refer manual
-    paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
-    macro event interfac constant properti attribut namespac crate exampl guid tutori header
-    """.split()  # noqa: SIM905 - stems, better read as prose
-)
-"""Stems of words around a name that only say what it names."""
-
-
-def _unframed(terms: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return what is left of a query without the words around a name: "what is an iterable"."""
-    found = []
-    for before in ((), *_BEFORE_NAMES):
-        rest = terms[len(before) :]
-        if terms[: len(before)] != before:
-            continue
-        if before and rest:
-            found.append(rest)
-        if len(rest) > 1 and rest[-1] in _AFTER_NAMES:
-            found.append(rest[:-1])
-    return found
 
 
 # -- filters --------------------------------------------------------------------------

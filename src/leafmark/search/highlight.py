@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from leafmark.index import (
     BETWEEN,
+    INLINE_FORMATS,
     PARTING_FORMATS,
     Analyzer,
     Token,
@@ -31,6 +32,7 @@ from leafmark.index import (
     is_solid,
     iter_names,
     iter_parted,
+    iter_read,
 )
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm
@@ -71,12 +73,15 @@ class Highlighter:
     def find_in(self, text: str, format_name: str) -> list[Match]:
         """Return the matches in a body of some format, including those of terms the index adds.
 
-        These are the parts of names in source code, and words that a line break splits.
+        These are the parts of names in source code, words that a line break splits, and phrases
+        that links and tags interrupt.
         """
         if format_name == "script":
             return self._with(text, iter_names, " ")
         if format_name in PARTING_FORMATS:
             return self._with(text, iter_parted, "")
+        if format_name in INLINE_FORMATS and self._phrases:
+            return self._with(text, iter_read, " ")
         return self.find(text)
 
     def _with(self, text: str, words: _Words, joint: str) -> list[Match]:

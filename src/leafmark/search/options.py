@@ -237,6 +237,16 @@ class SearchOptions:
         return max(self.candidate_limit, CANDIDATES_PER_RESULT * (self.limit + self.offset))
 
     @property
+    def joins_documents(self) -> bool:
+        """Whether a document stands for its parts where all of them match."""
+        return (
+            self.aggregation
+            and self.grain in ("auto", "document")
+            and not self.max_merge_depth
+            and self.sort == "score"
+        )
+
+    @property
     def kept(self) -> int:
         """How many candidates are kept if no score falls sharply."""
         return max(self.max_results, self.limit + self.offset)

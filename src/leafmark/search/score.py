@@ -20,7 +20,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.index import (
-    DOCUMENT_SIGN,
     GLOSSARY,
     ROLES,
     Columns,
@@ -28,15 +27,15 @@ from leafmark.index import (
     Match,
     Snapshot,
     cut_fact,
-    path_stem,
 )
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.search.compile import CompiledTopic, Filters
+from leafmark.search.names import DOCUMENT_LEVELS, MAX_BEARERS, find_bearers
 from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 from leafmark.search.terms import CompiledTerm
 
-__all__ = ["Scored", "matches_without_words", "rounded", "score_topic"]
+__all__ = ["Scored", "matches_without_words", "order_matches", "rounded", "score_topic"]
 
 MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
@@ -54,22 +53,11 @@ MAX_SLOP = 7
 BESIDE_SHARE = 0.65
 """The share of nearness that only words beside each other get (1 against 0.35 at a distance)."""
 
-MAX_BEARERS = 20
-"""The most bearers of a name that are looked at."""
-
 MAX_CUT_MATCHES = 2000
 """The most pieces that are looked at for one word of a section."""
 
-MAX_PREFIXED = 3
-"""The most terms of a name that is looked for behind a usual prefix."""
-
-MIN_SAME_PREFIX = 10
-"""A prefix is usual that the names of so many documents, and of this share, begin with."""
-
-SAME_PREFIX_SHARE = 0.2
-
-DOCUMENT_NAME = 2
-"""The kind of bearers that are documents."""
+GLOSSARY_STEP = 0.5
+"""The level of a name's bearer in a glossary above that of others in a text."""
 
 NAME_STEP = 0.001
 """By what share of the best score each bearer of a name stands before the next one."""
@@ -85,15 +73,11 @@ on its segments."""
 _SCALE = 10.0**SCORE_DIGITS
 
 
-_NOWHERE = ("", 0)
-
-
 class Scored(NamedTuple):
     """A chunk that matches a topic, and what its score is made of.
 
     `score` is (`words` + `completeness` + `nearness`) × `factor` of its place and kind, or of the
-    bearer of a name the score that puts it first (`name` is 2 for a document's, 1 for a chunk's,
-    1.5 for that of a glossary).
+    bearer of a name the score that puts it first (`name` is its level: see `names`).
     `relaxed` ones lack some of the words.
     """
 
@@ -107,7 +91,7 @@ class Scored(NamedTuple):
     role: float = 1.0
     role_name: str = ""
     local: float = 1.0
-    name: float = 0
+    name: float = 0.0
     meaning: float | None = None
     similarity: float | None = None
     is_whole: bool = False
@@ -127,22 +111,50 @@ def score_topic(
     compiled: Sequence[CompiledTopic],
     options: SearchOptions,
     local_trees: Collection[str] = (),
+    *,
+    without: Collection[str] = (),
 ) -> list[Scored]:
-    """Return the best matches of a topic, compiled for each language, best first.
+    """Return the best matches of a topic, compiled for each language, in no order.
 
-    With all words first, relaxed ones follow those that have all words.
+    `without` are documents that are left out, by id.
     """
+    left_out = (HasAny("doc_id", tuple(sorted(without))),) if without else ()
     found: list[Scored] = []
     for topic in compiled:
         for admitted, boost in _places(snapshot, local_trees, options):
-            found += _Scorer(snapshot, topic, options, admitted, boost).scored()
+            found += _Scorer(snapshot, topic, options, admitted, boost, left_out).scored()
+    return found
+
+
+def order_matches(
+    snapshot: Snapshot,
+    matches: Sequence[Scored],
+    compiled: Sequence[CompiledTopic],
+    options: SearchOptions,
+) -> list[Scored]:
+    """Return the matches best first, ties in the order of their documents, documents themselves
+    before their parts.
+
+    With all words first, relaxed ones follow those that have all words. What is cut off later
+    must not depend on where a chunk happens to lie in the index.
+    """
     tiers = options.strict or (
         options.all_words_first and all(topic.is_few_keywords for topic in compiled)
     )
-    found = _names_first(found)
+    found = _names_first(matches)
     if tiers:
         found = _all_words_first(found)
-    return sorted(found, key=lambda one: (tiers and one.relaxed, -one.score))
+    count = Counter(one.score for one in found)
+    tied = [one.chunk for one in found if count[one.score] > 1]
+    place = {
+        chunk: (position > 0, doc_id, position)
+        for chunk, (doc_id, position) in zip(tied, snapshot.refs(tied), strict=True)
+    }
+    nowhere = (False, "", 0)
+    return sorted(
+        found,
+        key=lambda one: (tiers and one.relaxed, -one.score, place.get(one.chunk, nowhere)),
+    )
 
 
 def _places(
@@ -196,8 +208,10 @@ class _Scorer:
         options: SearchOptions,
         admitted: tuple[Query, ...],
         boost: float,
+        left_out: tuple[Query, ...],
     ):
         self._snapshot = snapshot
+        self._left_out = left_out
         self._topic = topic
         self._options = options
         self._admitted = admitted
@@ -213,20 +227,12 @@ class _Scorer:
         requests = [(topic.some_words, self._limit)]
         if several:
             requests.append((topic.every_word, self._limit))
-        names = topic.name_queries if self._options.names_first else None
-        requests += [(self._bearing(name), MAX_BEARERS) for name in names or ()]
         some, *others = self._search(requests)
         raw = dict(some)
-        every = dict(others.pop(0)) if several else raw
+        every = dict(others[0]) if several else dict(some)
         for chunk, score in every.items():  # behind any number of better partial matches
             raw.setdefault(chunk, score)
-        bearers: dict[Handle, int] = {}
-        if names is not None and not others[0]:
-            others[0] = self._with_usual_prefix()
-        for kind, found in zip((2, 1), others, strict=False):
-            for chunk, score in found:
-                raw.setdefault(chunk, score)
-                bearers.setdefault(chunk, kind)
+        bearers = self._bearers(raw)
         chunks = list(raw)
         columns = dict(zip(chunks, self._snapshot.columns(chunks), strict=True))
         complete = self._complete(every, columns) if several else set(raw)
@@ -237,17 +243,7 @@ class _Scorer:
         ]
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
-        return self._with_nearness(self._ranked(matches))
-
-    def _ranked(self, matches: Sequence[Scored]) -> list[Scored]:
-        """Return the matches best first, ties in the order of their documents.
-
-        What is cut off later must not depend on where a chunk happens to lie in the index.
-        """
-        count = Counter(one.score for one in matches)
-        tied = [one.chunk for one in matches if count[one.score] > 1]
-        place = dict(zip(tied, self._snapshot.refs(tied), strict=True))
-        return sorted(matches, key=lambda one: (-one.score, place.get(one.chunk, _NOWHERE)))
+        return self._with_nearness(sorted(matches, key=lambda one: -one.score))
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
@@ -298,7 +294,9 @@ class _Scorer:
             wanted *= WIDER
 
     def _scoped(self, query: Query) -> Query:
-        return AllOf((query, *self._admitted)) if self._admitted else query
+        if not self._admitted and not self._left_out:
+            return query
+        return AllOf((query, *self._admitted), without=self._left_out)
 
     def _bearing(self, name: Query) -> Query:
         """Return the query for what is called so; its score is that of its words."""
@@ -306,33 +304,18 @@ class _Scorer:
         words = tuple(topic.scored(word) for word in topic.words)
         return AllOf((unscored(name), topic.required), should=words)
 
-    def _with_usual_prefix(self) -> list[tuple[Handle, float]]:
-        """Return the documents that are called as asked but for what most names begin with.
+    def _bearers(self, raw: dict[Handle, float]) -> dict[Handle, float]:
+        """Return the bearers of the query's name; those that no match is are added to `raw`."""
+        if not (self._options.names_first and self._topic.name):
+            return {}
 
-        In a manual of `git`, `commit` is the page `git-commit`.
-        """
-        terms, field = self._topic.typed, self._topic.language.names
-        if not 0 < len(terms) <= MAX_PREFIXED:
-            return []
-        ending = HasPhrase(field, (*terms, DOCUMENT_SIGN))
-        (found,) = self._search([(self._bearing(ending), MAX_BEARERS)])
-        if not found:
-            return []
-        refs = self._snapshot.refs([chunk for chunk, _ in found])
-        analyze = self._topic.language.analyzer.terms
-        stems = [analyze(path_stem(doc_id.partition(":")[2])) for doc_id, _ in refs]
-        prefixes = {tuple(stem[: -len(terms)]) for stem in stems if len(stem) > len(terms)}
-        least = max(MIN_SAME_PREFIX, SAME_PREFIX_SHARE * len(self._snapshot.manifest))
-        usual = {
-            prefix
-            for prefix in prefixes
-            if self._snapshot.count([HasPhrase(field, (DOCUMENT_SIGN, *prefix))])[0] >= least
-        }
-        return [
-            match
-            for match, stem in zip(found, stems, strict=True)
-            if tuple(stem[: -len(terms)]) in usual
-        ]
+        def bearing(query: Query) -> list[tuple[Handle, float]]:
+            (found,) = self._search([(self._bearing(query), MAX_BEARERS)])
+            for chunk, score in found:
+                raw.setdefault(chunk, score)
+            return found
+
+        return find_bearers(self._snapshot, self._topic.name, bearing)
 
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]
@@ -345,16 +328,16 @@ class _Scorer:
         chunk: Handle,
         words: float,
         columns: Columns,
-        bearers: dict[Handle, int],
+        bearers: dict[Handle, float],
         complete: Collection[Handle],
         gain: float,
     ) -> Scored:
         is_complete = chunk in complete
-        name: float = bearers.get(chunk, 0)
-        is_lowered = columns.role not in (0, GLOSSARY)
-        if name == 1:  # a changelog's section called so is not what is looked for
-            name = 0 if is_lowered else 1.5 if columns.role == GLOSSARY else 1
-        role = role_factor(columns, self._options) if name < DOCUMENT_NAME else 1.0
+        name = bearers.get(chunk, 0.0)
+        is_document = name in DOCUMENT_LEVELS
+        if name and not is_document:  # a changelog's section called so is not what is looked for
+            name = {0: name, GLOSSARY: name + GLOSSARY_STEP}.get(columns.role, 0.0)
+        role = 1.0 if is_document else role_factor(columns, self._options)
         gained = gain if is_complete else 0.0
         return Scored(
             rounded((words + gained) * role * self._boost),
@@ -432,8 +415,8 @@ class _Scorer:
 def _names_first(matches: Iterable[Scored]) -> list[Scored]:
     """Return the matches with the bearers of the query's name before all others.
 
-    Documents that are called so come before sections and definitions, and each kind is in the
-    order of its scores. A bearer has all words: its name has them.
+    They are in the order of their levels, those of a level in the order of their scores. A bearer
+    has all words: its name has them.
     """
     found = list(matches)
     bearers = sorted((one for one in found if one.name), key=lambda one: (-one.name, -one.score))

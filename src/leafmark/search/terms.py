@@ -41,6 +41,7 @@ from leafmark.index.queries import (
 )
 from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
+from leafmark.search.names import chunk_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.spelling import Alternative, Begun, Speller
 from leafmark.search.vocabulary import vocabulary_of
@@ -116,6 +117,7 @@ class TermCompiler:
     """Compiles the leaves of one topic in one language."""
 
     def __init__(self, snapshot: Snapshot, language: Language, options: SearchOptions):
+        self._language = language
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
         self._others = [each for each in snapshot.languages if each.name != language.name]
@@ -182,7 +184,8 @@ class TermCompiler:
 
     def _occurs(self, terms: Sequence[str], scope: QueryScope) -> bool:
         count = self._vocabulary.phrase_frequency
-        return any(count(name, terms) for name in self._fields(scope) if name != self._titles)
+        fields = [name for name in self._fields(scope) if name != self._titles]
+        return any(count(name, terms) for name in (*fields, self._language.links))
 
     def _instead(self, typed: str, term: str, scope: QueryScope) -> Sequences:
         """Return what a word may mean that stands nowhere itself: `auth`, `dropdown`.
@@ -301,6 +304,10 @@ class TermCompiler:
             for field in fields
             if (query := self._in_field(field, sequences, scope)) is not None
         }
+        if scope.field == "title" and not prefix and (defined := self._defined(node.text, scope)):
+            queries["names"] = defined
+        if scope.field is None and len(terms) > 2 and "/" in node.text:
+            queries |= self._links(terms)
         for field, query in rarer:
             queries[field] = BestOf((queries[field], query)) if field in queries else query
         found = CompiledTerm(
@@ -319,6 +326,23 @@ class TermCompiler:
         if not scope.negated:
             self._compiled.setdefault(id(node), found)
         return found.query
+
+    def _links(self, terms: tuple[str, ...]) -> dict[str, Query]:
+        """Return the query for what links to an address: as rare as it is, wherever it stands."""
+        frequency = self._vocabulary.phrase_frequency(self._language.links, terms)
+        if not frequency:
+            return {}
+        found = HasPhrase(self._language.links, terms)
+        return {"links": Constant(found, self._vocabulary.idf(frequency))}
+
+    def _defined(self, text: str, scope: QueryScope) -> Query | None:
+        """Return the query for what a text defines under a name: that is a title, too."""
+        name = query_name(self._language, [text])
+        known = [term for term in chunk_terms(name) if self._vocabulary.frequency("names", term)]
+        if not known:
+            return None
+        rarity = self._vocabulary.idf(self._text_frequency([word.stem for word in name]))
+        return Constant(HasAny("names", tuple(known)), self._weight("title", scope) * rarity)
 
     # -- scores -----------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from support.indexes import chunk, state_of
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.analysis import BETWEEN
-from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN
 from leafmark.index.headed import LONGEST_TITLE
 from leafmark.index.records import deserialise_document
 from leafmark.parsing import parse
@@ -61,12 +60,14 @@ def test_every_chunk_has_its_fields() -> None:
         "position": 0,
         "facts": [*facts, "kind=document"],
     }
-    title_alone, name, whole = "the printrout o", NAME_SIGN, DOCUMENT_SIGN
     assert routes == {
         **shared,
         "title_english": title,
         "titles_english": title,
-        "names_english": f"{whole} {title_alone} {whole} ä {whole} {name} {title_alone} {name}",
+        "names": [
+            *("c=the printroutes o", "c~the printrout o"),
+            *("d=the printroutes o", "d~the printrout o", "d=ä"),
+        ],
         "body_english": f"{title} {BETWEEN} ",
         "position": 1,
         "facts": [*facts, "kind=section", *above],
@@ -75,7 +76,7 @@ def test_every_chunk_has_its_fields() -> None:
         **shared,
         "title_english": "usag there",
         "titles_english": f"{title} usag there",
-        "names_english": f"{name} usag there {name}",
+        "names": ["c=usage there", "c~usag there"],
         "body_english": f"{title} {BETWEEN} usag there {BETWEEN} say usag twice c x",
         "position": 2,
         "facts": [
@@ -106,16 +107,15 @@ def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
     prepared = prepare_source(chunked, state_of(source), stemmer="english")
     names = {}
     for entry, document in zip(chunked.chunks, prepared.documents(), strict=True):
-        said = json.loads(document).get("names_english", "")
-        names[entry.fragment] = [name.strip() for name in said.split(NAME_SIGN)[1:-1]]
-    found = {fragment: each for fragment, each in names.items() if each}
+        names[entry.fragment] = json.loads(document).get("names", ())
+    found = {fragment: each for fragment, each in names.items() if each and fragment}
     assert len(names) > len(found)
     assert found == {
-        "#Cache": ["store cach", "cach"],
-        "#Cache.pop": ["cach pop", "pop"],
-        "#Cache.pop~1": ["cach pop", "pop"],  # of its pieces the one with the signature
-        "#Cache.Lock": ["cach lock", "lock"],
-        "#Cache.Lock.take": ["cach lock take", "lock take", "take"],
+        "#Cache": ["c=store cache", "c~store cach", "c=cache", "c~cach"],
+        "#Cache.pop": ["c=cache pop", "c~cach pop", "c=pop"],
+        "#Cache.pop~1": ["c=cache pop", "c~cach pop", "c=pop"],  # the piece with the signature
+        "#Cache.Lock": ["c=cache lock", "c~cach lock", "c=lock"],
+        "#Cache.Lock.take": ["c=cache lock take", "c~cach lock take", "c=lock take", "c=take"],
     }
 
 

@@ -18,4 +18,4 @@ def test_lengths_are_kept_of_fields_that_bm25_asks_for_alone(tmp_path: Path) -> 
         for field in ("body", "title", "titles", "path")
         for language in ("english", "none")
     }
-    assert len(indexed) == 15
+    assert len(indexed) == 16

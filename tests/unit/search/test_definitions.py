@@ -55,6 +55,11 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Library:
     [
         ("--ff-only", "options"),
         ("ff-only", "options"),
+        ("tool --ff-only", "options"),
+        ("the tool --amend option", "other-options"),
+        ("tool max_rate", "settings"),
+        ("title:max_rate", "settings"),
+        ('title:"--amend"', "other-options"),
         ("--amend", "other-options"),
         ('"--amend"', "overview"),
         ("max_rate", "settings"),
@@ -95,7 +100,7 @@ FLAGS
 GUIDE = "Use --ff-only, max_rate and O_SYNC: --ff-only before max_rate, max_rate before O_SYNC.\n"
 
 
-@pytest.mark.parametrize("query", ["--ff-only", "max_rate", "O_SYNC"])
+@pytest.mark.parametrize("query", ["--ff-only", "tool --ff-only", "max_rate", "O_SYNC"])
 def test_a_definition_in_a_manual_page_as_text_is_first(tmp_path: Path, query: str) -> None:
     library = Library(tmp_path, t={"tool.1.txt": MANUAL_PAGE, "tool.txt": GUIDE})
     assert library.find(query, fuzzy_distance=0)[0] == "tool.1.txt"

@@ -91,6 +91,10 @@ def classes(tmp_path: Path) -> Library:
         ("cache.pop()", "Cache.pop"),
         ("Cache::pop", "Cache.pop"),
         ("Cache#pop", "Cache.pop"),
+        ("store.Cache.pop", "Cache.pop"),  # with the module
+        ("store.Cache.pop:", "Cache.pop"),
+        ("`store.Cache.pop()`?", "Cache.pop"),
+        ("title:Cache.pop", "Cache.pop"),
         ("Lock.pop", "Cache.Lock.pop"),
         ("Cache.Lock.pop", "Cache.Lock.pop"),
         ("Cache", "Cache"),

@@ -109,7 +109,7 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
         builder.add_text_field(
             language.titles, tokenizer_name=language.analyzer.name, index_option="freq"
         )
-        builder.add_text_field(language.names, tokenizer_name=language.analyzer.name)
+        builder.add_text_field(language.links, tokenizer_name=language.analyzer.name)
     for field in RAW_FIELDS:
         stored = field == "doc_id"
         builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
@@ -118,7 +118,7 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
     for column in ("cut", "role"):
         builder.add_unsigned_field(column, fast=True)
     builder.add_bytes_field("source", stored=True)
-    unmeasured = {name for each in languages for name in (each.tags, each.names)} | {*RAW_FIELDS}
+    unmeasured = {name for each in languages for name in (each.tags, each.links)} | {*RAW_FIELDS}
     return _without_lengths(builder.build(), unmeasured)
 
 

@@ -112,7 +112,7 @@ def language_mapping(language: Language) -> dict[str, Any]:
         language.path: text,
         language.titles: {**text, "index_options": "freqs"},
         language.tags: short,
-        language.names: short,
+        language.links: short,
     }
 
 
@@ -123,6 +123,7 @@ def index_body(languages: Iterable[Language], shards: int, replicas: int) -> dic
     properties: dict[str, Any] = {
         "doc_id": keyword,
         "facts": keyword,
+        "names": keyword,
         "key": keyword,
         "stamp": {"type": "keyword", "index": True, "norms": False},
         "position": number,

@@ -57,7 +57,7 @@ _COUNTED = 2000
 _BATCH = 500
 """Questions of one request."""
 
-_KEYWORDS = frozenset({"facts", "doc_id", "key", "tree"})
+_KEYWORDS = frozenset({"facts", "names", "doc_id", "key", "tree"})
 _COLUMNS = ("doc_id", "stamp", "position", "cut", "role")
 _STATE = ("size", "modified_ns", "changed_ns", "inode", "chunks", "noted")
 

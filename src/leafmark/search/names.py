@@ -1,0 +1,193 @@
+"""Names that a query asks for, and what bears them.
+
+A query that is a name, alone or in a frame (`what is X`, `X module`), asks for its bearer. Exact
+names come before those that share only stems, and documents before what stands in them. In a
+manual whose files begin alike (`git-add`, `git-commit`), the common word may be left out. A name
+may also say where it belongs: `git commit --amend` is `--amend` in the document `git commit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from leafmark.index import (
+    CHUNK,
+    DOCUMENT,
+    FILE_TAIL,
+    Handle,
+    Language,
+    Snapshot,
+    analyzer_for,
+    exact_name,
+    path_stem,
+    stemmed_name,
+)
+from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
+from leafmark.search.vocabulary import vocabulary_of
+
+__all__ = [
+    "DOCUMENT_LEVELS",
+    "MAX_BEARERS",
+    "NameWord",
+    "chunk_terms",
+    "find_bearers",
+    "query_name",
+]
+
+MAX_NAME_TERMS = 8
+"""A query of more terms is a sentence, and no name (chosen by eye)."""
+
+MAX_BEARERS = 20
+"""The most bearers of a name that are looked at."""
+
+MIN_SAME_PREFIX = 10
+"""A prefix is usual that the names of so many documents, and of this share, begin with."""
+
+SAME_PREFIX_SHARE = 0.2
+
+EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 1.0
+"""In which order bearers stand."""
+
+DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
+
+_BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
+    ("what", "are"), ("what", "doe"), ("defin",), ("the",), ("a",), ("an",))  # fmt: skip
+_AFTER_NAMES = frozenset(
+    """modul packag command function class method set option page file document refer manual
+    paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
+    macro event interfac constant properti attribut namespac crate exampl guid tutori header
+    """.split()  # noqa: SIM905 - stems, better read as prose
+)
+"""Stems of words around a name that only say what it names."""
+
+
+class NameWord(NamedTuple):
+    """A word of a query as it is in names: as typed, in small letters, and its stem."""
+
+    exact: str
+    stem: str
+
+
+Name = tuple[NameWord, ...]
+Search = Callable[[Query], Sequence[tuple[Handle, float]]]
+"""Returns the best matches of a query, within what the search admits, at most `MAX_BEARERS`."""
+
+
+def query_name(language: Language, words: Iterable[str]) -> Name:
+    """Return the words of a query as a name; () for what is no name, since it is too long."""
+    typed = list(words)
+    exact = [t.term for word in typed for t in analyzer_for(None).tokens_of_word(word)]
+    stems = [t.term for word in typed for t in language.analyzer.tokens_of_word(word)]
+    if len(exact) != len(stems) or not 0 < len(stems) <= MAX_NAME_TERMS:
+        return ()
+    return tuple(map(NameWord, exact, stems))
+
+
+def find_bearers(snapshot: Snapshot, name: Name, search: Search) -> dict[Handle, float]:
+    """Return what bears a name or the name in a frame, with the level of each: higher is first."""
+    naming = _Naming(snapshot, search)
+    forms = [name, *_unframed(name)]
+    found: dict[Handle, float] = {}
+    for level, terms in naming.levels(forms):
+        for chunk, _ in search(HasAny("names", tuple(terms))):
+            found.setdefault(chunk, level)
+    if DOCUMENT_LEVELS.isdisjoint(found.values()):
+        found = {**dict.fromkeys(naming.behind_usual_prefix(name), EXACT_DOCUMENT), **found}
+    return found or dict.fromkeys(naming.within_documents(forms), EXACT_CHUNK)
+
+
+def _unframed(name: Name) -> Iterator[Name]:
+    """Yield what is left of a query without the words around a name: "what is an iterable"."""
+    stems = tuple(word.stem for word in name)
+    for before in ((), *_BEFORE_NAMES):
+        rest = name[len(before) :]
+        if stems[: len(before)] != before:
+            continue
+        if before and rest:
+            yield rest
+        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES:
+            yield rest[:-1]
+
+
+def _exact(kind: str, name: Name) -> str:
+    return exact_name(kind, " ".join(word.exact for word in name))
+
+
+def _both(kind: str, name: Name) -> tuple[str, str, str]:
+    """Return the terms of all that is called so or has the same stems: some names are stems."""
+    stems = " ".join(word.stem for word in name)
+    return _exact(kind, name), stemmed_name(kind, stems), exact_name(kind, stems)
+
+
+def chunk_terms(name: Name) -> tuple[str, ...]:
+    """Return the terms of a section or definition that is called so, or has the same stems."""
+    return tuple(dict.fromkeys(_both(CHUNK, name))) if name else ()
+
+
+class _Naming:
+    """Looks for names in one index: first in its list of terms, since few queries are names."""
+
+    def __init__(self, snapshot: Snapshot, search: Search):
+        self._snapshot = snapshot
+        self._search = search
+        self._frequency = vocabulary_of(snapshot).frequency
+
+    def _known(self, terms: Iterable[str]) -> list[str]:
+        return [term for term in dict.fromkeys(terms) if self._frequency("names", term)]
+
+    def levels(self, forms: Sequence[Name]) -> Iterator[tuple[float, list[str]]]:
+        """Yield the terms of each level that the index has, the first level first."""
+        exact = {
+            kind: self._known(_exact(kind, form) for form in forms) for kind in (DOCUMENT, CHUNK)
+        }
+        by_stems = {
+            kind: self._known(term for form in forms for term in _both(kind, form))
+            for kind in (DOCUMENT, CHUNK)
+        }
+        yield from (
+            (level, terms)
+            for level, terms in (
+                (EXACT_DOCUMENT, exact[DOCUMENT]),
+                (EXACT_CHUNK, exact[CHUNK]),
+                (DOCUMENT_BY_STEMS, by_stems[DOCUMENT]),
+                (CHUNK_BY_STEMS, by_stems[CHUNK]),
+            )
+            if terms
+        )
+
+    def behind_usual_prefix(self, name: Name) -> list[Handle]:
+        """Return the documents that are called so but for what most names begin with."""
+        terms = self._known(_both(FILE_TAIL, name))
+        if not terms:
+            return []
+        found = [chunk for chunk, _ in self._search(HasAny("names", tuple(terms)))]
+        words = analyzer_for(None).terms
+        prefixes = [
+            words(path_stem(doc_id.partition(":")[2]))[0]
+            for doc_id, _ in self._snapshot.refs(found)
+        ]
+        usual = set(filter(self._is_usual, dict.fromkeys(prefixes)))
+        return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
+
+    def _is_usual(self, prefix: str) -> bool:
+        least = max(MIN_SAME_PREFIX, SAME_PREFIX_SHARE * len(self._snapshot.manifest))
+        begins = HasMatch("names", exact_name(DOCUMENT, f"{prefix} .*"))
+        return prefix.isalnum() and self._snapshot.count([begins])[0] >= least
+
+    def within_documents(self, forms: Sequence[Name]) -> list[Handle]:
+        """Return what bears the end of a name in the documents that bear the rest of it."""
+        for form in forms:
+            for at in range(1, len(form)):
+                ends = self._known(_both(CHUNK, form[at:]))
+                heads = ends and self._known(
+                    term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, form[:at])
+                )
+                if ends and heads:
+                    documents = self._search(HasAny("names", tuple(heads)))
+                    refs = self._snapshot.refs([chunk for chunk, _ in documents])
+                    within = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
+                    found = self._search(AllOf((HasAny("names", tuple(ends)), within)))
+                    if found:
+                        return [chunk for chunk, _ in found]
+        return []
