@@ -95,8 +95,7 @@ def _not_printed(error: OSError) -> int:
     from contextlib import suppress
 
     from leafmark.cli.console import undelivered
-    from leafmark.render.errors import render_error
-    from leafmark.render.terminal import PLAIN
+    from leafmark.render.terminal import PLAIN, render_error
 
     told = undelivered(error)
     if isinstance(told, BrokenPipeError):

@@ -15,8 +15,7 @@ from leafmark.app import search_project
 from leafmark.app.requests import SearchRequest
 from leafmark.index import analyzer_for
 from leafmark.model import RELATIONS, Answer, Grain, Relation
-from leafmark.render.matches import render_vimgrep
-from leafmark.render.places import Places
+from leafmark.render.searching import Places, render_vimgrep
 
 WORDS = ("token", "backups", "index", "restoring", "chunk", "the", "retries", "日本語", "über")
 

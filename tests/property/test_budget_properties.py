@@ -20,8 +20,7 @@ from leafmark.app import search_project
 from leafmark.app.requests import SearchRequest
 from leafmark.errors import UsageError
 from leafmark.model import Answer, Grain, Passage, Relation
-from leafmark.render.budgets import plan_answer
-from leafmark.render.fitting import Excerpts, Texts, count_tokens, fit
+from leafmark.render.budgets import Excerpts, Texts, count_tokens, fit, plan_answer
 
 QUERIES = (
     "token",

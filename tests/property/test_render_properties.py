@@ -25,22 +25,32 @@ from leafmark.model import (
     StatusReport,
     TreeStatus,
 )
-from leafmark.render import listing
-from leafmark.render.errors import render_diagnostic, render_error, render_warning
-from leafmark.render.explain import render_explanation, render_nothing_found
-from leafmark.render.indexing import render_index
+from leafmark.render import reports
+from leafmark.render.explaining import render_explanation, render_nothing_found
 from leafmark.render.jsontext import dump_json
-from leafmark.render.matches import render_files, render_matches, render_vimgrep
-from leafmark.render.places import Places, match_lines
-from leafmark.render.searchjson import answer_record
-from leafmark.render.searchtext import render_flat, render_full, render_grouped, render_list
-from leafmark.render.show import render_outline, render_show
+from leafmark.render.reading import render_outline, render_show
+from leafmark.render.records import answer_record
+from leafmark.render.reports import render_index
+from leafmark.render.searching import (
+    Places,
+    match_lines,
+    render_files,
+    render_flat,
+    render_full,
+    render_grouped,
+    render_list,
+    render_matches,
+    render_vimgrep,
+)
 from leafmark.render.terminal import (
     PLAIN,
     Style,
     clean,
     clean_line,
     display_width,
+    render_diagnostic,
+    render_error,
+    render_warning,
     shorten,
     wrap,
 )
@@ -175,11 +185,11 @@ def test_no_report_controls_the_terminal(text: str) -> None:
         render_show(ShowReport((shown,)), PLAIN),
         render_outline(ShowReport((shown,)), PLAIN),
         render_index(index, PLAIN, verbose=True),
-        listing.render_status(status, PLAIN),
-        *listing.iter_document_lines([document], PLAIN),
-        *listing.iter_chunk_lines([entry], PLAIN),
-        *listing.iter_tag_lines([(text, 1)], PLAIN),
-        listing.render_settings([SettingOrigin(text, text, text, text)], PLAIN, origin=True),
+        reports.render_status(status, PLAIN),
+        *reports.iter_document_lines([document], PLAIN),
+        *reports.iter_chunk_lines([entry], PLAIN),
+        *reports.iter_tag_lines([(text, 1)], PLAIN),
+        reports.render_settings([SettingOrigin(text, text, text, text)], PLAIN, origin=True),
         render_diagnostic(diagnostic, PLAIN),
         render_warning(text, PLAIN, text),
         render_error(UsageError(text, location=text, hint=text), PLAIN),

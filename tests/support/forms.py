@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from leafmark.chunking import token_counter
 from leafmark.model import Answer, Item, Passage
-from leafmark.render import matches, searchjson, searchtext
+from leafmark.render import records, searching
 from leafmark.render.budgets import fit_answer
-from leafmark.render.places import Places
+from leafmark.render.searching import Places
 from leafmark.render.terminal import PLAIN
 
 __all__ = ["EXCERPT_FORMS", "TEXT_FORMS", "Form", "cut", "printed", "shown_bytes", "tokens"]
@@ -16,16 +16,16 @@ __all__ = ["EXCERPT_FORMS", "TEXT_FORMS", "Form", "cut", "printed", "shown_bytes
 Form = Callable[[Answer], str]
 
 TEXT_FORMS: dict[str, Form] = {
-    "full": lambda answer: searchtext.render_full(answer, _places(answer), PLAIN),
-    "json": searchjson.render_packed,
-    "jsonl": searchjson.render_packed_lines,
+    "full": lambda answer: searching.render_full(answer, _places(answer), PLAIN),
+    "json": records.render_packed,
+    "jsonl": records.render_packed_lines,
 }
 EXCERPT_FORMS: dict[str, Form] = {
-    "pretty": lambda answer: searchtext.render_grouped(answer, _places(answer), PLAIN),
-    "list": lambda answer: searchtext.render_list(answer, PLAIN),
-    "matches": lambda answer: matches.render_matches(answer, _places(answer), PLAIN),
-    "vimgrep": lambda answer: matches.render_vimgrep(answer, _places(answer)),
-    "files": lambda answer: matches.render_files(answer, _places(answer)),
+    "pretty": lambda answer: searching.render_grouped(answer, _places(answer), PLAIN),
+    "list": lambda answer: searching.render_list(answer, PLAIN),
+    "matches": lambda answer: searching.render_matches(answer, _places(answer), PLAIN),
+    "vimgrep": lambda answer: searching.render_vimgrep(answer, _places(answer)),
+    "files": lambda answer: searching.render_files(answer, _places(answer)),
 }
 
 tokens = token_counter("o200k_base")

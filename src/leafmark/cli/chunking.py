@@ -246,14 +246,14 @@ def _add(totals: _Totals, report: SourceReport) -> None:
 
 
 def _renderer(call: Call, output: str) -> Render | None:
-    from leafmark.render import chunkpage, chunks, chunktree
+    from leafmark.render import chunks
 
     if output == "stats":
         return None
     if output == "html":
-        return chunkpage.iter_chunk_article
+        return chunks.iter_chunk_article
     if output == "tree":
-        return partial(chunktree.iter_chunk_tree, style=call.console.style)
+        return partial(chunks.iter_chunk_tree, style=call.console.style)
     lines = chunks.iter_chunk_items if output == "json" else chunks.iter_chunk_lines
     return partial(lines, ascii_only=call.console.ascii_only)
 
@@ -275,7 +275,7 @@ def _print_chunks(call: Call, output: str, pieces: Iterator[str], totals: _Total
 
 def _print_page(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
     from leafmark.chunking import summarise
-    from leafmark.render import chunkpage, chunkstats
+    from leafmark.render import chunks
     from leafmark.render.terminal import PLAIN
 
     def write(text: str) -> None:
@@ -283,14 +283,14 @@ def _print_page(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
 
     name = call.values.get("name") or "standard input"
     words = [name if word == "-" else word for word in call.words]
-    write(chunkpage.open_page(f"Chunks of {', '.join(words)}"))
+    write(chunks.open_page(f"Chunks of {', '.join(words)}"))
     for piece in pieces:
         write(piece)
     found = replace(summarise(totals.sizes), seconds=0.0)  # the same page every time
-    summary = chunkstats.render_statistics(
+    summary = chunks.render_statistics(
         found, totals.findings, PLAIN, tokenizers=totals.tokenizers, verbose=True
     )
-    write(chunkpage.close_page(summary))
+    write(chunks.close_page(summary))
 
 
 def _print_json(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
@@ -310,7 +310,7 @@ def _print_json(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
 
 def _print_statistics(call: Call, totals: _Totals) -> None:
     from leafmark.chunking import summarise
-    from leafmark.render import chunks, chunkstats
+    from leafmark.render import chunks
 
     console = call.console
     found = summarise(totals.sizes)
@@ -322,7 +322,7 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
         )
         return
     console.write(
-        chunkstats.render_statistics(
+        chunks.render_statistics(
             found,
             totals.findings,
             console.style,
@@ -334,7 +334,7 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
 
 def _tell(call: Call, project: Project, totals: _Totals) -> None:
     """Print what else there is to know, where no JSON tells it."""
-    from leafmark.render.chunkstats import render_findings
+    from leafmark.render.chunks import render_findings
 
     console = call.console
     for warning in project.configuration.warnings:

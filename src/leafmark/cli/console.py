@@ -27,17 +27,18 @@ from leafmark.errors import (
     reason_of,
 )
 from leafmark.model import count_of
-from leafmark.render.errors import (
+from leafmark.render.hints import word_hint
+from leafmark.render.jsontext import dump_json, dump_line, iter_json
+from leafmark.render.terminal import (
+    ProgressLine,
+    Style,
+    clean_line,
     error_record,
     render_diagnostic,
     render_error,
     render_hint,
     render_warning,
 )
-from leafmark.render.hints import word_hint
-from leafmark.render.jsontext import dump_json, dump_line, iter_json
-from leafmark.render.progress import ProgressLine
-from leafmark.render.terminal import Style, clean_line
 
 if TYPE_CHECKING:
     from leafmark.app import Project

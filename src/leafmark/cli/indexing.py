@@ -115,7 +115,7 @@ def _watch(call: Call) -> int:
     import threading
 
     from leafmark.app import Watcher, open_project
-    from leafmark.render.watching import event_record, render_event
+    from leafmark.render.reports import event_record, render_event
 
     console = call.console
 
@@ -139,7 +139,7 @@ def _watch(call: Call) -> int:
 
 
 def _print_indexed(call: Call, report: IndexReport, *, line: bool) -> None:
-    from leafmark.render.indexing import index_record, render_index
+    from leafmark.render.reports import index_record, render_index
 
     console = call.console
     if console.json:
@@ -173,7 +173,7 @@ def _status(call: Call) -> int:
     Reads only: nothing is indexed, and nothing is changed.
     """
     from leafmark.app import project_status
-    from leafmark.render.listing import render_status, status_record
+    from leafmark.render.reports import render_status, status_record
 
     console = call.console
     report = project_status(project_of(call))

@@ -33,7 +33,7 @@ def _config(call: Call) -> int:
     it says where each value comes from.
     """
     from leafmark.app import list_settings
-    from leafmark.render.listing import render_settings, settings_record
+    from leafmark.render.reports import render_settings, settings_record
 
     console = call.console
     settings = list_settings(project_of(call))
@@ -108,7 +108,7 @@ def _doctor(call: Call) -> int:
     something is wrong; a warning alone does not count.
     """
     from leafmark.app import examine
-    from leafmark.render.doctor import doctor_record, render_doctor
+    from leafmark.render.reports import doctor_record, render_doctor
 
     console = call.console
     report = examine(console.directory, flags=call.settings, environ=console.environ)
@@ -157,7 +157,7 @@ def _trust(call: Call) -> int:
 
 def _approve(call: Call, pending: Sequence[TrustedFile]) -> int:
     from leafmark.app import approve, list_trust
-    from leafmark.render.trust import render_wishes
+    from leafmark.render.reports import render_wishes
 
     console = call.console
     console.note("this folder's configuration asks for:\n" + render_wishes(pending))
@@ -175,8 +175,8 @@ def _approve(call: Call, pending: Sequence[TrustedFile]) -> int:
 
 
 def _tell_trust(call: Call, report: TrustReport, changed: Sequence[str]) -> int:
+    from leafmark.render.reports import render_trust, trust_record
     from leafmark.render.terminal import clean_line
-    from leafmark.render.trust import render_trust, trust_record
 
     console = call.console
     for warning in report.warnings:
@@ -276,7 +276,7 @@ def _mode(call: Call) -> str:
 
 
 def _print_agents(call: Call, mode: str, report: AgentsReport) -> None:
-    from leafmark.render.agents import agents_record, render_agents, render_diff
+    from leafmark.render.reports import agents_record, render_agents, render_diff
 
     console = call.console
     if console.json:
@@ -306,7 +306,7 @@ def _llms(call: Call) -> int:
     """Write `llms.txt` and `llms-full.txt`."""
     from leafmark.app import write_llms
     from leafmark.app.requests import LlmsRequest
-    from leafmark.render.agents import llms_record, render_llms
+    from leafmark.render.reports import llms_record, render_llms
 
     values = call.values
     report = perform(

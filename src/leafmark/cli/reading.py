@@ -174,18 +174,18 @@ def _print_shown(call: Call, report: ShowReport) -> None:
 
 def _render(call: Call, report: ShowReport) -> str:
     """All that goes to standard output."""
-    from leafmark.render import show
+    from leafmark.render import reading
     from leafmark.render.jsontext import dump_json
 
     console = call.console
     outline = call.on("outline")
     if console.json and "max_tokens" in call.values:
-        return show.render_packed_show(report, ascii_only=console.ascii_only, outline=outline)
+        return reading.render_packed_show(report, ascii_only=console.ascii_only, outline=outline)
     if console.json:
-        return dump_json(show.show_record(report), ascii_only=console.ascii_only)
+        return dump_json(reading.show_record(report), ascii_only=console.ascii_only)
     if outline:
-        return show.render_outline(report, console.style)
-    return show.render_show(report, console.style)
+        return reading.render_outline(report, console.style)
+    return reading.render_show(report, console.style)
 
 
 def _print_raw(call: Call, report: ShowReport) -> None:
@@ -281,19 +281,19 @@ def _list_revisions(call: Call) -> int:
 
 
 def _print_list(call: Call, kind: str, items: Collection[Any]) -> None:
-    from leafmark.render import listing
+    from leafmark.render import reports
     from leafmark.render.jsontext import SCHEMA_VERSION
 
     console, key = call.console, _KEYS[kind]
     if console.json:
-        rows = listing.listing_rows(key, items)
+        rows = reports.listing_rows(key, items)
         console.write_listing({"schema_version": SCHEMA_VERSION}, key, rows)
         return
     renderers: dict[str, Callable[..., Iterable[str]]] = {
-        "trees": listing.iter_tree_lines,
-        "docs": listing.iter_document_lines,
-        "chunks": listing.iter_chunk_lines,
-        "tags": listing.iter_tag_lines,
+        "trees": reports.iter_tree_lines,
+        "docs": reports.iter_document_lines,
+        "chunks": reports.iter_chunk_lines,
+        "tags": reports.iter_tag_lines,
     }
     for line in renderers[kind](items, console.style):
         console.write(line)
@@ -337,7 +337,7 @@ def _verify(call: Call) -> int:
     """
     from leafmark.app import verify_texts
     from leafmark.app.requests import VerifyRequest
-    from leafmark.render.verification import render_verification, summarise, verification_record
+    from leafmark.render.reading import render_verification, summarise, verification_record
 
     texts = read_texts(call, call.words)
     refresh = not call.on("no_refresh")

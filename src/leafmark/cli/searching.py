@@ -199,7 +199,7 @@ def _print_answer(call: Call, answer: Answer) -> None:
     if output == "json":
         return  # the object holds its hints
     if not answer.results:
-        from leafmark.render.explain import render_nothing_found
+        from leafmark.render.explaining import render_nothing_found
 
         console.note(render_nothing_found(answer))
     _tell_hints(console, [hint for hint in answer.hints if hint not in doubts])
@@ -214,7 +214,7 @@ def _tell_hints(console: Console, hints: Iterable[Hint]) -> None:
 
 def _note_omissions(call: Call, shown: Answer) -> None:
     """Say what was left out where the output itself is only for programs."""
-    from leafmark.render.marks import omissions_of, render_omission
+    from leafmark.render.terminal import omissions_of, render_omission
 
     for omission in omissions_of(shown):
         call.console.note(render_omission(omission) + "\n")
@@ -227,42 +227,42 @@ def _render(call: Call, answer: Answer, output: str) -> str:
     text = _text(call, answer, output)
     if not call.on("explain"):
         return text
-    from leafmark.render.explain import render_explanation
+    from leafmark.render.explaining import render_explanation
 
     separator = "\n" if answer.results else ""
     return text + separator + render_explanation(answer, call.console.style)
 
 
 def _json(call: Call, answer: Answer, output: str) -> str:
-    from leafmark.render import searchjson
+    from leafmark.render import records
     from leafmark.render.jsontext import dump_json
 
     explain, ascii_only = call.on("explain"), call.console.ascii_only
     if "max_tokens" in call.values:
-        render = searchjson.render_packed if output == "json" else searchjson.render_packed_lines
+        render = records.render_packed if output == "json" else records.render_packed_lines
         return render(answer, explain=explain, ascii_only=ascii_only)
     if output == "jsonl":
-        return searchjson.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
-    return dump_json(searchjson.answer_record(answer, explain=explain), ascii_only=ascii_only)
+        return records.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
+    return dump_json(records.answer_record(answer, explain=explain), ascii_only=ascii_only)
 
 
 def _text(call: Call, answer: Answer, output: str) -> str:
-    from leafmark.render import matches, searchtext
-    from leafmark.render.places import Places
+    from leafmark.render import searching
+    from leafmark.render.searching import Places
 
     style, explain = call.console.style, call.on("explain")
     places = Places(answer.roots, str(call.console.directory.absolute()))
     if output == "list":
-        return searchtext.render_list(answer, style)
+        return searching.render_list(answer, style)
     if output == "full":
-        return searchtext.render_full(answer, places, style, explain=explain)
+        return searching.render_full(answer, places, style, explain=explain)
     if output == "matches":
-        return matches.render_matches(answer, places, style)
+        return searching.render_matches(answer, places, style)
     if output == "vimgrep":
-        return matches.render_vimgrep(answer, places)
+        return searching.render_vimgrep(answer, places)
     if output == "files":
-        return matches.render_files(answer, places)
-    render = searchtext.render_grouped if call.values.get("group", True) else searchtext.render_flat
+        return searching.render_files(answer, places)
+    render = searching.render_grouped if call.values.get("group", True) else searching.render_flat
     return render(answer, places, style, explain=explain)
 
 
@@ -295,7 +295,7 @@ def _why_not(call: Call) -> int:
     """
     from leafmark.app import explain_why_not
     from leafmark.app.requests import WhyNotRequest
-    from leafmark.render.absence import render_why_not, why_not_record
+    from leafmark.render.explaining import render_why_not, why_not_record
 
     wanted, *queries = call.words
     if "-" in queries:
@@ -410,8 +410,9 @@ def _print_related(call: Call, answer: Answer) -> int:
 
 def _terms(call: Call, answer: Answer) -> str:
     """The words as they are printed."""
+    from leafmark.render.explaining import render_terms
     from leafmark.render.jsontext import dump_json
-    from leafmark.render.terms import render_terms, terms_record
+    from leafmark.render.records import terms_record
 
     console = call.console
     if console.json:

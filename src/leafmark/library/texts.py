@@ -17,9 +17,8 @@ from leafmark.errors import BudgetError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport
 from leafmark.render.budgets import fit_answer, fit_report
-from leafmark.render.places import Places
-from leafmark.render.searchtext import render_full
-from leafmark.render.show import render_show
+from leafmark.render.reading import render_show
+from leafmark.render.searching import Places, render_full
 from leafmark.render.terminal import PLAIN
 
 __all__ = ["fit_texts", "text_of"]

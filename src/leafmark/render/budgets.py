@@ -1,18 +1,286 @@
-"""Answers cut to a budget of tokens, for every door: the most that fits, as the door prints it.
-
-A door gives the function with which it prints; all that this returns is counted.
-"""
+"""The longest beginning of an answer that fits a budget, and marks where something is left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count as count_from
+from typing import Generic, NamedTuple, TypeVar, cast
 
-from leafmark.model import Answer, Result, ShowReport
-from leafmark.render.fitting import Count, Excerpts, Texts, count_tokens, fit
-from leafmark.render.matches import excerpt_lines
-from leafmark.render.outlines import OutlinesShown
+from leafmark.chunking import token_counter
+from leafmark.errors import BudgetError
+from leafmark.model import (
+    Answer,
+    Omission,
+    Packing,
+    Passage,
+    Result,
+    Shown,
+    ShowReport,
+    Snippet,
+)
+from leafmark.render.reading import OutlinesShown
+from leafmark.render.searching import excerpt_lines
+from leafmark.search.packing import passages
 
-__all__ = ["fit_answer", "fit_report", "fit_terms", "plan_answer"]
+__all__ = [
+    "Count",
+    "Excerpts",
+    "Texts",
+    "count_tokens",
+    "fit",
+    "fit_answer",
+    "fit_report",
+    "fit_terms",
+    "plan_answer",
+]
+
+
+Count = Callable[[str], int]
+
+_BUILT_IN = ("o200k_base", "cl100k_base")
+
+_WORD_BREAK = re.compile(r"(?<=\n)(?=[^\s/])")
+"""Where no word of the built-in tokenizers reaches over: before a line's first sign.
+
+They take a slash together with the line end before it.
+"""
+
+
+_PADDING = 8
+"""Tokens by which more steps may cost less: columns move, and with them runs of spaces."""
+
+
+class Rendered(NamedTuple):
+    """What is printed, and the number of steps that it holds."""
+
+    text: str
+    steps: int
+
+
+def count_tokens(tokenizer: str) -> Count:
+    """Return a function that counts texts which are alike: what was counted is not counted again.
+
+    The counts are those of the whole text; they add up where no word is cut.
+    """
+    count = token_counter(tokenizer)
+    if tokenizer not in _BUILT_IN:
+        return count
+    known: dict[str, int] = {}
+
+    def count_lines(text: str) -> int:
+        total = 0
+        for part in _WORD_BREAK.split(text):
+            if part not in known:
+                known[part] = count(part)
+            total += known[part]
+        return total
+
+    return count_lines
+
+
+def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int) -> Rendered:
+    """Return what `render(steps, marks)` gives for the most of `size` steps that fits.
+
+    `marks` tells whether omissions are marked. Without marks more steps never cost less (but
+    for `_PADDING`), nor more than with them, which narrows the search; with them they may, so
+    that the candidates that are left are tried from the longest down.
+
+    Raises:
+        BudgetError: the smallest answer does not fit; it names the least budget.
+    """
+    least = min(1, size)
+    for steps in range(_bound(least, size, render, count, budget), least - 1, -1):
+        text = render(steps, True)
+        if count(text) <= budget:
+            return Rendered(text, steps)
+    needed = _least(least, size, render, count)
+    raise BudgetError(budget, needed)
+
+
+def _bound(
+    least: int, size: int, render: Callable[[int, bool], str], count: Count, budget: int
+) -> int:
+    """Return the most steps that fit without marks, at least `least`."""
+    low, high = least, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(render(middle, False)) <= budget + _PADDING:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _least(least: int, size: int, render: Callable[[int, bool], str], count: Count) -> int:
+    """Return the cost of the cheapest answer: more steps may save a mark."""
+    best = count(render(least, True))
+    for steps in range(least + 1, size + 1):
+        if count(render(steps, False)) >= best + _PADDING:
+            break
+        best = min(best, count(render(steps, True)))
+    return best
+
+
+Packable = TypeVar("Packable", Answer, ShowReport)
+Part = TypeVar("Part", Result, Shown)
+
+
+class Texts(Generic[Packable]):
+    """An answer, or what was asked for by id, with its texts: its packing filled up to some step.
+
+    Passages are made once for each state of an item.
+    """
+
+    def __init__(self, found: Packable):
+        assert found.packing is not None, "a budget is asked for in the request"
+        self._found: Packable = found
+        self._packing: Packing = found.packing
+        self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
+
+    @property
+    def size(self) -> int:
+        return len(self._packing.steps)
+
+    def at(self, steps: int, marks: bool = True) -> Packable:
+        """Return what is found after so many steps; without `marks`, as if that were all of it."""
+        placed: dict[int, int] = {}  # how many units each item shows that has a place
+        for item, unit in self._packing.steps[:steps]:
+            placed[item] = placed.get(item, 0) + (unit is not None)
+        found: Answer | ShowReport = self._found
+        if isinstance(found, Answer):
+            found = found._replace(results=tuple(self._filled(found.results, placed, marks)))
+        else:
+            found = found._replace(shown=tuple(self._filled(found.shown, placed, marks)))
+        left_out = self._left_out(placed) if marks else None
+        return cast(Packable, found._replace(omission=left_out))
+
+    def _filled(self, parts: Sequence[Part], placed: dict[int, int], marks: bool) -> Iterator[Part]:
+        """Yield those that have a place, with their passages and what is added to them."""
+        numbers = count_from(len(parts))
+        for at, one in enumerate(parts):
+            added = [(next(numbers), related) for related in one.expanded]
+            expanded = [
+                related._replace(passages=self._passages(number, placed[number], marks))
+                for number, related in added
+                if number in placed
+            ]
+            if at in placed:
+                own = self._passages(at, placed[at], marks)
+                yield one._replace(passages=own, expanded=tuple(expanded))
+
+    def _passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
+        if (item, units) not in self._made:
+            packed = self._packing.items[item]
+            self._made[item, units] = passages(packed, packed.order[:units])
+        made = self._made[item, units]
+        return made if marks else _as_one([one for one in made if isinstance(one, Passage)])
+
+    def _left_out(self, placed: dict[int, int]) -> Omission | None:
+        """Return what has no place."""
+        rest = [item for at, item in enumerate(self._packing.items) if at not in placed]
+        if not rest:
+            return None
+        tokens = sum(unit.tokens for item in rest for unit in item.units)
+        return Omission(rest[0].id, tokens, len(rest))
+
+
+def _as_one(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return a passage of all their texts, so that more of them never cost less.
+
+    Each has a citation, and what fills the gap between two of them can cost less than one.
+    """
+    cited = [one.citation for one in passages if one.citation is not None]
+    text = "".join(one.text for one in passages)
+    return tuple(
+        Passage(one.start, one.start, text, min(cited, key=len, default=None))
+        for one in passages[:1]
+    )
+
+
+class Excerpts:
+    """An answer whose results are printed with excerpts: snippets, or lines that match.
+
+    After the places of the results come, result by rank, its own excerpt and
+    those of what was merged into it; then what was added to each by expansion.
+    `excerpt` gives a part's, None where the form prints places alone.
+    """
+
+    def __init__(
+        self, answer: Answer, excerpt: Callable[[Result], str] | None, count: Count
+    ) -> None:
+        self._answer = answer
+        self._parts = [
+            [count(excerpt(part)) for part in result.with_constituents()] if excerpt else []
+            for result in answer.results
+        ]
+        self._added = [
+            [count(one.lead.text) for one in result.expanded] for result in answer.results
+        ]
+        self.size = len(answer.results) + sum(map(len, (*self._parts, *self._added)))
+
+    def at(self, steps: int, marks: bool = True) -> Answer:
+        """Return the answer after so many steps."""
+        results = self._answer.results
+        left = steps - len(results)
+        parts, left = _share(left, self._parts)
+        added, _ = _share(left, self._added)
+        found = [self._cut(at, parts[at], added[at], marks) for at in range(len(results[:steps]))]
+        rest = results[steps:]
+        omission = None
+        if rest and marks:
+            tokens = sum(map(sum, (*self._parts[steps:], *self._added[steps:])))
+            omission = Omission(rest[0].entry.id, tokens, len(rest))
+        return self._answer._replace(results=tuple(found), omission=omission)
+
+    def _cut(self, at: int, parts: int, added: int, marks: bool) -> Result:
+        """Return a result with the excerpts of its first parts, the others marked as left out."""
+        result, costs, more = self._answer.results[at], self._parts[at], self._added[at]
+        if not costs:
+            return _bare(result)
+        if (parts, added) == (len(costs), len(more)):
+            return result
+        cut = _first_parts(result, parts)[0] if parts else _bare(result)
+        cut = cut._replace(expanded=result.expanded[:added])
+        if not marks:
+            return cut._replace(passages=())
+        left_out = sum(costs[parts:]) + sum(more[added:])
+        mark = Omission(result.entry.id, left_out)
+        return cut._replace(passages=(mark,)) if left_out else cut
+
+
+def _share(steps: int, costs: Sequence[Sequence[int]]) -> tuple[list[int], int]:
+    """Return how many of each list's entries so many steps reach, and the steps left over."""
+    taken = []
+    for each in costs:
+        taken.append(max(0, min(steps, len(each))))
+        steps -= taken[-1]
+    return taken, steps
+
+
+def _bare(result: Result) -> Result:
+    return result._replace(
+        snippet=Snippet(),
+        match_ranges=(),
+        constituents=(),
+        also_in=(),
+        other_versions=(),
+        expanded=(),
+    )
+
+
+def _first_parts(result: Result, count: int) -> tuple[Result, int]:
+    """Return the result with the first of its parts, itself counted, and how many it took."""
+    kept: list[Result] = []
+    taken = 1
+    for part in result.constituents:
+        if taken == count:
+            break
+        cut, used = _first_parts(part, count - taken)
+        kept.append(cut)
+        taken += used
+    return result._replace(constituents=tuple(kept)), taken
+
 
 Written = Callable[[str], str]
 """What is written for a text, where the output cannot take all of its characters."""

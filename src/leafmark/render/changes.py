@@ -18,9 +18,8 @@ from leafmark.history import (
 )
 from leafmark.model import count_of, decodable
 from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.names import joined_titles
 from leafmark.render.records import diagnostic_record
-from leafmark.render.terminal import Style, clean, clean_line, fold
+from leafmark.render.terminal import Style, clean, clean_line, fold, joined_titles
 
 __all__ = [
     "changed_share",

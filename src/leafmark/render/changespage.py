@@ -17,8 +17,7 @@ from importlib.resources import files
 
 from leafmark.history import BlockChange, BrokenName, DiffReport, DocumentChange, SectionChange
 from leafmark.render.changes import describe_change, summarise_changes
-from leafmark.render.names import joined_titles
-from leafmark.render.terminal import clean, clean_line, fold
+from leafmark.render.terminal import clean, clean_line, fold, joined_titles
 
 __all__ = ["iter_changes_body", "iter_changes_page"]
 

@@ -1,25 +1,48 @@
-"""Chunks as JSON: one record a line, or one object around them that is written as it grows."""
+"""Chunks with no index: as a tree, as records, as one page of HTML, and what they come to."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from functools import cache
+from html import escape
+from importlib.resources import files
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
-from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped
+from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped, count_of
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
 from leafmark.render.records import diagnostic_record, skipped_records
+from leafmark.render.terminal import (
+    Style,
+    clean,
+    clean_line,
+    display_width,
+    fold,
+    shorten,
+    size_flags,
+    unit_of,
+    version_and_tags,
+)
 
 __all__ = [
     "close_chunk_object",
+    "close_page",
+    "iter_chunk_article",
     "iter_chunk_items",
     "iter_chunk_lines",
+    "iter_chunk_tree",
     "open_chunk_object",
+    "open_page",
     "outline_record",
+    "render_findings",
+    "render_statistics",
     "statistics_record",
 ]
+
 
 _SEPARATOR = ","
 _COMMA = ", "
@@ -157,3 +180,309 @@ def _notes(
         "diagnostics": [diagnostic_record(one) for one in diagnostics],
         "findings": None if findings is None else [one.to_dict() for one in findings],
     }
+
+
+_WIDTH, _LEAST_WIDTH = 80, 40
+_FLAGS = 16
+"""Columns kept for the kind of content and the flags."""
+_DEEPEST = 8
+"""Levels that are still set in further."""
+_GLIMPSE = 200
+"""Characters of a piece looked at for its first words."""
+
+
+def iter_chunk_tree(
+    document: ChunkedDocument, options: ChunkingOptions, *, style: Style
+) -> Iterator[str]:
+    """Yield an empty line, the document's, and one for each of its chunks."""
+    sizes = [chunk.body_tokens for chunk in document.chunks]
+    yield "\n" + _head(document, count_of(sum(sizes), unit_of(options.tokenizer)), style)
+    digits = len(str(len(sizes)))
+    depths: list[int] = []
+    widest = max([len(f"{size:,}") for size in sizes], default=1)
+    for chunk, size in zip(document.chunks, sizes, strict=True):
+        depths.append(depths[chunk.parent_position] + 1 if depths else 0)
+        number = f"  .{chunk.position:<{digits}} "
+        warned = size_flags(chunk)
+        flags = " ".join([chunk.content_type, *warned])
+        right = f" {size:>{widest},} "
+        inset = "  " * min(depths[-1], _DEEPEST)
+        room = max(style.width or _WIDTH, _LEAST_WIDTH) - len(number) - len(right) - _FLAGS
+        left = _left(chunk, room - len(inset), style)
+        gap = " " * max(0, room - len(inset) - left[1])
+        marked = style.yellow(flags) if warned else style.dim(flags)
+        yield f"{style.dim(number)}{inset}{left[0]}{gap}{right}{marked}\n"
+
+
+def _head(document: ChunkedDocument, size: str, style: Style) -> str:
+    source = document.document
+    counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
+    name = style.bold(clean_line(document.doc_id))
+    return f"{name} › {fold(source.title)}{style.dim(version_and_tags(source))}: {counts}\n"
+
+
+def _left(chunk: Chunk, room: int, style: Style) -> tuple[str, int]:
+    """What a chunk is called, and how many columns that takes: at most `room`."""
+    if chunk.kind == "piece":
+        name = f"~{chunk.piece}"
+        about = _glimpse(chunk)
+    else:
+        name = fold(chunk.title) or "(no title)"
+        about = clean_line(chunk.fragment)
+    name = shorten(name, max(room, 4))
+    about = shorten(about, room - display_width(name) - 1)
+    if not about:
+        return name, display_width(name)
+    return f"{name} {style.dim(about)}", display_width(name) + 1 + display_width(about)
+
+
+def _glimpse(chunk: Chunk) -> str:
+    """What a piece is about: the sections in it, or its first words."""
+    if chunk.covers:
+        return " ".join("#" + clean_line(covered.partition("#")[2]) for covered in chunk.covers)
+    return fold(chunk.readable_body[:_GLIMPSE])
+
+
+SHOWN = 10
+"""Lines of each list without -v; chosen by eye."""
+
+
+def render_statistics(
+    found: Statistics,
+    findings: Sequence[Finding],
+    style: Style,
+    *,
+    tokenizers: Sequence[str],
+    verbose: bool = False,
+) -> str:
+    """Return the statistics and the quality report; `tokenizers` are what sizes are counted in."""
+    unit = "characters" if set(tokenizers) == {"characters"} else "tokens"
+    rows = [
+        ("documents", f"{found.documents:,}"),
+        ("chunks", f"{found.chunks:,} ({found.empty:,} without a body)"),
+        (unit, f"{found.total_tokens:,} in bodies{_counted(unit, tokenizers)}"),
+        (
+            "sizes",
+            f"min {found.min_tokens:,}, mean {found.mean_tokens:,.1f}, "
+            f"median {found.median_tokens:,.1f}, max {found.max_tokens:,}",
+        ),
+        ("estimate", f"{found.estimate:,}; actual {found.chunks - found.empty:,}"),
+        ("deviations", _deviations(found)),
+        ("time", _speed(found)),
+        ("quality", _verdict(findings)),
+    ]
+    lines = []
+    for name, value in rows:
+        if not value:
+            continue
+        lines.append(f"{style.bold(name)}{' ' * (12 - len(name))}{value}\n")
+        if name == "deviations":
+            told = [
+                f"{each.doc_id}: {count_of(each.actual, 'chunk')}, estimated {each.estimate:,}"
+                for each in found.deviations
+            ]
+            lines += _listed(told, style, verbose)
+    return "".join(lines) + render_findings(findings, style, verbose=verbose)
+
+
+def _counted(unit: str, tokenizers: Sequence[str]) -> str:
+    """What sizes were counted in, where their unit does not say it."""
+    return "" if list(tokenizers) in ([], [unit]) else f" ({', '.join(tokenizers)})"
+
+
+def _speed(found: Statistics) -> str:
+    if not found.seconds:
+        return ""
+    speed = f"{found.megabytes_per_second:.1f} MB/s"
+    return f"{found.seconds:.3f} s of one core for {found.size_bytes / 1e6:.2f} MB ({speed})"
+
+
+def _deviations(found: Statistics) -> str:
+    if not found.deviations:
+        return "none over the tolerance"
+    return f"{count_of(len(found.deviations), 'document')} over the tolerance"
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    excused = sum(finding.excused for finding in findings)
+    bad = len(findings) - excused
+    verdict = count_of(bad, "finding") if bad else "no finding"
+    return f"{verdict}, {excused:,} excused (undersize)" if excused else verdict
+
+
+def render_findings(
+    findings: Sequence[Finding], style: Style, *, verbose: bool = False, excused: bool = True
+) -> str:
+    """Return the findings by kind, the excused ones last, each kind cut short unless `verbose`."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.excused):
+        if excused or not finding.excused:
+            kinds.setdefault(finding.kind, []).append(finding)
+    lines: list[str] = []
+    for kind, found in kinds.items():
+        name = style.dim(kind) if found[0].excused else style.yellow(kind)
+        lines.append(f"  {name} {len(found):,}\n")
+        told = [f"{finding.chunk_id}: {finding.message}" for finding in found]
+        lines += _listed(told, style, verbose, inset="    ")
+    return "".join(lines)
+
+
+def _listed(told: Iterable[str], style: Style, verbose: bool, inset: str = "  ") -> list[str]:
+    every = [f"{inset}{clean_line(line)}\n" for line in told]
+    left = len(every) - SHOWN
+    if verbose or left <= 0:
+        return every
+    return [*every[:SHOWN], style.dim(f"{inset}and {left:,} more: -v prints them all") + "\n"]
+
+
+COLORS = 6
+_DEEPEST_HEADING = 6
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width">
+<meta name="generator" content="leafmark">
+<title>{title}</title>
+<style>{style}</style>
+<header><h1>{title}</h1></header>
+"""
+
+
+@cache
+def _style() -> str:
+    return files("leafmark.render").joinpath("chunkpage.css").read_text(encoding="utf-8")
+
+
+def open_page(title: str) -> str:
+    """Return what stands before the first document."""
+    style = _style()
+    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return _HEAD.format(digest=digest, title=_safe(fold(title)), style=style)
+
+
+def close_page(summary: str) -> str:
+    """Return what stands after the last document; `summary` is text of several lines."""
+    return f"<footer><pre>{_safe(summary)}</pre></footer>\n</html>\n"
+
+
+def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> Iterator[str]:
+    """Yield one document: its name and settings, its tree, its source."""
+    anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
+    sizes = [chunk.body_tokens for chunk in document.chunks]
+    stretches = list(_regions(document))
+    shown = {position for _, _, positions in stretches for position in positions[:1]}
+    yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
+    yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
+    yield '<div class="columns">\n<nav><ol>\n'
+    levels: list[int] = []
+    most = max([options.max_tokens, *sizes])
+    for chunk, size in zip(document.chunks, sizes, strict=True):
+        levels.append(levels[chunk.parent_position] + 1 if levels else 0)
+        name = _entry(chunk, levels[-1], f"{anchor}-" if chunk.position in shown else None)
+        meter = f'<meter max="{most}" value="{size}"></meter>' if size else "<span></span>"
+        yield f'<li>{name}{meter}<span class="size">{size:,}</span></li>\n'
+    yield '</ol></nav>\n<div class="source">\n'
+    named: set[int] = set()
+    for start, end, positions in stretches:
+        new = bool(positions) and positions[0] not in named
+        named.update(positions[:1])
+        yield _stretch(document, sizes, (start, end, positions), f"{anchor}-" if new else None)
+    yield "</div>\n</div>\n</article>\n"
+
+
+def _about(document: ChunkedDocument, tokens: int, options: ChunkingOptions) -> str:
+    size = count_of(tokens, unit_of(options.tokenizer))
+    counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
+    sizes = f"min {options.min_tokens}, target {options.target_tokens}, max {options.max_tokens}"
+    if options.strategy == "fixed":
+        sizes = f"windows of {options.fixed_tokens} that share {options.fixed_overlap}"
+    return f"{counts} · {options.strategy} · {sizes} · {options.tokenizer}"
+
+
+def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
+    """One line of the tree, linked to its source if it has any of its own."""
+    title = fold(chunk.title) or "(no title)"
+    name = f"~{chunk.piece} {title}" if chunk.piece else title
+    color = chunk.position % COLORS
+    inset = f"i{min(level, _DEEPEST_HEADING)}"
+    tip = _safe(chunk.id)
+    if anchor is None:
+        return f'<span class="none {inset}" title="{tip}">{_safe(name)}</span>'
+    target = f'href="#{anchor}{chunk.position}"'
+    return f'<a class="{inset} e{color}" {target} title="{tip}">{_safe(name)}</a>'
+
+
+Stretch = tuple[int, int, tuple[int, ...]]
+"""A range of the source and the positions of the chunks that have it, the last one first."""
+
+
+def _regions(document: ChunkedDocument) -> Iterator[Stretch]:
+    """Cut the whole source where the chunks that have it change."""
+    ranges = sorted(
+        (start, end, chunk.position) for chunk in document.chunks for start, end in _ranges(chunk)
+    )
+    cuts = sorted({0, len(document.document.data), *(at for each in ranges for at in each[:2])})
+    active: list[tuple[int, int, int]] = []
+    following = 0
+    parts: list[Stretch] = []
+    for start, end in pairwise(cuts):
+        active = [each for each in active if each[1] > start]
+        while following < len(ranges) and ranges[following][0] == start:
+            active.append(ranges[following])
+            following += 1
+        parts.append((start, end, tuple(sorted({each[2] for each in active}, reverse=True))))
+    for positions, group in groupby(parts, key=lambda part: part[2]):
+        together = list(group)
+        yield together[0][0], together[-1][1], positions
+
+
+def _ranges(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    yield from (span for span in chunk.body_spans if span[0] < span[1])
+    if chunk.heading_start is not None and chunk.heading_end is not None:
+        yield chunk.heading_start, chunk.heading_end
+
+
+def _stretch(
+    document: ChunkedDocument, sizes: list[int], stretch: Stretch, anchor: str | None
+) -> str:
+    start, end, positions = stretch
+    if not positions:
+        text = _text(document, start, end)
+        return (
+            f'<details class="dropped"><summary>{end - start:,} bytes in no chunk</summary>'
+            f"<pre>{text}</pre></details>\n"
+        )
+    chunk = document.chunks[positions[0]]
+    color = chunk.position % COLORS
+    name = f' id="{anchor}{chunk.position}"' if anchor else ""
+    flags = "".join(f' <span class="flag">{flag}</span>' for flag in size_flags(chunk))
+    label = " ".join(f".{position}" for position in sorted(positions))
+    size = f" · {sizes[chunk.position]:,}" if anchor else ""
+    kind = "block shared" if len(positions) > 1 else f"block k{color}"
+    tip = _safe(" ".join(document.chunks[position].id for position in sorted(positions)))
+    return (
+        f'<div class="{kind} e{color}"{name} title="{tip}">'
+        f'<span class="id">{label}{size}{flags}</span><pre>{_body(chunk, start, end)}</pre></div>\n'
+    )
+
+
+def _body(chunk: Chunk, start: int, end: int) -> str:
+    """The text of a range, the chunk's own heading lines in bold."""
+    first, last = chunk.heading_start, chunk.heading_end
+    if first is None or last is None or not start <= first <= last <= end:
+        return _text(chunk.owner, start, end)
+    heading = _text(chunk.owner, first, last).rstrip("\n")
+    before, after = _text(chunk.owner, start, first), _text(chunk.owner, last, end)
+    return f"{before}<b>{heading}</b>\n{after}".rstrip("\n")
+
+
+def _text(document: ChunkedDocument, start: int, end: int) -> str:
+    text = document.document.data[start:end].decode("utf-8", "replace")
+    return _safe(text.removeprefix("\ufeff"))
+
+
+def _safe(text: str) -> str:
+    return escape(clean(text))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from leafmark.model import Hint, count_of
 
-__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_record", "word_hint"]
+__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_record", "hint_records", "word_hint"]
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"
@@ -298,3 +298,7 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
         "apart": lambda values, _: "each part of the query stands somewhere, but never together",
     }
 )
+
+
+def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
+    return [hint_record(hint, terms) for hint in hints]

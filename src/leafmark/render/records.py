@@ -1,9 +1,4 @@
-"""Chunks and results as JSON records: one order of keys, whatever is known of them.
-
-A record that the caller read from the source is used as it is. For a stale
-result there is none: then what the index holds is given, and what would have to
-be read (texts, token counts, hash, links) is null.
-"""
+"""What leafmark knows as JSON: the shapes that several objects share, and whole answers."""
 
 from __future__ import annotations
 
@@ -11,29 +6,86 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leafmark.model import (
+    Answer,
     ChunkRecord,
     Diagnostic,
     DocumentEntry,
     Entry,
     Factor,
-    Hint,
+    KeyTerm,
+    Omission,
+    Passage,
+    Related,
     Result,
+    Shown,
     Skipped,
     decodable,
 )
-from leafmark.render.hints import COMMAND_LINE, Terms, hint_record
-from leafmark.render.passages import expanded_records
+from leafmark.render.explaining import nothing_found_because
+from leafmark.render.hints import hint_records
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
+from leafmark.render.searching import Group, group_results, top_matches
 
 __all__ = [
     "RECORD_KEYS",
+    "answer_record",
     "chunk_record",
     "diagnostic_record",
     "entry_record",
+    "expanded_records",
     "factor_record",
-    "hint_records",
+    "omission_record",
+    "packed_outline_record",
+    "packed_result_record",
+    "packed_shown_record",
+    "passage_records",
+    "place_record",
+    "render_jsonl",
+    "render_packed",
+    "render_packed_lines",
     "result_record",
     "skipped_records",
+    "term_record",
+    "terms_record",
 ]
+
+
+def passage_records(passages: Sequence[Passage | Omission] | None) -> list[dict[str, Any]]:
+    """Return texts with their citations, and what is left out between them."""
+    return [
+        {"omitted": omission_record(one)}
+        if isinstance(one, Omission)
+        else {"text": one.text, "citation": one.citation}
+        for one in passages or ()
+    ]
+
+
+def omission_record(omission: Omission) -> dict[str, Any]:
+    """Return the id to ask for and what it costs; `results` where whole results are left out.
+
+    `own` only where it is true.
+    """
+    record: dict[str, Any] = {"id": omission.id, "tokens": omission.tokens}
+    if omission.own:
+        record["own"] = True
+    return record | {"results": omission.results} if omission.results else record
+
+
+def place_record(entry: Entry) -> dict[str, Any]:
+    return {"id": entry.id, "ordinal_id": entry.ordinal_id, "breadcrumb": entry.breadcrumb}
+
+
+def expanded_records(expanded: Sequence[Related]) -> list[dict[str, Any]]:
+    """Return what was added to a result: which chunks, and their headings and own bodies."""
+    return [
+        {
+            "relation": one.relation,
+            **place_record(one.entry),
+            "passages": passage_records(one.passages),
+        }
+        for one in expanded
+    ]
+
 
 RECORD_KEYS = ChunkRecord._fields
 """The keys of a chunk record, in order."""
@@ -168,9 +220,160 @@ def diagnostic_record(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
-    return [hint_record(hint, terms) for hint in hints]
-
-
 def skipped_records(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
     return [{"path": decodable(one.path), "reason": one.reason} for one in skipped]
+
+
+_MARKS = (
+    ("relaxed", "relaxed"),
+    ("stale", "stale"),
+    ("whole", "no_specific_section"),
+    ("introduction", "introduction"),
+)
+
+
+def packed_result_record(result: Result, *, explain: bool = False) -> dict[str, Any]:
+    """Return what is told of a result; a mark (`relaxed`, `stale`, …) only where it is set."""
+    record: dict[str, Any] = {"rank": result.rank, "score": result.score}
+    record |= place_record(result.entry)
+    record |= {key: True for name, key in _MARKS if getattr(result, name)}
+    record["passages"] = passage_records(result.passages)
+    if result.expanded:
+        record["expanded"] = expanded_records(result.expanded)
+    if explain:
+        record["factors"] = [factor_record(factor) for factor in result.factors]
+    return record
+
+
+def packed_shown_record(shown: Shown) -> dict[str, Any]:
+    record: dict[str, Any] = place_record(shown.entry)
+    if shown.stale:
+        record["stale"] = True
+    record["passages"] = passage_records(shown.passages)
+    if shown.expanded:
+        record["expanded"] = expanded_records(shown.expanded)
+    return record
+
+
+def packed_outline_record(shown: Shown) -> dict[str, Any]:
+    """Return a chunk and what is in it; `passages` tells only what is left out."""
+    children = []
+    for child in shown.children:
+        record: dict[str, Any] = {"id": child.id, "title": child.title, "depth": child.depth}
+        size = shown.sizes.get(child.position)
+        children.append(record | (size._asdict() if size else {}))
+    return packed_shown_record(shown) | {"children": children}
+
+
+PHASES = ("candidates", "after_cutoff", "after_aggregation", "returned")
+
+
+def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """Return the search object: results flat and in order, `groups` naming them by document.
+
+    With `explain` it has the key `explain` too, and every result its `factors`.
+    """
+    record: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "query": answer.query,
+        "mode": answer.mode,
+        "elapsed_ms": round(answer.elapsed_ms, 3),
+        "phases": {name: answer.counts.get(name, 0) for name in PHASES},
+        "hints": _hints(answer),
+        "results": _result_records(answer, explain=explain),
+        "top_matches": [_match_record(result) for result in top_matches(answer)],
+        "groups": [_group_record(group) for group in group_results(answer.results)],
+    }
+    if answer.terms:
+        record["terms"] = [term_record(term) for term in answer.terms]
+    if explain:
+        record["explain"] = _explanation(answer)
+    return record
+
+
+def _result_records(answer: Answer, *, explain: bool) -> list[dict[str, Any]]:
+    return [
+        result_record(result, answer.records.get(result.entry.id), explain=explain)
+        for result in answer.results
+    ]
+
+
+def _match_record(result: Result) -> dict[str, Any]:
+    entry = result.entry
+    return {"id": entry.id, "ordinal_id": entry.ordinal_id, "score": result.score}
+
+
+def _group_record(group: Group) -> dict[str, Any]:
+    return {
+        "doc_id": group.doc_id,
+        "title": group.document.title,
+        "version": group.document.version,
+        "tags": list(group.document.tags),
+        "best_score": group.best_score,
+        "chunk_ids": [result.entry.id for result in group.results],
+        "no_specific_section": group.no_specific_section,
+    }
+
+
+def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return the search object of an answer under a budget, a result on each line.
+
+    Results have their place, what is shown of them and what is left out, and no
+    more; what else the object holds without a budget is left out too.
+    """
+    head: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "query": answer.query,
+        "mode": answer.mode,
+        "phases": {name: answer.counts.get(name, 0) for name in PHASES},
+        "hints": _hints(answer),
+    }
+    if explain:
+        head["explain"] = _explanation(answer)
+    if answer.omission is not None:
+        head["omitted"] = omission_record(answer.omission)
+    records = [packed_result_record(result, explain=explain) for result in answer.results]
+    return dump_object(head, "results", records, ascii_only=ascii_only)
+
+
+def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return the results of an answer under a budget, one a line; then what was left out."""
+    records = [packed_result_record(result, explain=explain) for result in answer.results]
+    if answer.omission is not None:
+        records.append({"omitted": omission_record(answer.omission)})
+    return "".join(dump_line(record, ascii_only=ascii_only) for record in records)
+
+
+def _hints(answer: Answer) -> list[dict[str, Any]]:
+    """The hints; an empty answer has one more, on the phase that emptied it."""
+    found = hint_records(answer.hints)
+    emptied = None if answer.results else nothing_found_because(answer)
+    return [{"code": "empty", "message": emptied, "values": {}}, *found] if emptied else found
+
+
+def _explanation(answer: Answer) -> dict[str, Any]:
+    return {
+        "expressions": list(answer.expressions),
+        "phases": [phase._asdict() for phase in answer.phases],
+    }
+
+
+def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return one result a line, each as it stands in the search object's `results`."""
+    return "".join(
+        dump_line(record, ascii_only=ascii_only)
+        for record in _result_records(answer, explain=explain)
+    )
+
+
+def terms_record(answer: Answer) -> dict[str, Any]:
+    """Return `{schema_version, terms, hints}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "terms": [term_record(term) for term in answer.terms],
+        "hints": hint_records(answer.hints),
+    }
+
+
+def term_record(term: KeyTerm) -> dict[str, Any]:
+    return term._asdict() | {"sources": list(term.sources)}

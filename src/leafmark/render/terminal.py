@@ -1,9 +1,6 @@
-"""Text for terminals: untrusted text made harmless, widths in columns, colours and links.
+"""Text for a terminal: widths, wrapping, colours and links, names, progress, errors.
 
-Every string that comes from a document, a file name or a query passes `clean`
-or `clean_line` before it is printed in any format but JSON, on a terminal or
-not: output is piped into files that are looked at on terminals later. What
-could move the cursor, change colours, or reorder the line becomes visible.
+Nothing that comes from a document reaches a terminal as a control character.
 """
 
 from __future__ import annotations
@@ -11,9 +8,57 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["PLAIN", "Style", "clean", "clean_line", "display_width", "fold", "shorten", "wrap"]
+from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
+from leafmark.model import (
+    BETWEEN_TITLES,
+    Answer,
+    Chunk,
+    Document,
+    DocumentEntry,
+    Entry,
+    Omission,
+    Passage,
+    Relation,
+    ShowReport,
+    format_breadcrumb,
+    plural,
+)
+from leafmark.render.jsontext import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from leafmark.model import Diagnostic
+
+__all__ = [
+    "CHANGED",
+    "PLAIN",
+    "ProgressLine",
+    "Style",
+    "breadcrumb_of",
+    "clean",
+    "clean_line",
+    "display_width",
+    "error_record",
+    "fold",
+    "joined_titles",
+    "line_range",
+    "omissions_in",
+    "omissions_of",
+    "relation_name",
+    "render_diagnostic",
+    "render_error",
+    "render_hint",
+    "render_omission",
+    "render_warning",
+    "shorten",
+    "size_flags",
+    "tokens_left_out",
+    "unit_of",
+    "version_and_tags",
+    "wrap",
+]
+
 
 # Control characters (C0, DEL, C1), line separators that only some programs break lines at,
 # all twelve characters of Unicode's Bidi_Control property, and lone surrogates.
@@ -213,3 +258,203 @@ class Style(NamedTuple):
 
 PLAIN = Style()
 """No colour, no links, no limit of width."""
+
+
+def joined_titles(titles: Iterable[str]) -> str:
+    """Return the titles of a section path on one line.
+
+    >>> joined_titles(["Guide", "Set\\nup"])
+    'Guide › Set up'
+    """
+    return BETWEEN_TITLES.join(fold(title) for title in titles)
+
+
+def breadcrumb_of(entry: Chunk | Entry) -> str:
+    """Return the breadcrumb on one line; `Entry.breadcrumb` is as the source has it."""
+    return format_breadcrumb(map(fold, entry.section_path))
+
+
+def version_and_tags(document: Document | DocumentEntry) -> str:
+    """Return ` (v3) [jira, api]`, to stand behind a title; nothing for what it does not have."""
+    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
+    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
+    return version + tags
+
+
+def line_range(first: int, last: int) -> str:
+    """Return the name of some lines, 1-based and inclusive.
+
+    >>> line_range(3, 3), line_range(3, 5)
+    ('line 3', 'lines 3–5')
+    """
+    return f"line {first}" if first == last else f"lines {first}–{last}"
+
+
+def unit_of(tokenizer: str) -> str:
+    """Return the noun for what a tokenizer counts."""
+    return "character" if tokenizer == "characters" else "token"
+
+
+def size_flags(chunk: Chunk) -> list[str]:
+    """Return what is to be said of a chunk's size, if anything is."""
+    return [name for name in ("oversize", "undersize") if getattr(chunk, name)]
+
+
+_INTERVAL_S = 0.1
+"""Time between two drawings; chosen by eye."""
+
+
+class ProgressLine:
+    """Draws `reading 120 of 800` by `write`; `clock` gives seconds that only grow."""
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float], style: Style):
+        self._write = write
+        self._clock = clock
+        self._width = (style.width or 80) - 1
+        self._due = clock() + _INTERVAL_S
+        self._drawn = False
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """Draw, unless the last drawing is too recent: short runs never draw at all."""
+        now = self._clock()
+        if now < self._due:
+            return
+        self._due = now + _INTERVAL_S
+        count = f"{done:,} of {total:,}" if total else f"{done:,}"
+        self._write("\r\x1b[K" + shorten(f"{clean_line(doing)} {count}", self._width))
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Take the line away, so that what is printed next starts on a clean one."""
+        if self._drawn:
+            self._write("\r\x1b[K")
+            self._drawn = False
+
+
+_EXCERPT = 72
+"""Columns of a query shown around the place at fault."""
+
+
+def render_error(error: LeafmarkError, style: Style) -> str:
+    """Return the whole message, its last line ended."""
+    lines = [f"{style.red('error:')} {_indented(error.message)}"]
+    if error.location:
+        lines.append(f"  {style.dim('-->')} {clean_line(error.location)}")
+    if isinstance(error, QueryError):
+        lines += _caret_block(error, style)
+    hint = _hint_of(error)
+    return "\n".join(lines) + "\n" + (render_hint(hint, style) if hint else "")
+
+
+def render_hint(message: str, style: Style) -> str:
+    return f"{style.cyan('hint:')} {_indented(message)}\n"
+
+
+def render_warning(message: str, style: Style, location: str | None = None) -> str:
+    where = f"  {style.dim('-->')} {clean_line(location)}\n" if location else ""
+    return f"{style.yellow('warning:')} {_indented(message)}\n{where}"
+
+
+def render_diagnostic(diagnostic: Diagnostic, style: Style) -> str:
+    line = "" if diagnostic.line is None else f":{diagnostic.line}"
+    return render_warning(diagnostic.message, style, f"{diagnostic.path}{line}")
+
+
+def error_record(error: LeafmarkError) -> dict[str, Any]:
+    """Return `{schema_version, error: {kind, message, location, hint}}`, with the nearest names."""
+    record: dict[str, Any] = {
+        "kind": error.kind,
+        "message": error.message,
+        "location": error.location,
+        "hint": _hint_of(error),
+    }
+    if isinstance(error, QueryError):
+        record |= {"query": error.query, "start": error.start, "end": error.end}
+    if isinstance(error, NotFoundError):
+        record["did_you_mean"] = list(error.did_you_mean)
+    if isinstance(error, AmbiguousError):
+        record["candidates"] = list(error.candidates)
+    return {"schema_version": SCHEMA_VERSION, "error": record}
+
+
+def _hint_of(error: LeafmarkError) -> str | None:
+    """The error's own hint, or one made of the names that it carries."""
+    if error.hint:
+        return error.hint
+    if isinstance(error, NotFoundError) and error.did_you_mean:
+        return f"did you mean {' or '.join(error.did_you_mean)}?"
+    if isinstance(error, AmbiguousError) and error.candidates:
+        return f"it could be {', '.join(error.candidates)}"
+    return None
+
+
+def _indented(message: str) -> str:
+    """A message of several lines, the further ones set in under the first."""
+    return clean(message).rstrip("\n").replace("\n", "\n  ")
+
+
+def _caret_block(error: QueryError, style: Style) -> list[str]:
+    """The query, or what of it is near the place at fault, with carets under that place."""
+    query, start = error.query, error.start
+    begin = max(0, start - _EXCERPT // 2) if len(query) > _EXCERPT else 0
+    finish = begin + _EXCERPT if len(query) > _EXCERPT else len(query)
+    before = ("…" if begin else "") + clean_line(query[begin:start])
+    faulty = clean_line(query[start : min(error.end, finish)])
+    after = clean_line(query[max(start, min(error.end, finish)) : finish])
+    after += "…" if finish < len(query) else ""
+    carets = "^" * max(1, display_width(faulty))
+    bar = style.dim("|")
+    return [
+        f"   {bar} {before}{faulty}{after}",
+        f"   {bar} {' ' * display_width(before)}{style.red(carets)}",
+    ]
+
+
+CHANGED = "(changed since it was indexed)"
+"""In place of the text of a stale result, or beside its titles, which are those of then."""
+
+
+def render_omission(omission: Omission) -> str:
+    """Return the mark that stands where something was left out.
+
+    >>> render_omission(Omission("docs:a.md#setup", 120))
+    '[120 tokens left out: docs:a.md#setup]'
+    >>> render_omission(Omission("docs:a.md#setup", 20, own=True))
+    '[20 tokens of its own text left out: docs:a.md#setup]'
+    >>> render_omission(Omission("docs:a.md", 1, results=2))
+    '[2 more left out, 1 token, from docs:a.md on]'
+    """
+    name = clean_line(omission.id)
+    if omission.results:
+        return f"[{omission.results} more left out, {_tokens(omission)}, from {name} on]"
+    return f"[{tokens_left_out(omission)}: {name}]"
+
+
+def tokens_left_out(omission: Omission) -> str:
+    own = " of its own text" if omission.own else ""
+    return f"{_tokens(omission)}{own} left out"
+
+
+def _tokens(omission: Omission) -> str:
+    return f"{omission.tokens} {plural('token', omission.tokens)}"
+
+
+def omissions_in(passages: Iterable[Passage | Omission] | None) -> list[Omission]:
+    """Return what was left out among some passages."""
+    return [one for one in passages or () if isinstance(one, Omission)]
+
+
+def omissions_of(found: Answer | ShowReport) -> list[Omission]:
+    """Return what was left out of an answer or a report: of what it holds, and of it as a whole."""
+    parts = found.results if isinstance(found, Answer) else found.shown
+    inside = [one for part in parts for one in omissions_in(part.passages)]
+    return inside if found.omission is None else [*inside, found.omission]
+
+
+def relation_name(relation: Relation) -> str:
+    """Return what one added chunk is to the result.
+
+    >>> relation_name("siblings")
+    'sibling'
+    """
+    return {"siblings": "sibling", "children": "child"}.get(relation, relation)

@@ -18,8 +18,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
-from leafmark.render.errors import error_record
 from leafmark.render.jsontext import dump_line
+from leafmark.render.terminal import error_record
 
 __all__ = [
     "LOOPBACK_NAMES",

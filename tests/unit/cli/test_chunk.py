@@ -410,9 +410,8 @@ def test_the_output_streams(chunk: Leafmark, monkeypatch: pytest.MonkeyPatch) ->
 def test_progress_is_drawn_on_a_terminal_only_where_it_disturbs_nothing(
     chunk: Leafmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from leafmark.render import progress
 
-    monkeypatch.setattr(progress, "_INTERVAL_S", 0.0)
+    monkeypatch.setattr("leafmark.render.terminal._INTERVAL_S", 0.0)
     assert "chunking 3 of 3" in chunk(".", "-o", "stats", terminal=True, TERM="xterm").err
     assert "chunking" not in chunk(".", terminal=True, TERM="xterm").err
     assert "chunking" not in chunk(".", "-o", "stats").err

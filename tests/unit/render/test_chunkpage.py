@@ -12,7 +12,7 @@ import pytest
 
 from leafmark.chunking import STRATEGIES, ChunkingOptions, chunk_document
 from leafmark.parsing import parse
-from leafmark.render.chunkpage import close_page, iter_chunk_article, open_page
+from leafmark.render.chunks import close_page, iter_chunk_article, open_page
 
 HOSTILE = (
     '# <script>alert(1)</script> & "quotes"\n\n</pre><img src=x onerror=alert(1)>\n\n'

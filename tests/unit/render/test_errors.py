@@ -14,8 +14,14 @@ from leafmark.errors import (
     UsageError,
 )
 from leafmark.model import Diagnostic
-from leafmark.render.errors import error_record, render_diagnostic, render_error, render_warning
-from leafmark.render.terminal import PLAIN, Style
+from leafmark.render.terminal import (
+    PLAIN,
+    Style,
+    error_record,
+    render_diagnostic,
+    render_error,
+    render_warning,
+)
 
 OPEN_QUOTE = QueryError(
     "the query has an opening quote without a closing one",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.chunking import register_tokenizer, token_counter
-from leafmark.render.fitting import count_tokens
+from leafmark.render.budgets import count_tokens
 
 TEXT = "# One\n\nTwo, three.\n    four\n/five\nsix\n"
 

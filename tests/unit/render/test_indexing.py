@@ -5,7 +5,7 @@ from support.schema import problems
 
 from leafmark.errors import StorageError
 from leafmark.model import Diagnostic, IndexReport, Skipped
-from leafmark.render.indexing import index_record, render_index
+from leafmark.render.reports import index_record, render_index
 from leafmark.render.terminal import PLAIN
 
 REPORT = IndexReport(

@@ -8,7 +8,7 @@ from support.answers import make_document, make_entry
 from support.schema import problems
 
 from leafmark.model import Diagnostic, SettingOrigin, Skipped, StatusReport, TreeStatus
-from leafmark.render import listing
+from leafmark.render import reports
 from leafmark.render.terminal import PLAIN
 
 TREES = (
@@ -37,20 +37,20 @@ SETTINGS = (
 
 
 def test_trees() -> None:
-    assert "".join(listing.iter_tree_lines(TREES, PLAIN)) == (
+    assert "".join(reports.iter_tree_lines(TREES, PLAIN)) == (
         "docs  12 documents  3,456 chunks  local   /srv/docs\n"
         "far   1 document    1 chunk       global  /far\\x1b (missing)\n"
     )
 
 
 def test_documents_are_aligned_by_columns_not_characters() -> None:
-    assert "".join(listing.iter_document_lines(DOCUMENTS, PLAIN)) == (
+    assert "".join(reports.iter_document_lines(DOCUMENTS, PLAIN)) == (
         "docs:guide.md  4 chunks  Guide (v3) [ops, client]\ndocs:日本.md   4 chunks  日本 語 (v2)\n"
     )
 
 
 def test_chunks() -> None:
-    assert "".join(listing.iter_chunk_lines(CHUNKS, PLAIN)) == (
+    assert "".join(reports.iter_chunk_lines(CHUNKS, PLAIN)) == (
         "docs:guide.md#setup  .1   5–9    Guide › Setup\n"
         "docs:guide.md#usage  .10  10–13  Guide › Usage\n"
     )
@@ -58,12 +58,12 @@ def test_chunks() -> None:
 
 def test_tags() -> None:
     assert (
-        "".join(listing.iter_tag_lines(TAGS, PLAIN)) == "ops     2 documents\na\\x1bb  1 document\n"
+        "".join(reports.iter_tag_lines(TAGS, PLAIN)) == "ops     2 documents\na\\x1bb  1 document\n"
     )
 
 
 def test_empty_lists_are_empty() -> None:
-    assert "".join(listing.iter_tree_lines((), PLAIN)) == ""
+    assert "".join(reports.iter_tree_lines((), PLAIN)) == ""
 
 
 @pytest.mark.parametrize(
@@ -71,49 +71,49 @@ def test_empty_lists_are_empty() -> None:
     [("trees", TREES), ("documents", DOCUMENTS), ("chunks", CHUNKS), ("tags", TAGS), ("tags", ())],
 )
 def test_lists_as_json_are_the_published_shape(kind: str, items: Sequence[Any]) -> None:
-    record = listing.listing_record(kind, items)
+    record = reports.listing_record(kind, items)
     assert problems(record, "ls") == []
     assert len(record[kind]) == len(items)
 
 
 def test_undecodable_paths_are_percent_encoded() -> None:
-    record = listing.listing_record("documents", [make_document("caf\udce9.md")])
+    record = reports.listing_record("documents", [make_document("caf\udce9.md")])
     assert record["documents"][0]["path"] == "caf%E9.md"
 
 
 def test_status() -> None:
-    assert listing.render_status(STATUS, PLAIN) == (
+    assert reports.render_status(STATUS, PLAIN) == (
         "index   /cache/leafmark/1\n"
         "size    1.2 MB\n"
         "config  /srv/leafmark.toml\n"
         "lock    pid 7, for 3 s\n"
         "skipped 1 source\n"
         "notes   1 diagnostic\n"
-        "\n" + "".join(listing.iter_tree_lines(TREES, PLAIN))
+        "\n" + "".join(reports.iter_tree_lines(TREES, PLAIN))
     )
-    assert problems(listing.status_record(STATUS), "status") == []
+    assert problems(reports.status_record(STATUS), "status") == []
 
 
 def test_status_without_an_index_says_how_to_get_one() -> None:
-    assert listing.render_status(StatusReport(index_dir="/cache/x"), PLAIN) == (
+    assert reports.render_status(StatusReport(index_dir="/cache/x"), PLAIN) == (
         "index   /cache/x (nothing is indexed yet: `leafmark index` or any search does it)\n"
     )
 
 
 def test_settings() -> None:
-    assert listing.render_settings(SETTINGS, PLAIN, origin=False) == (
+    assert reports.render_settings(SETTINGS, PLAIN, origin=False) == (
         'search.limit = 10\nsearch.stemmer = "english"\n'
     )
-    assert listing.render_settings(SETTINGS, PLAIN, origin=True) == (
+    assert reports.render_settings(SETTINGS, PLAIN, origin=True) == (
         "search.limit = 10           # default\n"
         'search.stemmer = "english"  # /srv/leafmark.toml:3 (also per tree)\n'
     )
-    assert problems(listing.settings_record(SETTINGS), "config") == []
+    assert problems(reports.settings_record(SETTINGS), "config") == []
 
 
 def test_one_very_long_id_does_not_push_all_rows_apart() -> None:
     documents = (make_document(), make_document(f"{'long/' * 30}x.md"), make_document("b.md"))
-    lines = "".join(listing.iter_document_lines(documents, PLAIN)).splitlines()
+    lines = "".join(reports.iter_document_lines(documents, PLAIN)).splitlines()
     assert lines[0] == "docs:guide.md  4 chunks  Guide (v3) [ops, client]"
     assert lines[1].endswith("x.md  4 chunks  Guide (v3) [ops, client]")
     assert lines[2] == "docs:b.md      4 chunks  Guide (v3) [ops, client]"
@@ -135,6 +135,6 @@ class Compared(int):
 
 def test_a_column_of_wide_cells_is_looked_at_a_few_times() -> None:
     widths: list[int] = [Compared(50 + number % 7) for number in range(1000)]
-    assert listing._column_width(widths) == 50
-    assert listing._column_width([*widths, 3, 48]) == 48
+    assert reports._column_width(widths) == 50
+    assert reports._column_width([*widths, 3, 48]) == 48
     assert Compared.times < 5 * len(widths)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from leafmark.render.progress import ProgressLine
-from leafmark.render.terminal import Style
+from leafmark.render.terminal import ProgressLine, Style
 
 
 def drawn(times: list[float], width: int = 80) -> list[str]:

@@ -11,14 +11,21 @@ from support.golden import CheckGolden
 from support.schema import problems
 
 from leafmark.model import Answer, Phase, Snippet
-from leafmark.render.explain import render_explanation, render_nothing_found
-from leafmark.render.groups import group_results, top_matches
+from leafmark.render.explaining import render_explanation, render_nothing_found
 from leafmark.render.jsontext import dump_json
-from leafmark.render.matches import render_files, render_matches, render_vimgrep
-from leafmark.render.places import Places
-from leafmark.render.records import RECORD_KEYS
-from leafmark.render.searchjson import answer_record, render_jsonl, render_packed
-from leafmark.render.searchtext import render_flat, render_full, render_grouped, render_list
+from leafmark.render.records import RECORD_KEYS, answer_record, render_jsonl, render_packed
+from leafmark.render.searching import (
+    Places,
+    group_results,
+    render_files,
+    render_flat,
+    render_full,
+    render_grouped,
+    render_list,
+    render_matches,
+    render_vimgrep,
+    top_matches,
+)
 from leafmark.render.terminal import PLAIN, Style
 
 PLACES = Places(ROOTS, "/srv")

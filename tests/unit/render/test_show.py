@@ -7,8 +7,13 @@ from support.answers import make_entry, make_shown
 from support.schema import problems
 
 from leafmark.model import ShowReport
-from leafmark.render.outlines import OutlinesShown, outline_order
-from leafmark.render.show import render_outline, render_show, show_record
+from leafmark.render.reading import (
+    OutlinesShown,
+    outline_order,
+    render_outline,
+    render_show,
+    show_record,
+)
 from leafmark.render.terminal import PLAIN
 
 

@@ -11,7 +11,7 @@ import pytest
 from support.library import Library
 
 from leafmark.query import format_query, parse_query, parse_topics
-from leafmark.render.absence import word_reason
+from leafmark.render.explaining import word_reason
 from leafmark.search import SearchOptions
 from leafmark.search.lookup import find_chunk
 from leafmark.search.present import Texts

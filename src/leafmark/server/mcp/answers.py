@@ -29,15 +29,11 @@ from leafmark.model import (
     Verified,
     count_of,
 )
-from leafmark.render.fitting import Texts
+from leafmark.render.budgets import Texts
 from leafmark.render.hints import PROGRAMS, word_hint
-from leafmark.render.marks import omissions_in, omissions_of
-from leafmark.render.names import breadcrumb_of
-from leafmark.render.places import Places
-from leafmark.render.searchtext import render_full
-from leafmark.render.show import render_show
-from leafmark.render.terminal import PLAIN, clean_line
-from leafmark.render.verification import render_verification, summarise
+from leafmark.render.reading import render_show, render_verification, summarise
+from leafmark.render.searching import Places, render_full
+from leafmark.render.terminal import PLAIN, breadcrumb_of, clean_line, omissions_in, omissions_of
 from leafmark.server.mcp.listings import list_sources, nothing_called, outline
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 

@@ -17,7 +17,7 @@ from leafmark.model import (
     count_of,
     whole_range,
 )
-from leafmark.render.outlines import outline_order
+from leafmark.render.reading import outline_order
 from leafmark.render.terminal import clean_line
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 

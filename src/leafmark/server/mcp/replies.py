@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from leafmark.app import Project
 from leafmark.errors import BudgetError, UsageError
-from leafmark.render.fitting import fit
+from leafmark.render.budgets import fit
 from leafmark.render.terminal import clean, clean_line
 from leafmark.server.workspace import Freshness
 

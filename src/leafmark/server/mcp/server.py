@@ -164,7 +164,7 @@ class _Handlers:
         state: Freshness,
         structured: bool,
     ) -> Reply:
-        from leafmark.render.fitting import count_tokens
+        from leafmark.render.budgets import count_tokens
         from leafmark.server.mcp.answers import ANSWERS
         from leafmark.server.mcp.replies import Request, fitted
 

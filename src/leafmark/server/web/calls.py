@@ -28,11 +28,10 @@ from leafmark.app.settings import SETTINGS
 from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
-from leafmark.render.absence import why_not_record
-from leafmark.render.listing import listing_record, status_record
-from leafmark.render.searchjson import answer_record
-from leafmark.render.show import show_record
-from leafmark.render.verification import verification_record
+from leafmark.render.explaining import why_not_record
+from leafmark.render.reading import show_record, verification_record
+from leafmark.render.records import answer_record
+from leafmark.render.reports import listing_record, status_record
 from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from leafmark.errors import AmbiguousError, ConfirmationError, LeafmarkError, UsageError
-from leafmark.render.errors import error_record
 from leafmark.render.jsontext import dump_line
+from leafmark.render.terminal import error_record
 
 __all__ = [
     "HTML",

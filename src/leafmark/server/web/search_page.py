@@ -16,7 +16,7 @@ from leafmark.app.answering.browsing import Browsed, DocumentReading
 from leafmark.app.requests import SearchRequest, WhyNotRequest
 from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
 from leafmark.model import GRAINS, SORTS, Answer, Result, whole_range
-from leafmark.render.groups import group_results
+from leafmark.render.searching import group_results
 from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
 from leafmark.server.web.document_parts import DocumentText

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from leafmark.model import AbsenceReason, Factor, Hint, WhyNotReport, count_of
 from leafmark.model.result import WORD
-from leafmark.render.absence import word_reason
+from leafmark.render.explaining import word_reason
 from leafmark.render.hints import PAGE, word_hint
 
 __all__ = ["Part", "Remedy", "page_hint", "page_reason", "remedies", "score_parts"]

@@ -36,7 +36,7 @@ from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
-from leafmark.render.absence import remedy_flags, word_reason
+from leafmark.render.explaining import remedy_flags, word_reason
 from leafmark.render.hints import word_hint
 
 GUIDE = """# Workshop

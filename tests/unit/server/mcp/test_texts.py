@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.model import TreeStatus, document_id
-from leafmark.render.fitting import count_tokens
+from leafmark.render.budgets import count_tokens
 from leafmark.server.mcp.prompts import PROMPTS, build_instructions, fill_prompt, plain_id
 from leafmark.server.mcp.replies import Draft, Reply, fence, fitted, new_mark, wire_text
 from leafmark.server.mcp.resources import address_of, id_of

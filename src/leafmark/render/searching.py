@@ -1,4 +1,4 @@
-"""An answer as text: grouped by document, flat, one line each, or with whole texts.
+"""An answer as text: grouped by document, flat, a list, whole texts; or as places in files.
 
 ```
 Top matches: docs:README.md.58 (0.87), docs:AnnouncementBannerApi.md.1 (0.75)
@@ -14,7 +14,10 @@ indented below it. A document that is a result is the head of its own group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from leafmark.model import (
     Answer,
@@ -28,20 +31,276 @@ from leafmark.model import (
     encode_path,
     whole_range,
 )
-from leafmark.render.explain import render_factors
-from leafmark.render.groups import Group, group_results, top_matches
-from leafmark.render.marks import (
+from leafmark.render.explaining import render_factors
+from leafmark.render.terminal import (
     CHANGED,
+    PLAIN,
+    Style,
+    breadcrumb_of,
+    clean,
+    clean_line,
+    display_width,
+    joined_titles,
     omissions_in,
     relation_name,
     render_omission,
+    shorten,
     tokens_left_out,
+    version_and_tags,
+    wrap,
 )
-from leafmark.render.names import breadcrumb_of, joined_titles, version_and_tags
-from leafmark.render.places import Places
-from leafmark.render.terminal import PLAIN, Style, clean_line, display_width, shorten, wrap
 
-__all__ = ["render_flat", "render_full", "render_grouped", "render_list"]
+__all__ = [
+    "Group",
+    "MatchLine",
+    "Places",
+    "excerpt_lines",
+    "group_results",
+    "match_lines",
+    "render_files",
+    "render_flat",
+    "render_full",
+    "render_grouped",
+    "render_list",
+    "render_matches",
+    "render_vimgrep",
+    "top_matches",
+]
+
+
+TOP_MATCHES = 5
+"""How many documents the line of top matches names; chosen by eye, to fit on one line."""
+
+
+class Group(NamedTuple):
+    """The results of one document, in rank order.
+
+    `best_score` is the highest among those that are not relaxed, if there are any.
+    """
+
+    document: DocumentEntry
+    results: tuple[Result, ...]
+
+    @property
+    def doc_id(self) -> str:
+        return self.document.doc_id
+
+    @property
+    def best_score(self) -> float:
+        return _best(self.results).score
+
+    @property
+    def no_specific_section(self) -> bool:
+        """Whether the document matched as a whole while none of its sections did."""
+        return all(result.whole for result in self.results)
+
+
+def group_results(results: Iterable[Result]) -> list[Group]:
+    """Return the groups in the order of their first results."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.document.doc_id, []).append(result)
+    return [Group(members[0].document, tuple(members)) for members in found.values()]
+
+
+def top_matches(answer: Answer) -> list[Result]:
+    """Return the best result of each of the best documents, best first, however they are sorted."""
+    best = [_best(group.results) for group in group_results(answer.results)]
+    return sorted(best, key=_worth, reverse=True)[:TOP_MATCHES]
+
+
+def _best(results: tuple[Result, ...]) -> Result:
+    return max(results, key=_worth)
+
+
+def _worth(result: Result) -> tuple[bool, float, int]:
+    return not result.relaxed, result.score, -result.rank
+
+
+_BOM = "\ufeff".encode()
+
+
+class Places(NamedTuple):
+    """Turns the path of a chunk, relative to its tree, into one that can be opened.
+
+    `roots` are the absolute folders of the trees, `directory` the current folder
+    of whoever reads the output, absolute. Paths below it are given relative to it.
+    """
+
+    roots: Mapping[str, str]
+    directory: str
+
+    def absolute(self, entry: Entry) -> str | None:
+        """Return the file's absolute path, or None when the tree's folder is not known."""
+        root = self.roots.get(entry.tree)
+        return None if root is None else os.path.join(root, *entry.path.split("/"))
+
+    def shown(self, entry: Entry) -> str:
+        """Return the path to print: the tree's own where its folder is not known."""
+        path = self.absolute(entry)
+        if path is None:
+            return entry.path
+        return path.removeprefix(self.directory.rstrip(os.sep) + os.sep)
+
+
+class MatchLine(NamedTuple):
+    """A line of a body with matches in it.
+
+    `number` and `columns` (in bytes, one for each match) are 1-based places in
+    the file; `ranges` are the matches in `text`, in characters.
+    """
+
+    number: int
+    text: str
+    columns: tuple[int, ...]
+    ranges: tuple[tuple[int, int], ...]
+
+
+def match_lines(result: Result) -> list[MatchLine]:
+    """Return the lines of the result's own body on which a match begins, in order.
+
+    A match that goes on over the end of its line is marked up to there. Empty
+    where nothing was matched in the body, or where it could not be read.
+
+    Raises:
+        ValueError: there are matches, but not where each of the body's ranges begins.
+    """
+    if not result.match_ranges:
+        return []
+    if len(result.body_places) != len(result.entry.body_spans):
+        raise ValueError(f"{result.entry.id}: matches without the places of its body")
+    data = result.body_bytes
+    if data is None:
+        data = (result.body or "").encode("utf-8", "surrogatepass")
+    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    lines = _BodyLines(data, result)
+    for start, end in result.match_ranges:
+        if 0 <= start < end <= len(data):
+            found.setdefault(lines.around(start), []).append((start, end))
+    return [lines.describe(line, matches) for line, matches in sorted(found.items())]
+
+
+class _BodyLines:
+    """Lines of a body that is made of several ranges of its file.
+
+    Each range is a part of the body that begins at a known line and column of
+    the file; a line never reaches over the end of its part.
+    """
+
+    def __init__(self, data: bytes, result: Result):
+        self.data = data
+        self.starts = [0]
+        for start, end in result.entry.body_spans:
+            self.starts.append(self.starts[-1] + end - start)
+        self.starts[-1] = max(self.starts[-1], len(data))
+        self.places = result.body_places
+
+    def around(self, offset: int) -> tuple[int, int]:
+        """Return the range of the line that holds the byte at `offset`, without its end."""
+        part = bisect_right(self.starts, offset) - 1
+        least, most = self.starts[part], min(self.starts[part + 1], len(self.data))
+        start = max(self.data.rfind(b"\n", least, offset), self.data.rfind(b"\r", least, offset))
+        feed = self.data.find(b"\n", offset, most)
+        end = most if feed < 0 else feed
+        lone = self.data.find(b"\r", offset, end)
+        return (least if start < 0 else start + 1), (end if lone < 0 else lone)
+
+    def describe(self, line: tuple[int, int], matches: list[tuple[int, int]]) -> MatchLine:
+        start, end = line
+        part = bisect_right(self.starts, start) - 1
+        begin = self.starts[part]
+        number, column = self.places[part]
+        before = self.data[begin:start]
+        breaks = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+        first_column = column if breaks == 0 else 1
+        if (number + breaks, first_column) == (1, 1) and self.data.startswith(_BOM, start):
+            start += len(_BOM)  # no column of an editor
+            matches = [match for match in matches if match[0] >= start]
+        text = self.data[start:end].decode("utf-8", "replace")
+        return MatchLine(
+            number=number + breaks,
+            text=text,
+            columns=tuple(first_column + match[0] - start for match in matches),
+            ranges=tuple(
+                (self._characters(start, left), self._characters(start, min(right, end)))
+                for left, right in matches
+            ),
+        )
+
+    def _characters(self, start: int, end: int) -> int:
+        return len(self.data[start:end].decode("utf-8", "replace"))
+
+
+def render_matches(answer: Answer, places: Places, style: Style) -> str:
+    """Return each result's id and path, and under it the matching lines with their numbers."""
+    blocks = [_matches_of(result, places, style) for result in answer.results]
+    if answer.omission is not None:
+        blocks.append(style.dim(render_omission(answer.omission)) + "\n")
+    return "\n".join(blocks)
+
+
+def _matches_of(result: Result, places: Places, style: Style) -> str:
+    entry = result.entry
+    path = clean_line(places.shown(entry))
+    where = style.link(f"{path}:{entry.line_start}", places.absolute(entry), entry.line_start)
+    lines = [f"{style.bold(clean_line(entry.id))} ({result.score:.2f}) {style.dim(where)}"]
+    found = _lines_of(result)
+    digits = max((len(str(line.number)) for line in found), default=0)
+    lines += [
+        f"  {style.dim(f'{line.number:>{digits}}:')} {style.highlight(line.text, line.ranges)}"
+        for line in found
+    ]
+    lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
+    if not found and result.passages is None:
+        lines.append(f"  {style.dim(_why_no_lines(result))}")
+    return "\n".join(lines) + "\n"
+
+
+def excerpt_lines(result: Result) -> str:
+    """Return the result's own matching lines, as text."""
+    return "".join(f"{line.text}\n" for line in match_lines(result))
+
+
+def _lines_of(result: Result) -> list[MatchLine]:
+    """The matching lines of the result and of what was merged into it, each line once."""
+    found: dict[int, MatchLine] = {}
+    for part in result.with_constituents():
+        for line in match_lines(part):
+            found.setdefault(line.number, line)
+    return [found[number] for number in sorted(found)]
+
+
+def _why_no_lines(result: Result) -> str:
+    if result.stale:
+        return CHANGED
+    return "(matched by title, path, tags or filter: no line of the text)"
+
+
+def render_vimgrep(answer: Answer, places: Places) -> str:
+    """Return `path:line:column:text` for every match: columns are 1-based and count bytes.
+
+    This is what Vim's `%c`, Emacs' grep mode and `rg --vimgrep` understand. A
+    result with no match in its text stands at its first line, with its title, and one
+    whose source has changed where it stood, with that in place of a text.
+    """
+    rows: dict[str, None] = {}
+    for result in answer.results:
+        path = clean_line(places.shown(result.entry))
+        lines = _lines_of(result)
+        for line in lines:
+            for column in line.columns:
+                rows[f"{path}:{line.number}:{column}:{clean(line.text)}\n"] = None
+        if not lines and result.passages != ():
+            told = CHANGED if result.stale else clean_line(result.entry.title)
+            rows[f"{path}:{result.entry.line_start}:1:{told}\n"] = None
+    return "".join(rows)
+
+
+def render_files(answer: Answer, places: Places) -> str:
+    """Return the paths of the results, one a line, in rank order, each once."""
+    paths = {clean_line(places.shown(result.entry)): None for result in answer.results}
+    return "".join(f"{path}\n" for path in paths)
+
 
 _SNIPPET_WIDTH = 100
 """Columns of a snippet where the output has no width of its own; chosen by eye."""

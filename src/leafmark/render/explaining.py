@@ -1,16 +1,135 @@
-"""Why a chunk is not among the results, as `leafmark why-not` prints it."""
+"""Why a result stands where it does, why there is none, and why one is not among them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport, count_of
+from leafmark.model import (
+    AbsenceReason,
+    Answer,
+    Factor,
+    KeyTerm,
+    Phase,
+    UnmatchedPart,
+    WhyNotReport,
+    count_of,
+)
+from leafmark.model.result import WORD
+from leafmark.render.hints import hint_records
 from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import hint_records
-from leafmark.render.terminal import Style, clean_line
+from leafmark.render.terminal import Style, clean, clean_line, display_width
 
-__all__ = ["remedy_flags", "render_why_not", "why_not_record", "word_reason"]
+__all__ = [
+    "nothing_found_because",
+    "remedy_flags",
+    "render_explanation",
+    "render_factors",
+    "render_nothing_found",
+    "render_terms",
+    "render_why_not",
+    "why_not_record",
+    "word_reason",
+]
+
+
+def render_explanation(answer: Answer, style: Style) -> str:
+    """Return the query as it was understood and what each phase did."""
+    lines = []
+    if answer.terms:
+        lines += [style.bold("Words"), *render_terms(answer.terms, style).splitlines()]
+    lines.append(style.bold("Understood as"))
+    lines += [f"  {line}" for text in answer.expressions for line in clean(text).split("\n")]
+    lines.append(style.bold("Phases"))
+    width = max((len(phase.name) for phase in answer.phases), default=0)
+    lines += [f"  {_phase(phase, width)}" for phase in answer.phases]
+    lines.append(f"  {answer.mode}, {answer.elapsed_ms:.1f} ms")
+    return "\n".join(lines) + "\n"
+
+
+def _phase(phase: Phase, width: int) -> str:
+    note = f"  {clean_line(phase.note)}" if phase.note else ""
+    return f"{clean_line(phase.name):<{width}} {phase.before:>6} → {phase.after}{note}"
+
+
+def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
+    """Yield a line for each factor of a score, its parts set in below it.
+
+    What adds to the score is given with its share of the sum, what multiplies it as a factor.
+    Rounding is too little to be read.
+    """
+    given = [factor for factor in factors if factor.name != "rounding"]
+    total = sum(factor.value for factor in given if factor.operation == "add")
+    for factor in given:
+        said = _said(factor)
+        if factor.operation == "multiply":
+            yield f"{'  ' * level}× {factor.value:.3f}       {said}"
+        else:
+            share = f"{factor.value / total:4.0%}" if total else "    "
+            yield f"{'  ' * level}+ {factor.value:.4f} {share}  {said}"
+        yield from render_factors(factor.parts, level + 1)
+
+
+_SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "words": "by words",
+        "meaning": "by meaning",
+        "part": "its best part",
+        "filters": "filters admit it",
+        "completeness": "it, or its section, has all words",
+        "nearness": "neighbouring words of the query stand near each other",
+        "parts of names": "parts of compound names",
+        "body": "in the text",
+        "titles": "in the titles",
+        "title": "in the title",
+        "tags": "in the tags",
+        "path": "in the path",
+        "local_boost": "a tree of the project",
+        "name": "called as the query says",
+        "tier": "behind what has all words",
+        "merged": "for each matching part",
+        "rerank": "as the model reads it",
+        "tests": "a test",
+        "catalog": "a catalog of translations",
+        "completion": "what completes words in a shell",
+        "changelog": "a changelog",
+        "licence": "a licence",
+        "listing": "a list of what stands elsewhere",
+        "print": "all pages in one",
+        "translation": "a translation",
+    }
+)
+"""What the names of factors mean to a reader."""
+
+
+def _said(factor: Factor) -> str:
+    """Say what a factor is; a word of the query is said as it was typed."""
+    if factor.how == WORD:
+        return f"“{clean_line(factor.name)}”"
+    said = _SAID.get(factor.name) or clean_line(factor.name)
+    return f"{said} ({clean_line(factor.how)})" if factor.how else said
+
+
+def nothing_found_because(answer: Answer) -> str | None:
+    """Return which phase let nothing through, and its own note; None where there was none."""
+    phase = next((phase for phase in answer.phases if phase.after == 0), None)
+    if phase is None:
+        return None
+    note = f": {clean_line(phase.note)}" if phase.note else ""
+    found = f"left none of {phase.before}" if phase.before else "found none"
+    return f"{clean_line(phase.name)} {found}{note}"
+
+
+def render_nothing_found(answer: Answer) -> str:
+    """Return that nothing was found, and why."""
+    because = nothing_found_because(answer)
+    lines = [
+        f"nothing found for {clean_line(answer.query)}" if answer.query else "nothing found",
+        *([f"  {because}"] if because else []),
+    ]
+    return "\n".join(lines) + "\n"
+
 
 _OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 
@@ -193,3 +312,16 @@ def _reason_record(reason: AbsenceReason) -> dict[str, Any]:
         "ratio": reason.ratio,
         "unmatched": [part._asdict() | {"near": list(part.near)} for part in reason.unmatched],
     }
+
+
+def render_terms(terms: Sequence[KeyTerm], style: Style) -> str:
+    """Return a line for each word: its score, how that is made, and where it stands."""
+    width = max((display_width(term.word) for term in terms), default=0)
+    lines = []
+    for term in terms:
+        word = clean_line(term.word)
+        space = " " * (width - display_width(word))
+        rarity = f"{term.score / term.weight:.2f} (in {count_of(term.chunks, 'chunk')})"
+        made = f"{term.weight:.2f} × {rarity}  {', '.join(term.sources)}"
+        lines.append(f"{term.score:8.2f}  {style.bold(word)}{space}  {style.dim(made)}\n")
+    return "".join(lines)

@@ -1,0 +1,518 @@
+"""What a project holds and what was done to it: lists, status, runs, trust, agent files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from leafmark.model import (
+    GENERATED,
+    LEFT_OUT,
+    AgentFile,
+    AgentsReport,
+    Check,
+    CompressedList,
+    DoctorReport,
+    DocumentEntry,
+    Entry,
+    IndexReport,
+    LlmsReport,
+    SettingOrigin,
+    StatusReport,
+    TreeStatus,
+    TrustedFile,
+    TrustReport,
+    WatchEvent,
+    count_of,
+    decodable,
+)
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import diagnostic_record, entry_record, skipped_records
+from leafmark.render.terminal import (
+    Style,
+    clean_line,
+    display_width,
+    error_record,
+    fold,
+    joined_titles,
+    version_and_tags,
+)
+
+__all__ = [
+    "agents_record",
+    "doctor_record",
+    "event_record",
+    "index_record",
+    "iter_chunk_lines",
+    "iter_document_lines",
+    "iter_tag_lines",
+    "iter_tree_lines",
+    "listing_record",
+    "listing_rows",
+    "llms_record",
+    "render_agents",
+    "render_diff",
+    "render_doctor",
+    "render_event",
+    "render_index",
+    "render_llms",
+    "render_settings",
+    "render_status",
+    "render_trust",
+    "render_wishes",
+    "settings_record",
+    "status_record",
+    "trust_record",
+]
+
+
+_WIDE = 48
+"""Columns past which a cell is unusually wide; chosen by eye."""
+
+
+def _iter_table(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
+    """Yield rows in columns, aligned by what they take on a terminal; the last one as it comes.
+
+    A cell that is wider than most would push all rows apart: it only pushes its own.
+    """
+    kept = CompressedList[tuple[str, ...]]()
+    found: list[Counter[int]] = []
+    for row in rows:
+        kept.append(tuple(row))
+        found = found or [Counter() for _ in row[:-1]]
+        for counted, cell in zip(found, row, strict=False):
+            counted[display_width(cell)] += 1
+    widths = [_column_width(counted) for counted in found]
+    for row in kept:
+        cells = [
+            cell + " " * max(0, width - display_width(cell))
+            for cell, width in zip(row[:-1], widths, strict=True)
+        ]
+        yield "  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n"
+
+
+def _column_width(widths: Collection[int]) -> int:
+    """The widest cell among those that are not unusually wide."""
+    return max([width for width in widths if width <= _WIDE], default=min(widths))
+
+
+def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
+    return _iter_table(
+        (
+            (
+                clean_line(tree.name),
+                count_of(tree.documents, "document"),
+                count_of(tree.chunks, "chunk"),
+                tree.scope,
+                clean_line(tree.path) + (" (missing)" if tree.missing else ""),
+            )
+            for tree in trees
+        ),
+        style,
+    )
+
+
+def iter_document_lines(documents: Iterable[DocumentEntry], style: Style) -> Iterator[str]:
+    return _iter_table(
+        (
+            (
+                clean_line(document.doc_id),
+                count_of(document.chunk_count, "chunk"),
+                fold(document.title) + version_and_tags(document),
+            )
+            for document in documents
+        ),
+        style,
+    )
+
+
+def iter_chunk_lines(chunks: Iterable[Entry], style: Style) -> Iterator[str]:
+    return _iter_table(
+        (
+            (
+                clean_line(entry.id),
+                f".{entry.position}",
+                f"{entry.line_start}–{entry.line_end}",
+                joined_titles(entry.section_path),
+            )
+            for entry in chunks
+        ),
+        style,
+    )
+
+
+def iter_tag_lines(tags: Iterable[tuple[str, int]], style: Style) -> Iterator[str]:
+    return _iter_table(((fold(tag), count_of(count, "document")) for tag, count in tags), style)
+
+
+def listing_record(kind: str, items: Iterable[Any]) -> dict[str, Any]:
+    """Return `{schema_version, <kind>: [...]}`; `kind` is trees, documents, chunks or tags."""
+    return {"schema_version": SCHEMA_VERSION, kind: [*listing_rows(kind, items)]}
+
+
+def listing_rows(kind: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the list in `listing_record`."""
+    records: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "trees": TreeStatus._asdict,
+        "documents": _document_record,
+        "chunks": entry_record,
+        "tags": lambda pair: {"tag": pair[0], "documents": pair[1]},
+    }
+    return map(records[kind], items)
+
+
+def _document_record(document: DocumentEntry) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "tree": document.tree,
+        "path": decodable(document.path),
+        "title": document.title,
+        "format": document.format,
+        "encoding": document.encoding,
+        "version": document.version,
+        "tags": list(document.tags),
+        "chunks": document.chunk_count,
+        "bytes": document.state.size,
+        "degraded": document.degraded,
+    }
+
+
+def render_status(report: StatusReport, style: Style) -> str:
+    """Return where the index is, what it holds and what is wrong with it."""
+    index_dir = clean_line(report.index_dir)
+    if not report.exists:
+        index_dir += " (nothing is indexed yet: `leafmark index` or any search does it)"
+    lines = [f"{style.bold('index')}   {index_dir}"]
+    if report.exists:
+        lines.append(f"{style.bold('size')}    {_size(report.bytes)}")
+    lines += [f"{style.bold('config')}  {clean_line(path)}" for path in report.config_files]
+    if report.lock_holder:
+        lines.append(f"{style.bold('lock')}    {clean_line(report.lock_holder)}")
+    if report.pending_vectors:
+        lines.append(f"{style.bold('vectors')} {count_of(report.pending_vectors, 'chunk')} to go")
+    if report.skipped:
+        lines.append(f"{style.bold('skipped')} {count_of(len(report.skipped), 'source')}")
+    if report.diagnostics:
+        lines.append(f"{style.bold('notes')}   {count_of(len(report.diagnostics), 'diagnostic')}")
+    table = "".join(iter_tree_lines(report.trees, style))
+    return "\n".join(lines) + "\n" + (f"\n{table}" if table else "")
+
+
+def _size(number: int) -> str:
+    """Bytes for people.
+
+    >>> _size(512), _size(2_340_000)
+    ('512 bytes', '2.3 MB')
+    """
+    if number < 1000:
+        return count_of(number, "byte")
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number / 1000:.1f} kB"
+
+
+def status_record(report: StatusReport) -> dict[str, Any]:
+    """Return the status object."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "config_files": list(report.config_files),
+        "index_dir": report.index_dir,
+        "trees": [tree._asdict() for tree in report.trees],
+        "pending_vectors": report.pending_vectors,
+        "warnings": list(report.warnings),
+        "exists": report.exists,
+        "bytes": report.bytes,
+        "lock_holder": report.lock_holder,
+        "skipped": skipped_records(report.skipped),
+        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+    }
+
+
+def render_settings(settings: Sequence[SettingOrigin], style: Style, *, origin: bool) -> str:
+    """Return the settings as TOML would have them; with `origin`, where each comes from.
+
+    What was not chosen, which TOML cannot say, is null.
+    """
+    if not origin:
+        return "".join(f"{_assignment(setting)}\n" for setting in settings)
+    rows = []
+    for setting in settings:
+        note = f" ({clean_line(setting.note)})" if setting.note else ""
+        rows.append((_assignment(setting), f"# {clean_line(setting.origin)}{note}"))
+    return "".join(_iter_table(rows, style))
+
+
+def _assignment(setting: SettingOrigin) -> str:
+    value = json.dumps(setting.value, ensure_ascii=False, default=str)
+    return f"{clean_line(setting.name)} = {clean_line(value)}"
+
+
+def settings_record(settings: Sequence[SettingOrigin]) -> dict[str, Any]:
+    """Return `{schema_version, settings: [{name, value, origin, note}]}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "settings": [setting._asdict() for setting in settings],
+    }
+
+
+def render_index(report: IndexReport, style: Style, *, verbose: bool = False) -> str:
+    """Return the summary of a run; with `verbose`, the documents that it touched before it."""
+    lines = []
+    if verbose:
+        lines += _changes("+", report.added) + _changes("~", report.modified)
+        lines += _changes("-", report.removed)
+        lines += [
+            f"  {clean_line(skipped.path)}: skipped, {clean_line(skipped.reason)}"
+            for skipped in report.skipped
+        ]
+    if report.rebuilt:
+        lines.append(f"rebuilt: {clean_line(report.rebuilt)}")
+    size = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
+    done = f"indexed {style.bold(size)} in {report.seconds:.1f} s"
+    lines.append("nothing was changed; a run would see" if report.dry_run else done)
+    lines.append(f"  {_counts(report)}")
+    generated = sum(one.reason == LEFT_OUT[GENERATED] for one in report.skipped)
+    if generated:
+        lines.append(
+            f"  {count_of(generated, 'file')} {'is' if generated == 1 else 'are'} generated code "
+            "(minified, bundled, a search index, or of a built site) and left out; -v lists them"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _counts(report: IndexReport) -> str:
+    counts = [
+        f"{len(report.added):,} added",
+        f"{len(report.modified):,} modified",
+        f"{len(report.removed):,} removed",
+        f"{report.unchanged:,} unchanged",
+    ]
+    if report.skipped:
+        counts.append(f"{len(report.skipped):,} skipped")
+    if report.vectors:
+        counts.append(f"{count_of(report.vectors, 'vector')} made")
+    if report.diagnostics:
+        counts.append(count_of(len(report.diagnostics), "diagnostic"))
+    return ", ".join(counts)
+
+
+def _changes(mark: str, ids: Sequence[str]) -> list[str]:
+    return [f"  {mark} {clean_line(name)}" for name in ids]
+
+
+def index_record(report: IndexReport) -> dict[str, Any]:
+    """Return the index object."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "added": list(report.added),
+        "modified": list(report.modified),
+        "removed": list(report.removed),
+        "unchanged": report.unchanged,
+        "skipped": skipped_records(report.skipped),
+        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "seconds": round(report.seconds, 3),
+        "rebuilt": report.rebuilt,
+        "dry_run": report.dry_run,
+        "interrupted": report.interrupted,
+        "vectors": report.vectors,
+        "pending_vectors": report.pending_vectors,
+        "warnings": list(report.warnings),
+        "failure": None if report.failure is None else error_record(report.failure)["error"],
+    }
+
+
+_SHOWN = 3
+"""How many documents of one change are named; chosen by eye."""
+
+
+def render_event(event: WatchEvent, style: Style) -> str:
+    """Return one line."""
+    if event.report is not None:
+        return _event_changes(event.report, style)
+    return f"{event.kind}: {clean_line(event.message)}\n"
+
+
+def _event_changes(report: IndexReport, style: Style) -> str:
+    changes = [
+        *(f"+{clean_line(name)}" for name in report.added),
+        *(f"~{clean_line(name)}" for name in report.modified),
+        *(f"-{clean_line(name)}" for name in report.removed),
+    ]
+    more = f" and {len(changes) - _SHOWN:,} more" if len(changes) > _SHOWN else ""
+    why = f" ({clean_line(report.rebuilt)})" if report.rebuilt else ""
+    took = style.dim(f"in {report.seconds:.2f} s")
+    return f"indexed{why} {' '.join(changes[:_SHOWN])}{more} {took}\n"
+
+
+def event_record(event: WatchEvent) -> dict[str, Any]:
+    """Return `{schema_version, event, message, report, error}`."""
+    failed = None if event.error is None else error_record(event.error)["error"]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "event": event.kind,
+        "message": event.message,
+        "report": None if event.report is None else index_record(event.report),
+        "error": failed,
+    }
+
+
+_STATE_WIDTH = len("warning")
+_AREA_WIDTH = len("configuration")
+
+
+def render_doctor(report: DoctorReport, style: Style) -> str:
+    """Return a line for each check, what to do below it, and the sum of it all."""
+    lines = [line for check in report.checks for line in _lines(check, style)]
+    return "".join(f"{line}\n" for line in (*lines, _sum(report)))
+
+
+def _lines(check: Check, style: Style) -> list[str]:
+    colour = {"ok": style.dim, "warning": style.yellow, "problem": style.red}[check.state]
+    state = colour(check.state) + " " * (_STATE_WIDTH - len(check.state))
+    lines = [f"{state}  {check.area:{_AREA_WIDTH}}  {clean_line(check.message)}"]
+    if check.hint:
+        lines.append(" " * (_STATE_WIDTH + _AREA_WIDTH + 4) + style.dim(clean_line(check.hint)))
+    return lines
+
+
+def _sum(report: DoctorReport) -> str:
+    counts = {
+        word: sum(check.state == word for check in report.checks) for word in ("problem", "warning")
+    }
+    if not any(counts.values()):
+        return "nothing is wrong"
+    return ", ".join(count_of(number, word) for word, number in counts.items() if number)
+
+
+def doctor_record(report: DoctorReport) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "ok": report.ok,
+        "checks": [check._asdict() for check in report.checks],
+    }
+
+
+_STATES = {
+    "pending": "not trusted",
+    "changed": "not trusted: it asks for something else than what was trusted",
+    "trusted": "trusted",
+    "recorded": "trusted as it was; its own folder says whether that still holds",
+    "gone": "trusted, but there is no such file any more",
+}
+
+
+def render_trust(report: TrustReport, style: Style) -> str:
+    """Return each file with its state and its wishes; a sentence when there is none."""
+    if not report.files:
+        return "no configuration asks for trust, and none was given\n"
+    return "".join(_file(file, style) for file in report.files)
+
+
+def _file(file: TrustedFile, style: Style) -> str:
+    state = _STATES[file.state]
+    return f"{clean_line(file.path)}  {style.dim(state)}\n{render_wishes([file])}"
+
+
+def render_wishes(files: Iterable[TrustedFile]) -> str:
+    """Return a line for each wish: where it stands, what it is, why it is gated."""
+    return "".join(
+        f"  {clean_line(wish.location)}: {clean_line(wish.key)} {clean_line(wish.why)}\n"
+        for file in files
+        for wish in file.wishes
+    )
+
+
+def trust_record(report: TrustReport, changed: Sequence[str]) -> dict[str, Any]:
+    """Return `{schema_version, changed, files: [{path, state, wishes}]}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "changed": list(changed),
+        "files": [
+            {
+                "path": file.path,
+                "state": file.state,
+                "wishes": [wish._asdict() for wish in file.wishes],
+            }
+            for file in report.files
+        ],
+    }
+
+
+def render_agents(report: AgentsReport, *, written: bool) -> str:
+    """Return a line for each file."""
+    return "".join(f"{clean_line(file.path)}: {_said(file, written)}\n" for file in report.files)
+
+
+def _said(file: AgentFile, written: bool) -> str:
+    if file.state == "fresh":
+        return "up to date"
+    if written:
+        return "made" if file.state == "missing" else "updated"
+    return "does not exist" if file.state == "missing" else "not up to date"
+
+
+def render_diff(report: AgentsReport, style: Style) -> str:
+    """Return a unified diff of all files that writing would change; empty if there are none."""
+    import difflib  # late: slow to load
+
+    lines: list[str] = []
+    for file in report.files:
+        name = clean_line(file.path)
+        source = "/dev/null" if file.state == "missing" else f"a/{name}"
+        before, after = (_file_lines(data) for data in (file.before, file.after))
+        lines.extend(difflib.unified_diff(before, after, source, f"b/{name}", lineterm=""))
+    return "".join(_coloured(line, style) + "\n" for line in lines)
+
+
+def _file_lines(data: bytes) -> list[str]:
+    return [clean_line(line) for line in data.decode("utf-8", "replace").splitlines()]
+
+
+def _coloured(line: str, style: Style) -> str:
+    if line.startswith(("+++", "---", "@@")):
+        return style.bold(line)
+    if line.startswith("-"):
+        return style.dim(line)
+    return line
+
+
+def agents_record(report: AgentsReport, *, written: bool) -> dict[str, Any]:
+    """Return `{schema_version, block, files: [{path, state, written}]}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "block": report.block,
+        "files": [
+            {
+                "path": file.path,
+                "state": file.state,
+                "written": written and file.state != "fresh",
+            }
+            for file in report.files
+        ],
+    }
+
+
+def render_llms(report: LlmsReport) -> str:
+    """Return what was written, and what had no room."""
+    lines = [f"wrote {clean_line(path)}" for path in report.paths]
+    lines.append(f"{count_of(report.documents, 'document')} linked")
+    if report.left_out:
+        lines.append(f"{count_of(len(report.left_out), 'document')} left out of the full text")
+    lines.extend(f"changed while it was read: {clean_line(doc_id)}" for doc_id in report.stale)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def llms_record(report: LlmsReport) -> dict[str, Any]:
+    """Return `{schema_version, paths, documents, left_out, stale}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "paths": list(report.paths),
+        "documents": report.documents,
+        "left_out": list(report.left_out),
+        "stale": list(report.stale),
+    }
