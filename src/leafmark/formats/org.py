@@ -469,7 +469,7 @@ def _links(data: bytes, headings: Sequence[Heading], scanner: OrgScanner) -> Ite
         anchors.setdefault(heading.title.lower(), heading.anchor or "")
     for found in outside_code(_LINK, data, scanner.blocks):
         raw = (found["target"] or found["address"]).decode("utf-8", "replace").strip()
-        target = raw if found["address"] else _target(raw, anchors)
+        target = raw if found["address"] or not raw else _target(raw, anchors)
         if target:
             is_image = not found["address"] and not found["shown"] and _PICTURE.search(target)
             yield Link(found.start(), found.end(), target, "image" if is_image else "link")

@@ -25,3 +25,10 @@ def test_the_title_and_the_tags_of_a_source(source: str, title: str, tags: tuple
     document = parse(source.encode(), "lamp.org")
     assert document.format == "org"
     assert (document.title, document.tags) == (title, tags)
+
+
+@pytest.mark.parametrize("link", ["[[ ]]", "[[ ][a]]", "[[\r]]", "[[]]"])
+def test_a_link_to_nothing_is_none(link: str) -> None:
+    document = parse(f"* A\n{link} and [[file:b.org][b]]\n".encode(), "a.org")
+    assert [each.target for each in document.links] == ["b.org"]
+    assert not document.diagnostics

@@ -26,9 +26,9 @@ from leafmark.parsing.html.outline import is_credit
 from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
 from leafmark.parsing.html.vocabulary import (
-    class_lists,
     id_lists,
     label_of,
+    lists_of,
     pattern_of,
     words_of,
 )
@@ -472,8 +472,7 @@ class _Finder:
         for around in element.ancestors:
             if around.tag in _REGIONS or self._is_main(around):
                 break
-            lists = {each for name in around.open.classes for each in class_lists(name)}
-            is_called = "linked.classes" in lists or any(
+            is_called = "linked.classes" in around.open.lists or any(
                 name.startswith(("toc", "list-of-")) for name in around.open.classes
             )
             if is_called and not self.page.headings_in(around.inner, around.close):
@@ -628,7 +627,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
     roles = role.split()
     if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):
         return True, frozenset()
-    names = {each for name in classes for each in class_lists(name)}
+    names = lists_of(classes)
     lists = {*_LISTS_OF_NAMES} & {each.removesuffix(".classes") for each in names}
     if any(map(_is_whole_foot, classes)):
         lists.add("whole")

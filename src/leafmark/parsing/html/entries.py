@@ -17,7 +17,7 @@ from leafmark.model import span_at
 from leafmark.parsing.html.dom import Element, Named, Page
 from leafmark.parsing.html.text import BLOCK_TAGS, is_permalink
 from leafmark.parsing.html.tokens import iter_tokens, unescape
-from leafmark.parsing.html.vocabulary import any_in, words_of
+from leafmark.parsing.html.vocabulary import lists_of, words_of
 
 __all__ = ["Entry", "find_entries"]
 
@@ -186,11 +186,11 @@ class _Finder:
 
 
 def _has_class(markup: bytes, around: Element) -> bool:
-    if any_in(around.open.classes, "entry.classes"):
+    if "entry.classes" in around.open.lists:
         return True
     for found in _CLASS.finditer(markup):
         names = (found[1] or found[2] or found[3]).decode("utf-8", "replace").split()
-        if any_in(names, "entry.classes"):
+        if "entry.classes" in lists_of(tuple(names)):
             return True
     return False
 

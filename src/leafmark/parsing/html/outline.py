@@ -22,7 +22,7 @@ from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
 from leafmark.parsing.html.entries import Entry
 from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
 from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
-from leafmark.parsing.html.vocabulary import any_in, in_words, words_of
+from leafmark.parsing.html.vocabulary import in_words, words_of
 from leafmark.parsing.titles import fold
 
 __all__ = ["find_headings", "heading_text", "is_credit"]
@@ -325,11 +325,11 @@ def _holds(title: Element, part: Element) -> bool:
 def _kind_of(element: Element) -> str:
     opening = element.open
     roles = opening.role.split()
-    if any_in(opening.classes, "box.classes") or not words_of("box", "roles").isdisjoint(roles):
+    if "box.classes" in opening.lists or not words_of("box", "roles").isdisjoint(roles):
         return "box"
-    if "tabpanel" in roles or any_in(opening.classes, "tabs.panels"):
+    if "tabpanel" in roles or "tabs.panels" in opening.lists:
         return "panel"
-    if any_in(opening.classes, "text.classes"):
+    if "text.classes" in opening.lists:
         return "text"
     return "container" if element.tag in _CONTAINERS else ""
 

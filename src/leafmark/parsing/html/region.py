@@ -21,7 +21,7 @@ from itertools import pairwise
 from leafmark.model import merge
 from leafmark.parsing.html.dom import WORDS, Element, Page, StartTag, start_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
-from leafmark.parsing.html.vocabulary import class_lists, words_of
+from leafmark.parsing.html.vocabulary import words_of
 
 __all__ = ["content_region", "leads_away", "number_spans", "site_assets"]
 
@@ -78,8 +78,7 @@ def _is_of_page(heading: Element, articles: Spans) -> bool:
 
 
 def _is_of_site(element: Element) -> bool:
-    lists = {each for name in element.open.classes for each in class_lists(name)}
-    return element.tag in _OUTSIDE or not lists.isdisjoint(_SITE)
+    return element.tag in _OUTSIDE or not element.open.lists.isdisjoint(_SITE)
 
 
 def _outer(article: Element) -> Element:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 __all__ = [
     "MAX_SIGN",
-    "any_in",
     "class_lists",
     "id_lists",
     "in_words",
     "is_sign",
     "label_of",
+    "lists_of",
     "pattern_of",
     "words_of",
 ]
@@ -34,6 +33,7 @@ _MARKS = (
     rb"|#x[0-9a-f]{1,5});|[\s\0\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e0-9]"
     rb"|\xc2[\xa0-\xbf]|\xe2[\x80-\xbf][\x80-\xbf]|\xef\x83[\x80-\xbf]|\xef\xb8\x8f|\xf0\x9f[\x80-\xbf]{2}"
 )
+_LETTERS = re.compile(rb"[A-Za-z]+")
 MAX_SIGN = 80
 """Bytes of a text outside links that is looked at for saying nothing of its own."""
 
@@ -127,7 +127,19 @@ def is_sign(text: bytes) -> bool:
     >>> is_sign(b" | "), is_sign(b"Next: "), is_sign(b"Next, wait.")
     (True, True, False)
     """
-    return len(text) <= MAX_SIGN and _sign_pattern().fullmatch(text) is not None
+    if len(text) > MAX_SIGN:
+        return False
+    word = _LETTERS.search(text) if b"&" not in text else None
+    if word is not None and word[0].lower() not in _sign_letters():
+        return False
+    return _sign_pattern().fullmatch(text) is not None
+
+
+@cache
+def _sign_letters() -> frozenset[bytes]:
+    """The runs of letters in the words of signs."""
+    words = {*words_of("pager", "steps"), *words_of("pager", "places")}
+    return frozenset(run for word in words for run in _LETTERS.findall(word.lower().encode()))
 
 
 @cache
@@ -149,6 +161,7 @@ def label_of(text: str) -> str:
     return " ".join(text.casefold().strip(_STRIPPED).split())
 
 
-def any_in(names: Iterable[str], table: str) -> bool:
-    """Whether one of some classes is in a list."""
-    return any(table in class_lists(name) for name in names)
+@lru_cache(4096)
+def lists_of(names: tuple[str, ...]) -> frozenset[str]:
+    """The lists that one of some classes is in."""
+    return _NONE.union(*map(class_lists, names))
