@@ -15,6 +15,8 @@ from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 __all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
+_NATURAL = frozenset("ar da de en es fi fr he it ja ko nl pt ru sv tr uk zh".split())
+"""Languages of people, which the same attribute names as a page should."""
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
 _NO_MARKER = frozenset(
@@ -121,7 +123,8 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
     for start, end in tags:
         named = attribute(data, start, end, b"data-lang") or ""
         named = named or attribute(data, start, end, b"data-language") or ""
-        named = named or attribute(data, start, end, b"lang") or ""
+        written = attribute(data, start, end, b"lang") or ""
+        named = named or ("" if written[:2].lower() in _NATURAL else written)
         if named.strip():
             return named.strip().lower()
         classes = (attribute(data, start, end, b"class") or "").lower()
