@@ -22,11 +22,10 @@ from support.markdown_sources import (
 
 from leafmark.model import Block, BlockRegions, Document, Heading, Link
 from leafmark.parsing import decode, parse
+from leafmark.parsing.frontmatter import read_simple_yaml, read_yaml, to_json
+from leafmark.parsing.markdown import PortionedText
 from leafmark.parsing.markdown_links import find_heads
-from leafmark.parsing.markdown_portions import PortionedText
-from leafmark.parsing.markdown_scan import scan_headings
-from leafmark.parsing.markdown_walk import walk
-from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
+from leafmark.parsing.markdown_walk import scan_headings, walk
 
 ADDRESS_HEAD = re.compile(
     rb"(?<![A-Za-z])(?i:https?|ftp)://"

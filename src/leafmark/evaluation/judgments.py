@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
-from leafmark.parsing.metadata import load_toml
+from leafmark.parsing.frontmatter import load_toml
 from leafmark.suggest import choices_hint
 
 __all__ = [

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from leafmark.model import Diagnostic, Document, Format
 from leafmark.parsing.code.languages import installed_grammars
 from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
-from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.formats import (
     CONVERTERS,
     DATA_SUFFIXES,
@@ -21,7 +20,7 @@ from leafmark.parsing.formats import (
     tell_format,
 )
 from leafmark.parsing.plugins import FormatError, SourceFormat, installed_formats
-from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.readable import ReadableBuilder, data_reader
 from leafmark.parsing.text import degraded_document, parse_text
 
 __all__ = [

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from leafmark.model import CORE_FORMATS, Document, Format, Reader
 from leafmark.parsing.code.languages import SCRIPT_SUFFIXES, language_of
-from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.plugins import find_claim, foreign_formats, foreign_parser, foreign_reader
+from leafmark.parsing.readable import data_reader
 
 __all__ = [
     "CONVERTERS",

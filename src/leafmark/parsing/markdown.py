@@ -4,26 +4,337 @@ The parser gets a text of exactly the length of the source, in which only what
 would shift or hide structure is replaced: a byte order mark and front matter by
 line feeds, a lone carriage return by a line feed, bad bytes by control
 characters. So every offset that it reports is an offset into the source.
+
+Read as a whole, a source of fifty megabytes takes ten times its size in memory. So it is cut
+before headings at the top level: what stands before one does not depend on what follows.
+Only definitions of links and notes hold everywhere. Those of other portions that a portion may
+use are written before and behind it, in the order of the portions, since the first definition
+of a label counts.
+
+The parser takes time linear in any source, but some fifty bytes for a piece of inline markup or
+a line, and five hundred for a container. No document for people comes near these limits; a file
+made to do harm, or data under a wrong name, does. It is read as plain text instead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
-from leafmark.model import Anchor, Block, Deferred, Document, Headings, Link, Span
+import pyromark
+
+from leafmark.model import (
+    Anchor,
+    Block,
+    BlockRegions,
+    Deferred,
+    Document,
+    Heading,
+    HeadingColumns,
+    Headings,
+    Link,
+    Span,
+    TopBlocks,
+)
 from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.markdown_dialects import read_dialect
-from leafmark.parsing.markdown_links import anchors_of, may_have_anchors, with_names
-from leafmark.parsing.markdown_portions import MarkdownBlocks, PortionedText, find_excess
+from leafmark.parsing.markdown_dialects import Dialect, read_dialect
+from leafmark.parsing.markdown_links import anchors_of, links_of, may_have_anchors, with_names
 from leafmark.parsing.markdown_text import find_html_title, markdown_reader, read_markdown
+from leafmark.parsing.markdown_walk import Walked, blocks_of, scan_headings, walk
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
-__all__ = ["MarkdownContent", "parse_markdown"]
+__all__ = [
+    "LARGE_BYTES",
+    "MAX_DEPTH",
+    "MAX_MARKS",
+    "MarkdownBlocks",
+    "MarkdownContent",
+    "PortionedText",
+    "find_excess",
+    "parse_markdown",
+]
+
+LARGE_BYTES = 2_500_000
+"""A source of this size is read by portions; more would cost a smaller one time."""
+
+_PORTION_BYTES = 1_000_000
+_REMEMBERED = 2
+"""Portions that are remembered: blocks are looked at in order."""
+
+_CUT = re.compile(rb"\n[ \t]*\r?\n(?=#{1,6} )")
+"""A blank line before what is a heading, but inside of code or HTML."""
+
+_NOTE = re.compile(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
+_LABEL = re.compile(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
+"""What may be a label; nothing begins with an escape."""
+
+_LINE_END = re.compile(rb"\r?\n[ \t>]*")
+"""What stands in a label that goes over lines, of a quote too."""
+
+_new = tuple.__new__  # half the cost of calling a named tuple's class
+
+_SIGN = re.compile(r"[!-/:-@\[-`{-~]|[\x00-\x1f\x7f]")
+
+
+class _Portion(NamedTuple):
+    """Bytes `[start, end)` of a source, and the definitions around them when they are read."""
+
+    start: int
+    end: int
+    before: bytes = b""
+    behind: bytes = b""
+
+
+class PortionedText:
+    """The text of `raw`, UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
+
+    A large source is cut into portions of `size` bytes or more.
+    """
+
+    def __init__(
+        self, raw: bytes, start: int, *, large: int = LARGE_BYTES, size: int = _PORTION_BYTES
+    ) -> None:
+        self._raw, self._start = raw, start
+        self._size = size if len(raw) >= large else len(raw)
+        self._walked: Walked | None = None
+
+    @cached_property
+    def headings(self) -> HeadingColumns:
+        """All headings: by the lines that make them where these are certain, else by the walk."""
+        found = scan_headings(self._raw, self._start)
+        if found is not None:
+            return found
+        headings = chain.from_iterable(map(self._headings_of, self.portions))
+        return HeadingColumns(*map(list, zip(*headings, strict=True)))
+
+    @cached_property
+    def portions(self) -> Sequence[_Portion]:
+        if self._size >= len(self._raw) - self._start:
+            return [_Portion(self._start, len(self._raw))]
+        return self._with_definitions([*self._cut(self._size)])
+
+    def links(self) -> Iterator[Link]:
+        """Yield all links, in order."""
+        for portion in self.portions:
+            raw, moved = self._read(portion)
+            for link in links_of(self._walk(raw).rows, raw):
+                start = link.start + moved
+                if portion.start <= start < portion.end:
+                    yield link._replace(start=start, end=link.end + moved)
+
+    def blocks(self, number: int) -> Sequence[Block]:
+        """Return the blocks of a portion, in order."""
+        portion = self.portions[number]
+        raw, moved = self._read(portion)
+        walked = self._walk(raw)
+        blocks = blocks_of(walked.rows, walked.headings, raw)
+        if moved:
+            blocks = _moved(blocks, moved)
+        if len(raw) == portion.end - portion.start:
+            return blocks
+        return [block for block in blocks if portion.start <= block.start < portion.end]
+
+    def _read(self, portion: _Portion) -> tuple[bytes, int]:
+        """A portion with the definitions around it, and what is added to places in it."""
+        text = self._raw[portion.start : portion.end]
+        if not portion.before and not portion.behind:
+            return text, portion.start
+        behind = b"\n\n" + portion.behind if portion.behind else b""
+        return b"".join((portion.before, text, behind)), portion.start - len(portion.before)
+
+    def _walk(self, raw: bytes) -> Walked:
+        """Walk a portion; that of a source of one portion is remembered."""
+        if self._walked is not None:
+            return self._walked
+        walked = walk(raw)
+        if len(self.portions) == 1:
+            self._walked = walked
+        return walked
+
+    def _headings_of(self, portion: _Portion) -> Iterator[Heading]:
+        raw, moved = self._read(portion)
+        for heading in self._walk(raw).headings:
+            start = heading.start + moved
+            if portion.start <= start < portion.end:
+                yield heading._replace(start=start, end=heading.end + moved, limit=len(self._raw))
+
+    def _cut(self, size: int) -> Iterator[_Portion]:
+        """Yield portions; one that would end in code or HTML is made larger."""
+        raw, start, wanted = self._raw, self._start, size
+        while start < len(raw):
+            cut = _CUT.search(raw, start + wanted)
+            end = cut.end() if cut else len(raw)
+            if cut is not None and not self._begins_heading(start, end):
+                wanted = 2 * (end - start)
+                continue
+            yield _Portion(start, end)
+            start, wanted = end, size
+
+    def _begins_heading(self, start: int, at: int) -> bool:
+        """Whether a heading of the top level begins at a place, if a portion begins at `start`."""
+        line_end = self._raw.find(b"\n", at) + 1 or len(self._raw)
+        portion = self._raw[start:line_end]
+        last = walk(portion).headings[-1:]
+        return bool(last) and last[0].start == at - start and not last[0].nested
+
+    def _with_definitions(self, portions: Sequence[_Portion]) -> list[_Portion]:
+        """The portions with what is defined in others under labels that stand in them."""
+        defined: dict[bytes, tuple[int, bytes]] = {}
+        for number, portion in enumerate(portions):
+            for label, source in _definitions(self._raw[portion.start : portion.end]):
+                defined.setdefault(_key(label), (number, source))
+        if not defined:
+            return [*portions]
+        found = []
+        for number, portion in enumerate(portions):
+            labels = _LABEL.findall(self._raw, portion.start, portion.end)
+            used = sorted(defined[key] for key in defined.keys() & {*map(_key, labels)})
+            before = b"".join([source for at, source in used if at < number])
+            behind = b"".join([source for at, source in used if at > number])
+            found.append(portion._replace(before=before, behind=behind))
+        return found
+
+
+def _definitions(portion: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the labels that a portion defines, and a definition that says the same of each."""
+    if b"]:" not in portion:
+        return
+    for label, definition in pyromark.reference_definitions(portion.decode()).items():
+        written = f"[{label}]: <{_SIGN.sub(_written, definition['dest'])}>\n\n"
+        yield label.encode(), _LINE_END.sub(b" ", written[:-2].encode()) + b"\n\n"
+    for note in _NOTE.finditer(portion):
+        yield note[1], b"[%b]: x\n\n" % note[1]
+
+
+def _key(label: bytes) -> bytes:
+    """What labels that are the same to the parser have in common."""
+    return b" ".join(_LINE_END.sub(b" ", label).decode().casefold().encode().split())
+
+
+def _written(sign: re.Match[str]) -> str:
+    """A character as it stands for itself in what a label is defined to be."""
+    return f"&#{ord(sign[0])};" if sign[0] < " " or sign[0] == "\x7f" else f"\\{sign[0]}"
+
+
+def _moved(blocks: Sequence[Block], by: int) -> list[Block]:
+    return [
+        _new(Block, (kind, start + by, end + by, level, info, content and content + by))
+        for kind, start, end, level, info, content in blocks
+    ]
+
+
+_end_of: Callable[[_Portion], int] = itemgetter(1)
+
+
+class _Placed(NamedTuple):
+    """The blocks of a portion; `places` say which of them stand at the top."""
+
+    top: TopBlocks
+    places: list[int]
+    blocks: Sequence[Block]
+
+
+class MarkdownBlocks(Deferred[Block], BlockRegions):
+    """All blocks, or those of one portion, made when they are looked at."""
+
+    __slots__ = ("_dialect", "_front", "_seen", "_text")
+
+    def __init__(
+        self, text: PortionedText, front: Span | None = None, dialect: Dialect | None = None
+    ) -> None:
+        super().__init__(tuple)
+        self._text, self._front, self._dialect = text, front, dialect
+        self._seen: dict[int, _Placed] = {}
+
+    def _all(self) -> tuple[Block, ...]:
+        if self._make is not None:
+            numbers = range(len(self._text.portions))
+            parts = [self._placed(number).blocks for number in numbers]
+            self._items = tuple(chain.from_iterable(parts))
+            self._make = None
+        return self._items
+
+    def _placed(self, number: int) -> _Placed:
+        found = self._seen.get(number)
+        if found is None:
+            while len(self._seen) >= _REMEMBERED:
+                self._seen.pop(next(iter(self._seen)))
+            found = self._seen[number] = self._place(number)
+        return found
+
+    def _place(self, number: int) -> _Placed:
+        blocks = self._text.blocks(number)
+        if self._dialect is not None:
+            blocks = self._dialect.kinds(blocks)
+        if self._front is not None and not number:
+            blocks = [Block("front_matter", self._front.start, self._front.end), *blocks]
+        places = [place for place, block in enumerate(blocks) if not block.level]
+        top = TopBlocks.of([blocks[place] for place in places])
+        return _Placed(top, [*places, len(blocks)], blocks)
+
+    def regions_of(self, start: int, end: int) -> range:
+        """The numbers of the portions that have bytes in `[start, end)`."""
+        portions = self._text.portions
+        last = len(portions) - 1
+        first = bisect_right(portions, start, 0, last, key=_end_of)
+        return range(first, max(first, bisect_left(portions, end, 0, last, key=_end_of)) + 1)
+
+    def top(self, number: int) -> TopBlocks:
+        return self._placed(number).top
+
+    def inside(self, block: Block) -> Sequence[Block]:
+        placed = self._placed(self.regions_of(block.start, block.start)[0])
+        number = bisect_right(placed.top.starts, block.start)
+        first, after = placed.places[number - 1 : number + 1]
+        return placed.blocks[first + 1 : after]
+
+
+MAX_MARKS = 8_000_000
+"""Marks (line ends and characters of markup); 50 MB of real Markdown have some 3.5 million."""
+
+_MARKS_ALWAYS = 500_000
+_MARKS_IN_TEN_BYTES = 4
+"""What is dense with marks may have `_MARKS_ALWAYS`, and so many more; tables of numbers, the
+densest that people make, have four in ten bytes, real Markdown less than one."""
+
+MAX_DEPTH = 1000
+"""Containers that one line opens; by hand it is hard to come past ten."""
+
+_LARGE = 1_000_000
+"""Bytes up to which a source is let through unseen: it cannot take more than half a gigabyte."""
+
+_PORTION = 1_000_000
+
+_START = 16 * MAX_DEPTH  # bytes enough for the first line to be too deep
+_MARKS = b"\n*_`[]<>&!~\\|."
+_DEEP_LINE = re.compile(rb"\n(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){%d}" % (MAX_DEPTH + 1))
+
+
+def find_excess(raw: bytes) -> str:
+    """Return what there is too much of in `raw`, empty where it can be parsed."""
+    if len(raw) <= _LARGE:
+        return ""
+    if _DEEP_LINE.search(raw) or _DEEP_LINE.match(b"\n" + raw[:_START]):
+        return f"a line is nested more than {MAX_DEPTH} levels deep"
+    limit = min(MAX_MARKS, _MARKS_ALWAYS + len(raw) * _MARKS_IN_TEN_BYTES // 10)
+    if _count_marks(raw) > limit:
+        return f"it has more than {limit} line ends and characters of markup"
+    return ""
+
+
+def _count_marks(raw: bytes) -> int:
+    """Count in portions: what is taken away leaves a copy of the rest."""
+    portions = (raw[at : at + _PORTION] for at in range(0, len(raw), _PORTION))
+    return sum(len(one) - len(one.translate(None, _MARKS)) for one in portions)
+
 
 T = TypeVar("T")
 

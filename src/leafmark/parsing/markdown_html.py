@@ -9,7 +9,7 @@ import re
 
 import pyromark
 
-from leafmark.parsing.markdown_portions import find_excess
+from leafmark.parsing.markdown import find_excess
 from leafmark.parsing.markdown_walk import OPTIONS
 
 __all__ = ["link_definitions", "markdown_html"]

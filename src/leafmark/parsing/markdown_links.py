@@ -24,8 +24,7 @@ import pyromark
 
 from leafmark.model import Anchor, Block, HeadingColumns, Link, span_at
 from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
-from leafmark.parsing.named_places import NamedTag, named_places
-from leafmark.parsing.titles import fold
+from leafmark.parsing.titles import NamedTag, fold, named_places
 
 __all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors", "with_names"]
 

@@ -18,11 +18,10 @@ import pyromark
 
 from leafmark.model import ReadableText, Reader, span_at
 from leafmark.parsing.decoding import decode
-from leafmark.parsing.embedded import add_without_data, data_reader
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import iter_markup, looks_like_mdx, read_dialect
 from leafmark.parsing.markdown_walk import OPTIONS
-from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.readable import ReadableBuilder, add_without_data, data_reader
 
 __all__ = ["find_html_title", "markdown_reader", "read_markdown"]
 

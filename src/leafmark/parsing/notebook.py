@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span, merge, subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
-from leafmark.parsing.embedded import add_without_data
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_text import (
     BadJsonError,
@@ -34,9 +33,8 @@ from leafmark.parsing.json_text import (
     value_end,
 )
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.markdown import MarkdownContent
-from leafmark.parsing.markdown_portions import find_excess
-from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.markdown import MarkdownContent, find_excess
+from leafmark.parsing.readable import ReadableBuilder, add_without_data
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, first_title, fold
 

@@ -27,7 +27,7 @@ from leafmark.model import (
     ReadableText,
     Reader,
 )
-from leafmark.parsing.embedded import read_source
+from leafmark.parsing.readable import read_source
 
 __all__ = [
     "FormatError",

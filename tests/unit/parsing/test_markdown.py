@@ -6,7 +6,7 @@ import pytest
 from support.sources import show_document
 
 from leafmark.model import Diagnostic, Document, Link
-from leafmark.parsing import markdown_portions, parse
+from leafmark.parsing import markdown, parse
 
 
 def read(source: str | bytes, path: str = "notes/page.md") -> Document:
@@ -316,8 +316,8 @@ def test_utf16_is_read_by_its_byte_order_mark() -> None:
 
 
 def test_too_many_marks_make_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markdown_portions, "MAX_MARKS", 5)
-    monkeypatch.setattr(markdown_portions, "_LARGE", 0)
+    monkeypatch.setattr(markdown, "MAX_MARKS", 5)
+    monkeypatch.setattr(markdown, "_LARGE", 0)
     document = read("# a\n\n*b*\n\n# c\n")
 
     assert document.degraded
@@ -328,10 +328,10 @@ def test_too_many_marks_make_plain_text(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_marks_may_be_as_many_as_in_large_tables() -> None:
-    assert markdown_portions.find_excess(b"![[]()" * 500_000) == (
+    assert markdown.find_excess(b"![[]()" * 500_000) == (
         "it has more than 1700000 line ends and characters of markup"
     )
-    assert not markdown_portions.find_excess(b"| 1.2 | 345 |\n" * 800_000)
+    assert not markdown.find_excess(b"| 1.2 | 345 |\n" * 800_000)
 
 
 @pytest.mark.parametrize("start", ["", "text\n\n"])
@@ -339,8 +339,8 @@ def test_marks_may_be_as_many_as_in_large_tables() -> None:
 def test_too_deep_lines_make_plain_text(
     start: str, marker: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(markdown_portions, "_LARGE", 0)
-    source = start + marker * (markdown_portions.MAX_DEPTH + 1) + "x\n"
+    monkeypatch.setattr(markdown, "_LARGE", 0)
+    source = start + marker * (markdown.MAX_DEPTH + 1) + "x\n"
     document = read(source)
 
     message = "read as plain text: a line is nested more than 1000 levels deep"
@@ -349,7 +349,7 @@ def test_too_deep_lines_make_plain_text(
 
 @pytest.mark.parametrize("line", ["-" * 5000, "*" * 5000, "=" * 5000, "1" * 5000])
 def test_long_rules_are_not_deep(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markdown_portions, "_LARGE", 0)
+    monkeypatch.setattr(markdown, "_LARGE", 0)
 
     assert not read(f"a\n\n{line}\n").degraded
 

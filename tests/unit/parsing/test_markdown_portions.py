@@ -8,7 +8,7 @@ import pytest
 
 from leafmark.model import Block
 from leafmark.parsing import parse
-from leafmark.parsing.markdown_portions import LARGE_BYTES, MarkdownBlocks, PortionedText
+from leafmark.parsing.markdown import LARGE_BYTES, MarkdownBlocks, PortionedText
 from leafmark.parsing.markdown_walk import walk
 
 SOURCES = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.model import HeadingColumns
-from leafmark.parsing.markdown_scan import scan_headings
-from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.markdown_walk import scan_headings, walk
 
 CERTAIN = {
     "nothing": "",

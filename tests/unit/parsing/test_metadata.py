@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.parsing import metadata
-from leafmark.parsing.metadata import read_simple_yaml, read_yaml, to_json
+from leafmark.parsing import frontmatter
+from leafmark.parsing.frontmatter import read_simple_yaml, read_yaml, to_json
 
 SIMPLE = [
     "",
@@ -77,7 +77,7 @@ def test_simple_text_is_read_without_and_as_with_a_parser(
 ) -> None:
     simple = read_simple_yaml(text)
     assert simple is not None
-    monkeypatch.setattr(metadata, "read_simple_yaml", lambda text: None)
+    monkeypatch.setattr(frontmatter, "read_simple_yaml", lambda text: None)
 
     assert read_yaml(text) == (simple, [])
     assert to_json(simple).keys() == simple.keys()

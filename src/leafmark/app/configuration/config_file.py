@@ -148,7 +148,7 @@ def _decode(path: Path, data: bytes) -> str:
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:
-    from leafmark.parsing.metadata import load_toml  # only where there is a file to read
+    from leafmark.parsing.frontmatter import load_toml  # only where there is a file to read
 
     try:
         return load_toml(text)

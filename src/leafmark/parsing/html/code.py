@@ -15,7 +15,28 @@ from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 __all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
-_NATURAL = frozenset("ar da de en es fi fr he it ja ko nl pt ru sv tr uk zh".split())
+_NATURAL = frozenset(
+    [
+        "ar",
+        "da",
+        "de",
+        "en",
+        "es",
+        "fi",
+        "fr",
+        "he",
+        "it",
+        "ja",
+        "ko",
+        "nl",
+        "pt",
+        "ru",
+        "sv",
+        "tr",
+        "uk",
+        "zh",
+    ]
+)
 """Languages of people, which the same attribute names as a page should."""
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
