@@ -22,10 +22,10 @@ Wanted = Mapping[int, Collection[str]]
 MAX_NEAR = 1 << 28
 """Bytes hashed at all places near those that are cited: about a tenth of a second's work."""
 
-MAX_ELSEWHERE = 1 << 31
-"""Bytes hashed in all documents: about a second's work."""
+MAX_ELSEWHERE = 1 << 29
+"""Bytes hashed in all documents between edges of blocks, and as many between other ones."""
 
-MAX_LENGTHS = 500
+MAX_LENGTHS = 200
 """Lengths that are looked for in all documents: each costs a look at every edge in them."""
 
 MAX_PLACES = 16
@@ -37,34 +37,69 @@ _EACH = 2048
 _BATCH_BYTES = 1 << 20
 """Sources are looked through together up to this size: what is done for each length adds up."""
 
-_EDGE = re.compile(rb"(?<=[\n\r>])|(?=<)|(?<=[.!?])[ \t]+|\xe3\x80\x82|\Z")
-"""Where lines and tags begin and end, and where a sentence has ended."""
+_FULL_STOP = b"\xe3\x80\x82"
+"""The ideographic one."""
 
-_ONE = ord("1")
+
+def _signs(signs: bytes) -> bytes:
+    """Return the table that makes a digit 1 of each of some bytes, and 0 of all others."""
+    return bytes(ord("1") if byte in signs else ord("0") for byte in range(256))
+
+
+_LINES, _ENDS, _BEGINS, _STOPS, _SPACES = map(_signs, (b"\n\r", b"\n\r>", b"<", b".!?", b" \t"))
 
 
 class Edges:
-    """The edges in some bytes, as bits, so that those of a given distance are found at once."""
+    """Where lines and tags begin and end, and sentences have ended, as bits.
+
+    So those of a given distance are found at once. The bit of a place is counted from the end.
+    Edges of blocks are those beside an empty line.
+    """
 
     def __init__(self, data: bytes, ends: Iterable[int] = ()):
-        marks = bytearray(b"0") * (len(data) + 1)
-        for match in _EDGE.finditer(data):
-            marks[match.end()] = _ONE
-        for at in (0, *ends):
-            marks[at] = _ONE
-        self._size = len(marks)
-        self._bits = int(bytes(marks), 2)
+        self._size = len(data) + 1
+        marks = bytearray(b"0") * self._size
+        for at in (0, *ends, len(data)):
+            marks[at] = ord("1")
+        bits = blocks = int(bytes(marks), 2)
+        if data:
+            lines = _bits(data, _LINES)
+            blocks |= lines & lines << 1 | lines & lines >> 1
+            bits |= _bits(data, _ENDS) | _bits(data, _BEGINS) << 1
+            bits |= _bits(data, _STOPS) >> 1 & _bits(data, _SPACES)
+        if _FULL_STOP in data:
+            first, second, third = (_bits(data, _signs(bytes([sign]))) for sign in _FULL_STOP)
+            bits |= first >> 2 & second >> 1 & third
+        self._blocks = blocks
+        self._others = bits | blocks
 
     def windows(self, length: int) -> Iterator[int]:
         """Yield where spans of a length begin that lie between two edges, in order."""
-        found = self._bits & (self._bits << length)
+        return self._places(self._others & self._others << length)
+
+    def block_windows(self, length: int) -> Iterator[int]:
+        """Yield where those begin that lie between two edges of blocks."""
+        return self._places(self._blocks & self._blocks << length)
+
+    def other_windows(self, length: int) -> Iterator[int]:
+        """Yield where all others begin."""
+        found = self._blocks & self._blocks << length
+        return self._places(self._others & self._others << length & ~found)
+
+    def _places(self, found: int) -> Iterator[int]:
         whole = (self._size + 7) // 8
         padding = whole * 8 - self._size
-        for match in re.finditer(rb"[^\0]", found.to_bytes(whole, "big") if found else b""):
+        keep = (1 << self._size) - 1
+        for match in re.finditer(rb"[^\0]", (found & keep).to_bytes(whole, "big")):
             byte = match[0][0]
             for bit in range(8):
                 if byte & 0x80 >> bit:
                     yield match.start() * 8 + bit - padding
+
+
+def _bits(data: bytes, signs: bytes) -> int:
+    """Return a bit for each byte, set where it is one of the signs: that of the place after it."""
+    return int(data.translate(signs), 2)
 
 
 def find_among(
@@ -126,20 +161,35 @@ def find_in_all(
 ) -> dict[tuple[str, int], list[Found[Name]]]:
     """Return places of wanted bytes, by digest and length; each source is looked through once."""
     lengths = sorted(wanted)[:MAX_LENGTHS]
-    room = dict.fromkeys(lengths, MAX_ELSEWHERE // max(1, len(lengths)))
+    share = MAX_ELSEWHERE // max(1, len(lengths))
+    room = {length: [share, share] for length in lengths}
     found: dict[tuple[str, int], list[Found[Name]]] = {}
     for batch in _batches(sources):
         for length in lengths:
-            digests = wanted[length]
-            for start in batch.windows(length):
-                if room[length] <= 0:
-                    break
-                room[length] -= length + _EACH
-                digest = _digest(batch.data, start, start + length, digests)
-                places = found.setdefault((digest, length), []) if digest in digests else None
-                if places is not None and len(places) < MAX_PLACES:
-                    places.append(batch.place(start, length))
+            for kind, windows in enumerate((batch.edges.block_windows, batch.edges.other_windows)):
+                if room[length][kind] > 0:
+                    tried = batch.within(windows(length), length)
+                    room[length][kind] -= _note(batch, tried, length, wanted[length], found)
     return found
+
+
+def _note(
+    batch: _Batch[Name],
+    tried: Iterable[int],
+    length: int,
+    digests: Collection[str],
+    found: dict[tuple[str, int], list[Found[Name]]],
+) -> int:
+    """Note which of the spans hold wanted bytes; return what that cost."""
+    cost = 0
+    for start in tried:
+        cost += length + _EACH
+        digest = _digest(batch.data, start, start + length, digests)
+        if digest in digests:
+            places = found.setdefault((digest, length), [])
+            if len(places) < MAX_PLACES:
+                places.append(batch.place(start, length))
+    return cost
 
 
 class _Batch(Generic[Name]):
@@ -155,11 +205,11 @@ class _Batch(Generic[Name]):
             self._starts.append(at)
             self._ends.append(at + len(data))
             at += len(data) + 1
-        self._edges = Edges(self.data, (*self._starts, *self._ends))
+        self.edges = Edges(self.data, (*self._starts, *self._ends))
 
-    def windows(self, length: int) -> Iterator[int]:
-        """Yield where spans of a length begin that lie between two edges of one source."""
-        for start in self._edges.windows(length):
+    def within(self, starts: Iterable[int], length: int) -> Iterator[int]:
+        """Yield the starts of spans that lie in one source."""
+        for start in starts:
             if start + length <= self._ends[bisect_right(self._starts, start) - 1]:
                 yield start
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from posixpath import basename
 from typing import NamedTuple
 
 from leafmark.app.answering.current import CurrentDocument, CurrentDocuments, covers, spans_of
@@ -163,7 +164,7 @@ class _Checker:
                 wanted.setdefault(one.end - one.start, set()).add(one.digest)
         if not wanted:
             return {}
-        keys = sorted(set(self._keys.values()) - set(self._checked))
+        keys = _likeliest_first(set(self._keys.values()) - set(self._checked), lost)
         least = min(wanted)
         sources = ((key, data) for key in keys if (data := self._documents.bytes_of(key, least)))
         places = find_in_all(sources, wanted)
@@ -208,6 +209,18 @@ class _Checker:
         if name not in self._nearest and len(self._nearest) < MAX_NEAREST:
             self._nearest[name] = self._resolver.nearest(name)
         return self._nearest.get(name, ())
+
+
+def _likeliest_first(keys: Iterable[Key], lost: Iterable[Citation]) -> list[Key]:
+    """Return the documents in order, first those with a file name or a folder that is cited."""
+    cited = {document_part(name).partition(":")[2] for one in lost for name in one.names}
+    folders, names = {path.rpartition("/")[0] for path in cited}, set(map(basename, cited))
+
+    def rank(key: Key) -> tuple[bool, bool, Key]:
+        path = key[1]
+        return basename(path) not in names, path.rpartition("/")[0] not in folders, key
+
+    return sorted(keys, key=rank)
 
 
 class _Finder:
