@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -12,7 +12,7 @@ from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import Group, divide, move_cuts, pack
+from leafmark.chunking.packing import Division, Group, divide
 from leafmark.chunking.splitting import Cutter, Unit
 from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, under_breadcrumb
 from leafmark.model import format_breadcrumb
@@ -22,9 +22,6 @@ _NEARLY = 32
 
 _LESS = 4
 """More tokens than a text gains without its last line end, or with a slash below a breadcrumb."""
-
-_REPACKINGS = 4
-"""How often groups are packed tighter at most because some were too large when counted."""
 
 _tokens_of: Callable[[Unit], int] = itemgetter(2)
 _inline_of = itemgetter(4)
@@ -73,91 +70,40 @@ class ChunkingContext:
         shown = format_breadcrumb(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
         return self.meter.count(shown) <= self.options.max_tokens
 
-    def pack(self, units: Sequence[Unit], capacity: int) -> list[Group]:
-        """Pack units into groups that are within the capacity, cut inside a line or not.
+    def divide(
+        self,
+        units: Sequence[Unit],
+        capacity: int,
+        *,
+        solid: Mapping[int, int] | None = None,
+        alone: Callable[[int], int | None] | None = None,
+    ) -> Division:
+        """Divide units into groups, by their exact tokens, cut where it is least bad.
 
-        Where a group is cut inside a line, its tokens may differ from the sum
-        of its units: then it is counted, and all are packed tighter if need be.
+        `solid` are those that take in others only where they must, with the most tokens of such
+        a group; `alone` returns the tokens of a unit that is a group where it has others then.
         """
-        sizes, heads = [*map(_tokens_of, units)], [*map(_header_of, units)]
-        limit = capacity
-        groups = pack(sizes, limit, heads)
-        if True not in map(_inline_of, units):
-            return self._settle(units, groups, capacity=capacity)
-        for _ in range(_REPACKINGS):
-            excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
-            if excess <= 0:
-                break
-            limit = max(1, limit - excess)
-            groups = pack(sizes, limit, heads)
-        settled = self._settle(units, groups, capacity=limit)
-        moved = set(settled).difference(groups)
-        return groups if any(self._excess(units[a:b], capacity) > 0 for a, b in moved) else settled
 
-    def divide(self, units: Sequence[Unit], groups: list[Group], capacity: int) -> list[Group]:
-        """Return groups of which fewer are over the capacity or under `min_tokens`, if there are.
+        def measure(first: int, after: int) -> int:
+            found = alone(first) if alone is not None and after - first == 1 else None
+            return self._measure(units[first:after], capacity) if found is None else found
 
-        Both are counted where sums of units may differ from the tokens of a group.
-        """
-        sizes, heads = [*map(_tokens_of, units)], [*map(_header_of, units)]
-        least, limit = self.options.min_tokens, capacity
-        tried = [groups]
-        for _ in range(_REPACKINGS):
-            tried.append(divide(sizes, least=least, capacity=limit, heads=heads))
-            parts = [units[first:after] for first, after in tried[-1]]
-            lack = max(map(self._lack, parts))
-            parts = [part for part in parts if _total(part) <= limit]
-            excess = max([self._excess(part, capacity) for part in parts], default=0)
-            if excess <= 0 and lack <= 0:
-                break
-            limit, least = max(1, limit - max(0, excess)), least + max(0, lack)
-
-        def faults(each: Sequence[Group]) -> tuple[int, ...]:
-            return self.faults([units[first:after] for first, after in each], capacity)
-
-        best = min(tried, key=faults)
-        if best is groups:
-            return groups
-        return min(self._settle(units, best, capacity=limit), best, key=faults)
-
-    def _settle(self, units: Sequence[Unit], groups: list[Group], *, capacity: int) -> list[Group]:
-        """Move each cut that would part what belongs together, as far as sizes allow it."""
-        if len(groups) < 2:
-            return groups
-        return move_cuts(
+        return divide(
             [*map(_tokens_of, units)],
-            groups,
+            heads=[*map(_header_of, units)],
             least=self.options.min_tokens,
             capacity=capacity,
+            solid=solid,
+            measure=measure,
             penalty=lambda at: cut_penalty(self.reader, units[at - 1].start, units[at].start),
-            heads=[*map(_header_of, units)],
         )
 
-    def _excess(self, units: Sequence[Unit], capacity: int) -> int:
-        """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
+    def _measure(self, units: Sequence[Unit], capacity: int) -> int:
+        """The tokens of a group, counted where those of its units may come to too many or few."""
         total = sum(map(_tokens_of, units))
-        if len(units) == 1 or True not in map(_inline_of, units) or total * 8 < capacity * 7:
-            return 0
-        return self.meter.tokens(units[0].start, units[-1].end) - capacity
-
-    def _lack(self, units: Sequence[Unit]) -> int:
-        """The tokens that a group lacks to `min_tokens` when counted, but not by the sum."""
-        least = self.options.min_tokens
-        return least - self.size(units) if sum(map(_tokens_of, units)) >= least else 0
-
-    def faults(self, groups: Sequence[Sequence[Unit]], capacity: int) -> tuple[int, ...]:
-        """How many groups are too small, and too large, how many there are, and what is too much.
-
-        The first of these that differs tells which groups are better.
-        """
-        small = sum(self.size(group) < self.options.min_tokens for group in groups)
-        large = [
-            max(self._excess(group, capacity), _total(group) - capacity)
-            for group in groups
-            if max([_total((unit,)) for unit in group]) <= capacity
-        ]
-        large = [excess for excess in large if excess > 0]
-        return small, len(large), len(groups), sum(large)
+        if len(units) > 1 and True in map(_inline_of, units) and total * 8 > capacity * 7:
+            return self.meter.tokens(units[0].start, units[-1].end)
+        return self.size_of((units[0].start, units[-1].end), total, number=len(units))
 
     def size(self, units: Sequence[Unit]) -> int:
         """The tokens of neighbouring units, exact where it matters to `min_tokens`.
@@ -235,8 +181,3 @@ class ChunkingContext:
             room=partial(self.room, node),
             cut_code=options.oversize_code == "split",
         )
-
-
-def _total(units: Sequence[Unit]) -> int:
-    """The sum of the tokens of a group, and of what it repeats."""
-    return sum(map(_tokens_of, units)) + _header_of(units[0])

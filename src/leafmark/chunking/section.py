@@ -15,7 +15,7 @@ from operator import add, attrgetter, sub
 from typing import Literal, NamedTuple
 
 from leafmark.chunking.context import ChunkingContext
-from leafmark.chunking.packing import Group, absorb_small, pack
+from leafmark.chunking.packing import Group
 from leafmark.chunking.splitting import Cutter, Unit, split
 from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
 from leafmark.model import subtract
@@ -220,33 +220,25 @@ class _Members:
             return "barrier"
         return "small" if size < least or sizes.span(child) < least else "large"
 
-    def pack(self, first: int, after: int) -> list[Part]:
-        """Pack what is small into parts."""
-        capacity = self.cutter.capacity
-        if any(self.texts[first:after]):
-            units = [self._unit(index) for index in range(first, after)]
-            groups = self.context.pack(units, capacity)
-        else:
-            groups = pack(self.tokens[first:after], capacity)
-        parts = [self.part(first + begin, first + end) for begin, end in groups]
-        if len(parts) == 1 or min([part.size for part in parts]) >= self.context.options.min_tokens:
-            return parts
-        merged = self.merge(parts)
-        over = self._count_over(merged)
-        divided = self._divided(merged, first, after) if over else parts
-        return divided if over and self._count_over(self.merge(divided)) < over else parts
-
-    def _count_over(self, parts: Sequence[Part]) -> int:
-        """How many parts are over the bound, but not for one block that cannot be cut."""
-        room = self.cutter.room()
-        return sum(part.tokens > room and not part.is_oversize for part in parts)
-
-    def _divided(self, parts: Sequence[Part], first: int, after: int) -> list[Part]:
-        """Divide members that were put into `parts` so that fewer are too large or too small."""
+    def divide(self, first: int, after: int) -> list[Part]:
+        """Divide members into parts; a large child takes in neighbours only where it must."""
+        if after - first == 1:
+            return [self.part(first, after)]
         units = [self._unit(index) for index in range(first, after)]
-        groups = [(part.first - first, part.after - first) for part in parts]
-        found = self.context.divide(units, groups, self.cutter.capacity)
-        return [self.part(first + begin, first + end) for begin, end in found]
+        most = self.cutter.room() + self.context.options.min_tokens - 1
+        large = [at - first for at in range(first, after) if self.roles[at] == "large"]
+        found = self.context.divide(
+            units,
+            self.cutter.capacity,
+            solid=dict.fromkeys(large, most),
+            alone=lambda at: self._alone(first + at),
+        )
+        return [self.part(first + begin, first + end) for begin, end in found.groups]
+
+    def _alone(self, index: int) -> int | None:
+        """The tokens of a child by itself, which has no heading line then."""
+        child = self.children[index]
+        return self.sizes.span(child) if child else None
 
     def part(self, first: int, after: int) -> Part:
         """Make one part of neighbouring members."""
@@ -260,26 +252,6 @@ class _Members:
         if unit is None:
             return Unit(self.starts[index], end, self.tokens[index])
         return unit if unit.end == end else unit._replace(end=end)
-
-    def merge(self, parts: list[Part]) -> list[Part]:
-        """Give what is too small to a neighbour."""
-        sizes, least = [part.size for part in parts], self.context.options.min_tokens
-        alone = [
-            self.sizes.span(self.children[part.first]) if part.is_child else size
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        if min(alone, default=least) >= least:
-            return parts
-        room = self.cutter.room()
-        groups = absorb_small(
-            sizes,
-            least=least,
-            capacity=max(room, self.cutter.capacity + least - 1),
-            most=room + least - 1,
-            taken=[self._overhead(part) for part in parts],
-            alone=alone,
-        )
-        return self._joined(parts, groups)
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
         """Give own text that is blank to a neighbour that is not one child and nothing else."""
@@ -296,21 +268,6 @@ class _Members:
     def _joined(self, parts: list[Part], groups: Sequence[Group]) -> list[Part]:
         """Make one part of each group of neighbours."""
         return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
-
-    def _overhead(self, part: Part) -> int:
-        """The tokens by which a section near the bound grows when it becomes part of a piece.
-
-        It gains its heading line, and its title leaves the breadcrumb. Code stays indented.
-        """
-        context, room = self.context, self.cutter.room()
-        document = context.reader.document
-        if not part.is_child or part.tokens <= room:
-            return 0
-        if document.format == "script":
-            return part.tokens - room
-        (child,) = part.children
-        less = context.breadcrumb_room(child) - context.breadcrumb_room(self.node)
-        return max(0, self.sizes.headings[child] - less)
 
 
 class Part(NamedTuple):
@@ -357,20 +314,15 @@ def gather(context: ChunkingContext, sizes: Sizes, node: int) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
     members = _members(context, sizes, node)
     parts: list[Part] = []
-    run: list[Part] = []
     at = 0
-    for role, group in groupby(members.roles):
-        after = at + len([*group])
-        if role == "small":
-            run += members.pack(at, after)
-        elif role == "large":
-            run += [members.part(index, index + 1) for index in range(at, after)]
-        else:
-            parts += members.merge(run)
+    for is_barrier, run in groupby(members.roles, key="barrier".__eq__):
+        after = at + len([*run])
+        if is_barrier:
             parts += [members.part(index, index + 1) for index in range(at, after)]
-            run = []
+        else:
+            parts += members.divide(at, after)
         at = after
-    return members.without_blanks(parts + members.merge(run))
+    return members.without_blanks(parts)
 
 
 def _members(context: ChunkingContext, sizes: Sizes, node: int) -> _Members:

@@ -23,7 +23,7 @@ from leafmark.chunking.blocks import BodyReader, fence_of, outermost
 from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentence_starts, token_cuts
 from leafmark.chunking.keep_with_next import are_opening_tags, is_inside_code, item_starts
 from leafmark.chunking.measuring import Meter
-from leafmark.chunking.packing import pack
+from leafmark.chunking.packing import divide
 from leafmark.chunking.tables import Cell, Columns, MarkupTable, Row, cell_starts, untied_rows
 from leafmark.chunking.text import head_text, key_of, whole_header
 from leafmark.chunking.tokens import least_tokens
@@ -381,7 +381,7 @@ class _Table(NamedTuple):
         room = self.cutter.capacity - reserved
         starts = [*self._row_starts(unit, max(content, unit.start)), unit.end]
         sizes = self.cutter.meter.counts(starts[:-1], starts[1:])
-        for first, after in pack(sizes, room):
+        for first, after in divide(sizes, capacity=room).groups:
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             for found in self._split_row(part) if part.tokens > room else [part]:
                 is_below = not found.header and found.start >= content
@@ -481,7 +481,8 @@ class _Table(NamedTuple):
         if not cutter.reserved(sum(heads) + shared):
             heads, shared = [0] * len(cells), 0
         room = cutter.capacity - shared
-        for first, after in pack([*map(add, map(_tokens_of, cells), heads)], room):
+        sizes = [*map(add, map(_tokens_of, cells), heads)]
+        for first, after in divide(sizes, capacity=room).groups:
             part = cutter.part(row, cells[first].start, cells[after - 1].end)
             header = sum(heads[first:after])
             is_counted = cutter.meter.fits(part.start, part.end, room - header)

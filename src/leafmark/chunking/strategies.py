@@ -11,7 +11,6 @@ are measured against, and the way to cut text that has no structure. `section` h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 from operator import itemgetter
 
@@ -25,7 +24,6 @@ from leafmark.chunking.cuts import (
     next_boundary,
 )
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import Group, absorb_small
 from leafmark.chunking.section import choose_section
 from leafmark.chunking.splitting import Cutter, Unit, split
 from leafmark.chunking.text import Renderer
@@ -137,56 +135,22 @@ def _split_evenly(
     context: ChunkingContext, cutter: Cutter, span: tuple[int, int]
 ) -> list[list[Unit]]:
     """Split a range and group its units, with finer units where only these keep the sizes."""
-    capacity = cutter.capacity
-    groups, is_best = _grouped(context, split(cutter, *span), capacity)
-    if is_best:
-        return groups
-    finer = cutter._replace(grain=max(1, capacity // _FINER))
-    others, _ = _grouped(context, split(finer, *span), capacity)
-    return min(groups, others, key=partial(context.faults, capacity=capacity))
-
-
-def _grouped(
-    context: ChunkingContext, units: list[Unit], capacity: int
-) -> tuple[list[list[Unit]], bool]:
-    """Return groups of units, and whether finer units could not be grouped better.
-
-    Only where a group that takes in a leftover becomes too large all divisions are compared.
-    """
-    least, ranges = context.options.min_tokens, context.pack(units, capacity)
-    groups = _taken(units, ranges)
-    sizes = [context.size(group) for group in groups]
-    if min(sizes) >= least and max(sizes) <= capacity:
-        return groups, True
-    merged = absorb_small(sizes, least=least, capacity=capacity)
-    ranges = [(ranges[first][0], ranges[after - 1][1]) for first, after in merged]
-    groups = _taken(units, ranges)
-    if all(_keeps(group, capacity) and context.size(group) >= least for group in groups):
-        return groups, True
-    groups = _taken(units, context.divide(units, ranges, capacity))
-    return groups, len(groups) <= len(ranges) and all(_keeps(group, capacity) for group in groups)
-
-
-def _taken(units: list[Unit], ranges: Sequence[Group]) -> list[list[Unit]]:
-    return [units[first:after] for first, after in ranges]
+    units = split(cutter, *span)
+    found = context.divide(units, cutter.capacity)
+    if found.faults:
+        finer = split(cutter._replace(grain=max(1, cutter.capacity // _FINER)), *span)
+        other = context.divide(finer, cutter.capacity)
+        if other.faults < found.faults:
+            found, units = other, finer
+    return [units[first:after] for first, after in found.groups]
 
 
 def _without_blanks(
     context: ChunkingContext, node: int, groups: list[list[Unit]]
 ) -> list[list[Unit]]:
     """Give groups that are blank to their neighbours."""
-    joined = context.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
-    return _joined(groups, joined)
-
-
-def _joined(groups: list[list[Unit]], runs: Sequence[Group]) -> list[list[Unit]]:
-    """Make one group of each run of groups."""
+    runs = context.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
     return [list(chain.from_iterable(groups[first:after])) for first, after in runs]
-
-
-def _keeps(units: Sequence[Unit], capacity: int) -> bool:
-    """Whether units fit the capacity, or hold a block that cannot be cut."""
-    return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)
 
 
 def choose_fixed(context: ChunkingContext) -> list[int]:

@@ -72,7 +72,7 @@ def test_tables_beside_each_other_have_each_its_own_header() -> None:
     found = pieces(text)
 
     assert [piece.text.count("Meaning") for piece in found] == [
-        max(1, piece.body.count("Meaning")) for piece in found
+        piece.body.count("Meaning") + (not piece.body.startswith("<table")) for piece in found
     ]
     assert "Code" in found[-1].text
     assert "Name" not in found[-1].text

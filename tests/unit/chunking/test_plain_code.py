@@ -6,7 +6,7 @@ import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.chunking.keep_with_next import WORST_CUT, depth_in_code
-from leafmark.chunking.packing import move_cuts
+from leafmark.chunking.packing import divide
 from leafmark.parsing import parse
 
 
@@ -36,10 +36,8 @@ def test_how_poor_a_cut_in_code_is(name: str, above: str, below: str, expected: 
 
 def test_a_cut_without_a_good_place_settles_at_the_least_poor_one() -> None:
     poor = {1: 9, 2: 5, 3: 3, 4: 7, 5: 3}
-    groups = move_cuts(
-        [10] * 6, [(0, 4), (4, 6)], least=0, capacity=40, penalty=lambda at: poor[at]
-    )
-    assert groups == [(0, 3), (3, 6)]
+    found = divide([10] * 6, capacity=40, penalty=lambda at: poor[at])
+    assert found.groups == [(0, 3), (3, 6)]
 
 
 @pytest.mark.parametrize("strategy", ["auto", "section"])

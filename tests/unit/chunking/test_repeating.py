@@ -129,7 +129,7 @@ def test_a_header_is_repeated_without_what_lines_up_its_columns() -> None:
     options = ChunkingOptions(**PRESETS["ra"])
     result = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
     parts = [piece for piece in result.chunks if piece.body.startswith("| key")]
-    assert len(parts) > 6
+    assert len(parts) >= 6
     for piece in parts:
         assert shown(piece)[:2] == ["| Name | What it means |", "|---|:---:|"]
         ((start, end),) = piece.context_spans
