@@ -48,7 +48,6 @@ from leafmark.model.entry import (
     Entry,
     FileState,
     heading_and_span,
-    is_secondary,
     whole_range,
 )
 from leafmark.model.ids import (
@@ -242,7 +241,6 @@ __all__ = [
     "format_breadcrumb",
     "fragment",
     "heading_and_span",
-    "is_secondary",
     "leads_nowhere",
     "merge",
     "ordinal_id",

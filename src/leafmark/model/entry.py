@@ -6,9 +6,7 @@ the source, by span, after the source's hash was checked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from leafmark.model.chunk import Chunk, ChunkKind, ContentType
@@ -132,51 +130,3 @@ def heading_and_span(chunk: Chunk | Entry) -> list[tuple[int, int]]:
     if chunk.heading_start is None or chunk.heading_end is None:
         return [span]
     return [(chunk.heading_start, chunk.heading_end), span]
-
-
-_TEST = r"""
-    [:/](?:tests|_tests|testdata|test_data|[a-z0-9]+_tests|__(?:tests|mocks|snapshots|fixtures)__)/
-    | :(?:test|t)/
-    | [:/]src/test/
-    | [:/]test/ .* \.(?:js|jsx|mjs|cjs|ts|tsx|mts|cts)$
-    | [:/](?:tests|conftest|test_[^/]*)\.py$
-    | [^:/](?:[_.-](?:test|spec)|_tests)\.(?!txt$)[a-z]+$
-    | [a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|php)$
-"""
-"""Where the usual runners of tests look for them, and where tests keep what they need."""
-
-_CATALOG = r"""
-    \.(?:po|pot|xlf|xliff|arb|resx|strings)$
-    | [:/](?:_?locales?|i18n|l10n|translations?)/ .* \.(?:json|json5|ya?ml|toml|properties|ftl)$
-    | [:/]values(?:-[^/]+)?/strings\.xml$
-"""
-"""Where the usual tools of translators keep the texts of a program in each language."""
-
-_COMPLETION = r"""
-    [:/](?:(?:bash|zsh|fish)[_-])?completions?(?:\.d)?/ (?:.*/)?
-        [^/.]+ (?:\.(?:bash|zsh|fish|elv|nu|sh|ps1))?$
-    | [:/_.-]completions?\.(?:bash|zsh|fish|sh|ps1)$
-"""
-"""Where programs keep what completes their options in a shell."""
-
-_PROSE = r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$"
-"""Documents: what is written about tests is no test."""
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what names of secondary sources match, and of documents; made when first needed."""
-    return re.compile(f"{_TEST}|{_CATALOG}|{_COMPLETION}", re.VERBOSE), re.compile(_PROSE)
-
-
-@lru_cache(20_000)
-def is_secondary(doc_id: str) -> bool:
-    """Whether a document (`tree:path`) goes with others: tests, translations, completions.
-
-    >>> [is_secondary(f"t:{path}") for path in ("tests/test_pool.py", "src/pool.py", "po/de.po")]
-    [True, False, True]
-    >>> is_secondary("t:tests/README.md")
-    False
-    """
-    secondary, prose = _patterns()
-    return secondary.search(doc_id) is not None and prose.search(doc_id) is None
