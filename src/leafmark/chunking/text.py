@@ -270,13 +270,11 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
     languages: set[str] = set()
     for start, end in spans:
         for part in reader.regions_within(start, end):
-            top = part.top
-            if top and (top.starts[0] < start or top.ends[-1] > end):
-                at = bisect_left(top.ends, start + 1)
-                top = top[at : bisect_left(top.starts, end)]
+            kinds, starts, ends = part.top.kinds, part.top.starts, part.top.ends
+            place = slice(bisect_left(ends, start + 1), bisect_left(starts, end))
             found += [
-                (kind, max(first, start), min(last, end))
-                for kind, first, last in zip(top.kinds, top.starts, top.ends, strict=True)
+                (kind, first if first > start else start, last if last < end else end)
+                for kind, first, last in zip(kinds[place], starts[place], ends[place], strict=True)
             ]
             if part.code:
                 languages |= {code.info for code in part.code_between(start, end)}

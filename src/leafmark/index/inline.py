@@ -3,7 +3,7 @@
 `[the guide](guide.md) says` reads "the guide says", and `a&nbsp;b` is two words beside each other.
 So the index holds what is read in one run, and behind it what is not, each part apart: a phrase
 matches what people read, and the words of an address are found all the same. Code is left as it
-is. The patterns begin with single characters, to which the search jumps.
+is.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ _TAGS = (
 )
 
 _UNREAD = re.compile(
-    r"(?:```[^`\n]*\n(?:[^`]|`(?!``)){0,20000}(?:```|\Z)"  # code, which is skipped
-    r"|~~~[^~\n]*\n(?:[^~]|~(?!~~)){0,20000}(?:~~~|\Z)"
-    r"|`+[^`]{1,1000}`+)"
-    r"|\](?P<target>\([^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?"
+    r"[`~\][<&](?:"
+    r"(?<=`)(?:``[^`\n]*\n(?:[^`]|`(?!``)){0,20000}(?:```|\Z)"  # code, which is skipped
+    r"|`*[^`]{1,1000}`+)"
+    r"|(?<=~)~~[^~\n]*\n(?:[^~]|~(?!~~)){0,20000}(?:~~~|\Z)"
+    r"|(?<=\])(?P<target>\([^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?"
     r"(?:\s{1,9}(?:\"[^\"]{0,500}\"|'[^']{0,500}'))?\s{0,9}\)"
     r"|\[[^\[\]\n]{0,200}\])"
-    r"|(?P<note>\[\^[^\]\s]{1,100}\])"
-    rf"|(?P<tag></?(?:{_TAGS})(?=[\s/>])[^<>]{{0,2000}}>)"
-    r"|(?P<comment><!--(?s:.{0,5000}?)-->)"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)",
+    r"|(?<=\[)(?P<note>\^[^\]\s]{1,100}\])"
+    rf"|(?<=<)(?P<tag>/?(?:{_TAGS})(?=[\s/>])[^<>]{{0,2000}}>)"
+    r"|(?<=<)(?P<comment>!--(?s:.{0,5000}?)-->)"
+    r"|(?<=&)(?P<entity>(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});))",
     re.IGNORECASE,
 )
+"""All begin with one of a few characters, to which the search jumps; what begins is behind it."""
 
 
 def iter_unread(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -51,7 +53,7 @@ def iter_unread(text: str) -> Iterator[tuple[int, int, bool]]:
         kind = found.lastgroup
         if kind is None or (kind == "entity" and html.unescape(found[0]).isalnum()):
             continue
-        start, end = found.span(kind)
+        start, end = found.start() + (kind == "target"), found.end()
         yield start, end, kind != "entity" and (kind != "tag" or "=" in found[0])
 
 
