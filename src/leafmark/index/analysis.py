@@ -1,9 +1,9 @@
 """The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
 
 In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
-pipeline makes the term of each word; it is remembered, since words repeat. An index is given
-terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text as
-given):
+pipeline makes the terms of a whole text in one call; a memory of words would be slower. An index
+is given terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text
+as given):
 
 - Spellings that are read as the same become the same (`folding`).
 - In scripts written without spaces, every character becomes a token (spaces are put around
