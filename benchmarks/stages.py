@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ STAGES = {
     "look for files": ("app.indexing.scanning:scan",),
     "read and hash": ("app.sources.files:read_beneath",),
     "parse: headings": ("app.sources.formats:parse_source",),
-    "parse: blocks": ("parsing.markdown_portions:MarkdownBlocks._place",),
+    "parse: blocks": ("parsing.markdown:MarkdownBlocks._place",),
     "readable text": ("parsing.markdown_text:read_markdown",),
     "section tree": ("chunking.tree:build_tree", "chunking.tree:emit"),
     "count tokens": ("chunking.measuring:Meter.counts", "chunking.measuring:Meter.tokens"),
@@ -122,11 +122,13 @@ class _Clock:
         for name, functions in STAGES.items():
             for function in functions:
                 module, _, path = function.partition(":")
-                owner: Any = importlib.import_module(f"leafmark.{module}")
+                owner: Any = None
+                with suppress(ImportError):
+                    owner = importlib.import_module(f"leafmark.{module}")
                 *parts, last = path.split(".")
                 for part in parts:
                     owner = getattr(owner, part, None)
-                found = vars(owner).get(last) if owner is not None else None
+                found = None if owner is None else vars(owner).get(last)
                 if found is None:
                     yield f"not there: {function}"
                 else:
