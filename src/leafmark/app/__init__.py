@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from leafmark.app.configuration.trusting import approve, list_trust, revoke
     from leafmark.app.doctor import examine
     from leafmark.app.indexing.refreshing import index_project, make_vectors
+    from leafmark.app.migrating import migrate
     from leafmark.app.watching import Watcher
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "list_trees",
     "list_trust",
     "make_vectors",
+    "migrate",
     "open_project",
     "overview",
     "package_folder",
@@ -107,6 +109,7 @@ _HOMES = {
     "list_tags": "leafmark.app.answering.listing",
     "list_trees": "leafmark.app.answering.listing",
     "list_trust": "leafmark.app.configuration.trusting",
+    "migrate": "leafmark.app.migrating",
     "make_vectors": "leafmark.app.indexing.refreshing",
     "open_project": "leafmark.app.configuration.project",
     "package_folder": "leafmark.app.agents.agent_files",

@@ -19,7 +19,8 @@ from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
-from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError
+from leafmark.app.remote import RemoteIndex
+from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
 from leafmark.index import (
     NO_RIGHT,
     OTHER_LEAFMARK,
@@ -103,6 +104,8 @@ def _trees(project: Project, found: Scan) -> Iterator[Check]:
 
 def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     """Return the index, None for one that cannot be used, and what is to be said of it."""
+    if project.remote is not None:
+        return _cluster(project, project.remote)
     root = project.index_dir
     try:
         if not has_index(root):
@@ -123,6 +126,30 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
         Check("index", "ok", f"{count_of(meta.documents, 'document')}, every byte sound, in {root}")
     ]
     checks += _index_notes(project, reader)
+    return reader, checks
+
+
+def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None, list[Check]]:
+    """Return the index in a cluster, and what is to be said of both."""
+    try:
+        health = remote.health()
+        reader = project.open_reader()
+    except NotFoundError as error:
+        return None, [Check("index", "ok", error.placed_message, error.hint)]
+    except LeafmarkError as error:
+        return None, [_failure("index", error)]
+    nodes = count_of(int(health["nodes"]), "node")
+    about = f"{health['distribution'] or 'cluster'} {health['version']}, {nodes}"
+    documents = count_of(reader.meta.documents, "document")
+    checks = [Check("index", "ok", f"{documents} in {remote.location} ({about})")]
+    if health["missing_shards"]:
+        many = count_of(int(health["missing_shards"]), "shard")
+        level = "problem" if health["status"] == "red" else "warning"
+        message = f"the cluster is {health['status']}: {many} of all have no place"
+        checks.append(Check("index", level, message, "start the nodes that are missing"))
+    if reader.fingerprint not in ("", project.index_options().fingerprint):
+        message = "it was made under other settings: the next `leafmark index` reads all anew"
+        checks.append(Check("index", "ok", message))
     return reader, checks
 
 

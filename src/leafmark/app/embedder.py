@@ -78,8 +78,11 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
     """Return which vectors the chunks of this commit have; None where there are none at all.
 
     Sources that changed since vectors were last made are pending. A file of rows that was
-    cut short counts as none.
+    cut short counts as none. An index in a cluster has none: those of the best matches of a
+    query are made when they are needed.
     """
+    if project.remote is not None:
+        return None
     folder = vector_folder(project.shared_dir, vector_model(spec))
     view = read_view(view_path(folder, reader.root))
     if view is None or view.uuid != reader.meta.uuid or not view.has_rows(folder):
@@ -107,7 +110,7 @@ def pending_vectors(project: Project, reader: IndexReader | None) -> int:
     In sources whose vectors nobody began to make, chunks without text count too.
     """
     spec = embedder_spec(project) if project.configuration.embedding.is_named else None
-    if spec is None or reader is None:
+    if spec is None or reader is None or project.remote is not None:
         return 0
     try:
         load_numpy()

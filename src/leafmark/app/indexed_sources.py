@@ -17,7 +17,7 @@ from leafmark.environment import reset_after_fork
 from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader, subtract
 
-__all__ = ["Sources"]
+__all__ = ["Sources", "indexed_bytes"]
 
 _KNOWN = KnownFiles()
 reset_after_fork(_KNOWN.reset)
@@ -145,16 +145,26 @@ class Sources:
         tree = self._project.tree(document.tree)
         if tree is None:
             return None
-        try:
-            raw, state = read_beneath(tree, document.path, _KNOWN)
-        except OSError:
-            return None
-        if state.digest != document.state.digest:
+        raw = indexed_bytes(self._project, tree, document, _KNOWN)
+        if raw is None:
             return None
         read = _Read(tree, raw, raw)
         if document.encoding != "utf-8":  # a parser alone knows what the file says of that
             read.data = self._parsed(read, document).data
         return read
+
+
+def indexed_bytes(
+    project: Project, tree: Tree, document: DocumentEntry, known: KnownFiles | None = None
+) -> bytes | None:
+    """Return the bytes that were indexed: the file's if it is as it was, else the cluster's."""
+    try:
+        raw, state = read_beneath(tree, document.path, known)
+        if state.digest == document.state.digest:
+            return raw
+    except OSError:
+        pass
+    return None if project.remote is None else project.remote.source(document.state.digest)
 
 
 def _is_same(parsed: Document, document: DocumentEntry) -> bool:

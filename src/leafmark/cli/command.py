@@ -389,6 +389,7 @@ _MODULES = {
     "log": "comparing",
     "chunk": "chunking",
     "index": "indexing",
+    "migrate": "indexing",
     "ls": "reading",
     "status": "indexing",
     "doctor": "managing",

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, Argument, Option, command
-from leafmark.cli.console import INTERRUPTED, Call, exclude_each_other, perform, project_of
+from leafmark.cli.console import (
+    INTERRUPTED,
+    Call,
+    exclude_each_other,
+    perform,
+    progress_line,
+    project_of,
+)
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,6 +116,50 @@ def _index(call: Call) -> int:
     if report.failure is not None:
         return report.failure.exit_code
     return 1 if call.on("strict") and (report.diagnostics or report.warnings) else 0
+
+
+@command(
+    "migrate",
+    examples=(
+        ("leafmark migrate --to https://search.example:9200/docs", "this machine's index moves"),
+        ("leafmark migrate --from https://search.example:9200/docs", "and comes back"),
+    ),
+    options=(
+        Option(
+            "--to", help="The address of an index in a cluster, as for index.url.", metavar="URL"
+        ),
+        Option("--from", help="The same, where the index comes from.", metavar="URL"),
+        JSON,
+    ),
+)
+def _migrate(call: Call) -> int:
+    """Copy the index between this machine and a cluster, and compare both.
+
+    Every source is read where the index has it: from the files, or from the cluster. Both
+    indexes stand afterwards; index.url says which of them is asked. Exit code 1 means that
+    the copy is not like what it was made from.
+    """
+    from leafmark.app import migrate, open_project
+    from leafmark.render.reports import migration_record, render_migration
+
+    there, back = (call.values.get(name) for name in ("to", "from"))
+    if (there is None) == (back is None):
+        raise UsageError(
+            "say where the index goes, or where it comes from", hint="add --to URL or --from URL"
+        )
+    console = call.console
+
+    flags = {**call.settings, "index.url": there or back}
+    cluster = open_project(console.directory, flags=flags, environ=console.environ)
+    here = replace(cluster, remote=None)
+    ends = (here, cluster) if there else (cluster, here)
+    with progress_line(call) as progress:
+        report = migrate(*ends, progress=progress)
+    if console.json:
+        console.write_json(migration_record(report))
+    else:
+        console.write(render_migration(report))
+    return 0 if report.is_equal else 1
 
 
 def _watch(call: Call) -> int:

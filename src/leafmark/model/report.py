@@ -320,6 +320,29 @@ class Check(NamedTuple):
     hint: str | None = None
 
 
+class Migration(NamedTuple):
+    """What became of it: documents and chunks of both, and how alike their answers are.
+
+    `missing` are documents whose sources are another now, or nowhere: they are not there.
+    `overlap` is the mean share of the first ten results that are the same.
+    """
+
+    source: str
+    target: str
+    documents: int
+    chunks: int
+    target_documents: int
+    target_chunks: int
+    overlap: float
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether counts are the same, but for what is missing, and answers nearly so."""
+        same = self.documents == self.target_documents + len(self.missing)
+        return same and self.overlap >= 0.98
+
+
 class DoctorReport(NamedTuple):
     """All checks, in the order in which they were made."""
 

@@ -19,6 +19,7 @@ from leafmark.model import (
     Entry,
     IndexReport,
     LlmsReport,
+    Migration,
     SettingOrigin,
     StatusReport,
     TreeStatus,
@@ -52,12 +53,14 @@ __all__ = [
     "listing_record",
     "listing_rows",
     "llms_record",
+    "migration_record",
     "render_agents",
     "render_diff",
     "render_doctor",
     "render_event",
     "render_index",
     "render_llms",
+    "render_migration",
     "render_settings",
     "render_status",
     "render_trust",
@@ -324,6 +327,24 @@ def index_record(report: IndexReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "failure": None if report.failure is None else error_record(report.failure)["error"],
     }
+
+
+def render_migration(report: Migration) -> str:
+    """Return what became of a migration, and how alike both indexes are."""
+    size = f"{count_of(report.target_documents, 'document')}, "
+    size += count_of(report.target_chunks, "chunk")
+    lines = [
+        f"{clean_line(report.source)} to {clean_line(report.target)}",
+        f"  {size} of {report.documents:,} and {report.chunks:,}",
+        f"  {report.overlap:.1%} of the first ten results are the same",
+    ]
+    lines += [f"  {clean_line(each)}: its source is another now" for each in report.missing]
+    return "\n".join(lines) + "\n"
+
+
+def migration_record(report: Migration) -> dict[str, Any]:
+    """Return the JSON object of a migration."""
+    return {"schema_version": SCHEMA_VERSION, **report._asdict(), "equal": report.is_equal}
 
 
 _SHOWN = 3

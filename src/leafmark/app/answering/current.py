@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from leafmark.app.configuration.project import Project
+from leafmark.app.indexed_sources import indexed_bytes
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.trees import Tree
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
-from leafmark.model import Chunk, Entry, Place, document_id, whole_range
+from leafmark.model import Chunk, DocumentEntry, Entry, Place, document_id, whole_range
 from leafmark.search.citations import DIGEST_DIGITS, Citation, citation_name
 
 __all__ = ["CurrentDocument", "CurrentDocuments", "covers", "spans_of"]
@@ -105,11 +107,11 @@ class CurrentDocuments:
         document = self._reader.document(document_id(*key))
         if tree is None or document is None:
             return None
-        try:
-            raw, state = read_beneath(tree, key[1])
-        except OSError:
+        raw = self._bytes(tree, key[1], document)
+        if raw is None:
             return None
-        if state.digest == document.state.digest and document.encoding == "utf-8":
+        is_same = hashlib.sha256(raw).hexdigest() == document.state.digest
+        if is_same and document.encoding == "utf-8":
             chunks = tuple(self._reader.chunks_of(document.doc_id))
             return CurrentDocument(raw, chunks, dict(document.slugs))
         from leafmark.app.sources.formats import parse_source  # late: few documents need it
@@ -120,3 +122,10 @@ class CurrentDocuments:
         parsed = parse_source(tree, key[1], raw, notebook_outputs=outputs)
         chunked = chunk_document(parsed, tree=key[0], options=options)
         return CurrentDocument(chunked.document.data, tuple(chunked.chunks), dict(chunked.slugs))
+
+    def _bytes(self, tree: Tree, path: str, document: DocumentEntry) -> bytes | None:
+        """Return a source as it is now: its file, or what a cluster has where there is none."""
+        try:
+            return read_beneath(tree, path)[0]
+        except OSError:
+            return indexed_bytes(self._project, tree, document)

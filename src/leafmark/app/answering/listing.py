@@ -64,6 +64,11 @@ def _open(project: Project, request: ListRequest, progress: Progress | None) -> 
 
 def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:
     counts = {} if reader is None else reader.trees
+    trees = list(project.trees)
+    if project.remote is not None:  # those that other machines index are as good
+        known = {tree.name for tree in trees}
+        others = (project.tree(name) for name in sorted(counts.keys() - known))
+        trees = [tree for tree in trees if tree.name in counts] + list(filter(None, others))
     return tuple(
         TreeStatus(
             name=tree.name,
@@ -72,9 +77,9 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
             documents=counted.documents,
             chunks=counted.chunks,
             bytes=counted.bytes,
-            missing=tree.is_missing,
+            missing=tree.is_missing and project.remote is None,
         )
-        for tree in project.trees
+        for tree in trees
         for counted in (counts.get(tree.name, TreeCounts()),)
     )
 
@@ -242,7 +247,8 @@ def project_status(project: Project) -> StatusReport:
         reader = project.open_reader() if project.is_indexed else None
     except LeafmarkError as error:
         warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
-    if reader is not None and reader.root != project.index_dir:
+    remote = project.remote
+    if reader is not None and remote is None and reader.root != project.index_dir:
         warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
     if reader is None and not has_index(project.index_dir) and project.was_indexed:
         warnings.append(f"{UNREADABLE}: the next run makes one for this leafmark")
@@ -260,12 +266,12 @@ def project_status(project: Project) -> StatusReport:
     holder = lock_holder(project.index_dir / "LOCK")
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
-        index_dir=str(project.shared_dir),
+        index_dir=str(project.shared_dir) if remote is None else remote.location,
         trees=_tree_states(project, reader),
         pending_vectors=pending,
         warnings=tuple(warnings),
         exists=project.is_indexed,
-        bytes=_size(project.shared_dir),
+        bytes=_size(project.shared_dir) if remote is None else 0,
         lock_holder=None if holder is None else str(holder),
         skipped=skipped,
         diagnostics=diagnostics,

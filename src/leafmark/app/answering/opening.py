@@ -51,8 +51,8 @@ def open_index(
         NotFoundError: there is no index, and none was to be made.
         LockedError, StorageError, DamagedError: there is no state to answer from.
     """
-    if project.revision is not None:  # what it has was indexed before it was handed out
-        return project.open_reader(), ()
+    if project.revision is not None or project.remote is not None:
+        return project.open_reader(), ()  # others bring it up to date, or nobody needs to
     if not request.refresh:
         if not project.is_indexed:
             raise NotFoundError(

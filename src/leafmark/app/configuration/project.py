@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from leafmark.app.configuration.config import Configuration, open_configuration
+from leafmark.app.remote import RemoteIndex, remote_index
 from leafmark.app.settings import ChunkingSettings, SearchSettings
+from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import as_listed
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
@@ -31,7 +34,8 @@ from leafmark.suggest import nearest
 
 if TYPE_CHECKING:
     from leafmark.chunking import ChunkingOptions
-    from leafmark.model import Hint
+    from leafmark.index import IndexWriter
+    from leafmark.model import DocumentEntry, Hint
 
 __all__ = ["Project", "open_project"]
 
@@ -57,6 +61,7 @@ class Project:
     trees: tuple[Tree, ...]
     index_dir: Path
     open_kept: Callable[[Path], IndexReader] | None = field(default=None, compare=False, repr=False)
+    remote: RemoteIndex | None = field(default=None, compare=False, repr=False)
     tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
     revision: str | None = None
 
@@ -64,6 +69,8 @@ class Project:
         for tree in self.trees:  # asked for each source of each answer: no generator
             if tree.name == name:
                 return tree
+        if self.remote is not None and name in self.remote.tree_names:
+            return Tree(name, Path(os.devnull))  # its sources are in the cluster, not here
         return None
 
     def get_tree(self, name: str) -> Tree:
@@ -97,6 +104,8 @@ class Project:
         Raises:
             DamagedError, NotFoundError, StorageError, UsageError: see `index.open_reader`.
         """
+        if self.remote is not None:
+            return cast("IndexReader", self.remote.open())  # both are what readers ask of one
         root = self.index_dir
         note_use(root)
         if not has_index(root):
@@ -110,7 +119,36 @@ class Project:
         Raises:
             StorageError: nobody may look there.
         """
+        if self.remote is not None:
+            return self.remote.exists
         return has_index(self.index_dir) or find_other(self.index_dir) is not None
+
+    @property
+    def has_own_index(self) -> bool:
+        """Whether there is an index of this leafmark's making, in whatever state.
+
+        Raises:
+            StorageError: nobody may look there.
+        """
+        return self.remote.exists if self.remote is not None else has_index(self.index_dir)
+
+    @contextmanager
+    def open_writer(self, *, timeout_s: float, rebuild: bool = False) -> Iterator[IndexWriter]:
+        """Give the writer of the index, which is made if necessary.
+
+        Raises:
+            LockedError: another process went on writing for `timeout_s`.
+            StorageError, UsageError: it cannot be written.
+        """
+        options = self.index_options()
+        if self.remote is not None:
+            with self.remote.write(options, self._bytes_of, rebuild=rebuild) as store:
+                yield cast("IndexWriter", store)
+            return
+        from leafmark.index import open_writer  # late: most runs find nothing to write
+
+        with open_writer(self.index_dir, options, timeout_s=timeout_s, rebuild=rebuild) as writer:
+            yield writer
 
     @property
     def was_indexed(self) -> bool:
@@ -119,6 +157,8 @@ class Project:
         Raises:
             StorageError: nobody may look there.
         """
+        if self.remote is not None:
+            return self.remote.exists
         return has_index(self.index_dir) or has_other(self.index_dir)
 
     @property
@@ -182,6 +222,17 @@ class Project:
             languages={name: str(stemmer) for name, stemmer in stemmers.items()},
         )
 
+    def _bytes_of(self, document: DocumentEntry) -> bytes | None:
+        """Return the bytes of a source that was just prepared; None if its file is another now."""
+        tree = self.tree(document.tree)
+        if tree is None:
+            return None
+        try:
+            raw, state = read_beneath(tree, document.path)
+        except OSError:
+            return None
+        return raw if state.digest == document.state.digest else None
+
     def _place(self, name: str, tree: Tree) -> str | None:
         """Say where a setting was made, None where nobody made it, or on the command line."""
         origin = self.configuration.origin(name)
@@ -244,7 +295,8 @@ def open_project(
     """
     configuration = open_configuration(directory, flags=flags, environ=environ)
     place = index_place(configuration.index_dir, _leafmark_key())
-    return Project(directory, configuration, configuration.trees, place, tell=tell)
+    remote = remote_index(configuration.index, environ)
+    return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)
 
 
 def _leafmark_key() -> str:

@@ -112,7 +112,7 @@ def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Pro
     trees = tuple(
         tree._replace(root=top / (tree_prefix(tree, side.repository) or "")) for tree in side.trees
     )
-    return replace(project, trees=trees, index_dir=place, revision=revision)
+    return replace(project, trees=trees, index_dir=place, revision=revision, remote=None)
 
 
 def _tell(project: Project, side: RevisionSide) -> None:

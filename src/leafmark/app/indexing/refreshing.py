@@ -33,8 +33,9 @@ from leafmark.errors import (
     LockedError,
     NotFoundError,
     StorageError,
+    UsageError,
 )
-from leafmark.index import IndexReader, Manifest, gc_paused, has_index
+from leafmark.index import IndexReader, Manifest, gc_paused
 from leafmark.index.folder import write_missing
 from leafmark.index.manifest import Key
 from leafmark.model import CompressedList, Diagnostic, IndexReport, count_of, document_id
@@ -62,6 +63,11 @@ def index_project(
         from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
 
         raise no_embedder(project, "--vectors")
+    if request.vectors and project.remote is not None:
+        raise UsageError(
+            "vectors of all chunks are made for an index on this machine",
+            hint="leave out --vectors: a search makes those of its best matches",
+        )
     if request.remove:
         report = _remove(project, request, progress)
     elif request.dry_run:
@@ -105,7 +111,7 @@ def _with_vectors(
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
     """Return what was made; None without an embedder, and without an index."""
-    has_embedder = project.configuration.embedding.in_force != "none"
+    has_embedder = project.configuration.embedding.in_force != "none" and project.remote is None
     reader = read_index(project) if has_embedder else None
     if reader is None:
         return None
@@ -243,7 +249,7 @@ def read_index(project: Project) -> IndexReader | None:
     Raises:
         DamagedError, StorageError, UsageError: see `index.open_reader`.
     """
-    return project.open_reader() if has_index(project.index_dir) else None
+    return project.open_reader() if project.has_own_index else None
 
 
 def _usable_reader(project: Project) -> IndexReader | None:
@@ -276,8 +282,6 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
     prefixes = [find_place(project, path).prefix for path in request.paths]
     if request.dry_run or not project.was_indexed:
         return _dry_remove(project, prefixes)
-    from leafmark.index import open_writer
-
     rebuilt = None
     if _usable_reader(project) is None:
         report = _run(project, IndexRequest(), progress)
@@ -286,7 +290,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
         rebuilt = report.rebuilt
     outcome = Outcome()
     timeout_s = project.configuration.index.lock_timeout_s
-    with open_writer(project.index_dir, project.index_options(), timeout_s=timeout_s) as writer:
+    with project.open_writer(timeout_s=timeout_s) as writer:
         for key in _held(writer.manifest, prefixes):
             if is_document(writer.manifest, key):
                 outcome.removed.append(document_id(*key))

@@ -74,13 +74,10 @@ class _Written(NamedTuple):
 
 def _write(run: Run) -> _Written:
     """Plan under the lock, since another writer may have been faster, and carry it out."""
-    from leafmark.index import open_writer  # late, as below: most runs find nothing to write
-
     project, began_ns = run.project, run.began_ns
     outcome, interrupted = Outcome(), False
-    root, options = project.index_dir, project.index_options()
     with (
-        open_writer(root, options, timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
+        project.open_writer(timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
         held_interrupts() as interrupts,
         collection_seldom(),
     ):

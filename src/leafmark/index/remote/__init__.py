@@ -4,3 +4,24 @@ leafmark analyses the text, compiles queries, joins, cuts and cites, as it does 
 engine; the cluster finds candidates and keeps records and sources. Nothing here is imported
 without an address.
 """
+
+from leafmark.index.remote.client import Cluster, RefusedError, parse_address
+from leafmark.index.remote.layout import Names
+from leafmark.index.remote.snapshot import ChangedError, RemoteSnapshot, open_snapshot, read_meta
+from leafmark.index.remote.sources import read_source
+from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
+
+__all__ = [
+    "ChangedError",
+    "Cluster",
+    "Names",
+    "RefusedError",
+    "RemoteOptions",
+    "RemoteSnapshot",
+    "RemoteStore",
+    "open_snapshot",
+    "open_store",
+    "parse_address",
+    "read_meta",
+    "read_source",
+]

@@ -40,6 +40,8 @@ AVOIDED_S = 10.0
 _PAUSES_S = (0.2, 1.0, 3.0)
 """Between rounds through all nodes, if none could answer or the cluster asks for patience."""
 
+_USERS = "LEAFMARK_CLUSTER_USER and LEAFMARK_CLUSTER_PASSWORD, or LEAFMARK_CLUSTER_TOKEN,"
+
 _NOW_BUSY = frozenset({429, 502, 503, 504})
 
 
@@ -82,7 +84,7 @@ def parse_address(url: str) -> Address:
         if not named or parts.username or parts.password:
             raise ConfigError(
                 f"index.url holds no host, or more than one: {parts.netloc!r}",
-                hint="user and password come from LEAFMARK_INDEX_USER and LEAFMARK_INDEX_PASSWORD",
+                hint=f"user and password come from the environment: {_USERS[:-1]}",
             )
     return Address(nodes, name)
 
@@ -226,8 +228,7 @@ class Cluster:
             raise ForbiddenError(
                 f"the cluster {what}",
                 location=node,
-                hint="LEAFMARK_INDEX_USER and LEAFMARK_INDEX_PASSWORD, or LEAFMARK_INDEX_TOKEN, "
-                "hold what it asks for",
+                hint=f"{_USERS} hold what it asks for",
             )
         if status >= 300 and status not in allowed:
             raise self._refused(status, content, node)

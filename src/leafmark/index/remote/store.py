@@ -14,7 +14,7 @@ import time
 from base64 import b64encode
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -204,6 +204,8 @@ class RemoteStore:
     ):
         self.rebuilt = next((why for why in anew.values() if why != "it is new"), None)
         self.lost = list[str]()
+        self.read_source: Callable[[DocumentEntry], bytes | None] = lambda entry: None
+        """Where the bytes of a source come from that are kept beside it, if from anywhere."""
         self._cluster = cluster
         self._names = names
         self._options = options
@@ -256,6 +258,8 @@ class RemoteStore:
         entry = source.entry
         if self.stemmer(entry.tree) != source.stemmer:
             raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
+        if data is None:
+            data = self.read_source(entry)
         self._manifest[entry.tree, entry.path] = row_of(entry)
         self._take(_Change(entry.doc_id, time.time_ns() // 1000, source, data))
 

@@ -1,0 +1,146 @@
+"""`leafmark migrate`: an index from this machine to a cluster, or back, from its own sources.
+
+Every source is read where the index is that it comes from, cut and written again, as a run of
+`leafmark index` does; then counts and sampled answers of both are compared.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexed_sources import indexed_bytes
+from leafmark.app.requests import Progress
+from leafmark.errors import NotFoundError, QueryError, UsageError
+from leafmark.model import Migration
+from leafmark.query import parse_plain
+from leafmark.search import SearchOptions, search
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexReader
+    from leafmark.model import DocumentEntry
+
+__all__ = ["migrate"]
+
+SAMPLES = 50
+"""How many titles are searched for in both indexes."""
+
+FIRST = 10
+
+
+def migrate(source: Project, target: Project, *, progress: Progress | None = None) -> Migration:
+    """Write all that the index of `source` holds into that of `target`, and compare the two.
+
+    Both are the same folder, one with an address of a cluster and one without.
+
+    Raises:
+        UsageError: they have the same index, or one knows trees that the other has not.
+        NotFoundError: the source has no index.
+        StorageError, LockedError, DamagedError: one of them cannot be read or written.
+    """
+    if (source.remote is None) == (target.remote is None):
+        raise UsageError("an index is migrated between this machine and a cluster")
+    if not source.is_indexed:
+        raise NotFoundError(
+            "there is no index to migrate",
+            location=_place(source),
+            hint="run `leafmark index` first",
+        )
+    reader = source.open_reader()
+    missing = _copy(source, reader, target, progress)
+    there = target.open_reader()
+    trees = {tree.name for tree in target.trees}
+    documents = [each for each in reader.documents() if each.chunk_count and each.tree in trees]
+    counted = [there.trees[name] for name in trees if name in there.trees]
+    return Migration(
+        source=_place(source),
+        target=_place(target),
+        documents=len(documents),
+        chunks=sum(each.chunk_count for each in documents),
+        target_documents=sum(each.documents for each in counted),
+        target_chunks=sum(each.chunks for each in counted),
+        overlap=_overlap(source, reader, target, there, documents),
+        missing=tuple(missing),
+    )
+
+
+def _place(project: Project) -> str:
+    return str(project.index_dir) if project.remote is None else project.remote.location
+
+
+def _copy(
+    source: Project, reader: IndexReader, target: Project, progress: Progress | None
+) -> list[str]:
+    """Write each document; return the ids of those whose sources are not to be had."""
+    from leafmark.app.sources.formats import parse_source
+    from leafmark.chunking import chunk_document
+    from leafmark.index import prepare_source
+
+    missing = list[str]()
+    timeout_s = target.configuration.index.lock_timeout_s
+    documents = reader.documents()
+    with target.open_writer(timeout_s=timeout_s, rebuild=True) as writer:
+        for done, document in enumerate(documents, start=1):
+            tree = target.tree(document.tree)
+            at_source = source.tree(document.tree)
+            if tree is None or at_source is None or document.tree not in _names(target):
+                continue
+            data = indexed_bytes(source, at_source, document)
+            if data is None:
+                missing.append(document.doc_id)
+                continue
+            options = target.chunking_options(tree)
+            outputs = options.notebook_outputs
+            parsed = parse_source(tree, document.path, data, notebook_outputs=outputs)
+            chunked = chunk_document(parsed, tree=tree.name, options=options)
+            prepared = prepare_source(
+                chunked,
+                document.state,
+                stemmer=writer.stemmer(tree.name),
+                named=document.named,
+            )
+            writer.put_prepared(prepared)
+            if progress is not None:
+                progress("migrating", done, len(documents))
+        writer.commit(started_ns=1)
+    return missing
+
+
+def _names(project: Project) -> set[str]:
+    return {tree.name for tree in project.trees}
+
+
+def _overlap(
+    source: Project,
+    reader: IndexReader,
+    target: Project,
+    there: IndexReader,
+    documents: list[DocumentEntry],
+) -> float:
+    """Return the mean share of the first results that both give for titles of some documents."""
+    rng = random.Random(1)
+    some = rng.sample(documents, min(SAMPLES, len(documents)))
+    shares = list[float]()
+    for document in some:
+        entry = rng.choice(reader.chunks_of(document.doc_id))
+        first = list(_first(source, reader, entry.title))
+        second = list(_first(target, there, entry.title))
+        most = max(len(first), len(second))
+        shares.append(len({*first} & {*second}) / most if most else 1.0)
+    return sum(shares) / len(shares) if shares else 1.0
+
+
+def _first(project: Project, reader: IndexReader, title: str) -> Iterator[str]:
+    def read(document: DocumentEntry) -> bytes | None:
+        tree = project.tree(document.tree)
+        return None if tree is None else indexed_bytes(project, tree, document)
+
+    options = SearchOptions(mode="lexical", limit=FIRST)
+    try:
+        query = parse_plain(title)
+    except QueryError:  # a title of nothing but marks
+        return iter(())
+    answer = search(reader, [query], options, read_source=read)
+    return (result.id for result in answer.results)

@@ -1,0 +1,158 @@
+"""The index of a project where it lies in a cluster: its address, and who may ask.
+
+The address stands in the configuration; user and password, or a token, come from the
+environment, so that no file holds them. Nothing of `index.remote` is imported without an address.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from leafmark.app.settings import IndexSettings
+from leafmark.environment import install_extra
+from leafmark.errors import ConfigError, LeafmarkError
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexOptions
+    from leafmark.index.remote import Cluster, Names, RemoteSnapshot, RemoteStore
+    from leafmark.model import DocumentEntry
+
+__all__ = ["RemoteIndex", "remote_index"]
+
+USER = "LEAFMARK_CLUSTER_USER"
+PASSWORD = "LEAFMARK_CLUSTER_PASSWORD"
+TOKEN = "LEAFMARK_CLUSTER_TOKEN"
+
+
+def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteIndex | None:
+    """Return the index that `index.url` names, None without one.
+
+    Raises:
+        ConfigError: the address is none, or its client is not installed.
+    """
+    if not settings.url:
+        return None
+    if find_spec("urllib3") is None:
+        raise ConfigError(
+            "index.url needs the extra `remote`", hint=f"run: {install_extra('remote')}"
+        )
+    from leafmark.index.remote import parse_address
+
+    parse_address(settings.url)
+    return RemoteIndex(settings, _headers(environ))
+
+
+def _headers(environ: Mapping[str, str]) -> dict[str, str]:
+    token, user = environ.get(TOKEN), environ.get(USER)
+    if token:
+        found = f"Bearer {token}"
+    elif user:
+        pair = f"{user}:{environ.get(PASSWORD, '')}".encode()
+        found = f"Basic {b64encode(pair).decode('ascii')}"
+    else:
+        return {}
+    if not found.isascii() or not found.isprintable():
+        raise ConfigError(f"{TOKEN} or {USER} holds a character that no header takes")
+    return {"authorization": found}
+
+
+class RemoteIndex:
+    """An index in a cluster, connected when it is first asked. Threads may share it."""
+
+    def __init__(self, settings: IndexSettings, headers: Mapping[str, str]):
+        self._settings = settings
+        self._headers = headers
+
+    @cached_property
+    def _where(self) -> tuple[Cluster, Names]:
+        from leafmark.index.remote import Cluster, Names, parse_address
+
+        address = parse_address(str(self._settings.url))
+        cluster = Cluster(address.nodes, headers=self._headers, ca_file=self._settings.ca_file)
+        return cluster, Names(address.name)
+
+    @property
+    def location(self) -> str:
+        """Where it is, for messages."""
+        cluster, names = self._where
+        return f"{cluster.location}/{names.base}"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such an index.
+
+        Raises:
+            StorageError: the cluster does not answer.
+        """
+        from leafmark.index.remote import read_meta
+
+        return read_meta(*self._where) is not None
+
+    @cached_property
+    def tree_names(self) -> Collection[str]:
+        """The trees of the index when it is first asked for them."""
+        from leafmark.index.remote import read_meta
+
+        about = read_meta(*self._where)
+        return () if about is None else about.trees.keys()
+
+    def open(self) -> RemoteSnapshot:
+        """Open it as it is now.
+
+        Raises:
+            NotFoundError, DamagedError, StorageError: see `open_snapshot`.
+        """
+        from leafmark.index.remote import open_snapshot
+
+        return open_snapshot(*self._where)
+
+    @contextmanager
+    def write(
+        self,
+        options: IndexOptions,
+        read_source: Callable[[DocumentEntry], bytes | None],
+        *,
+        rebuild: bool = False,
+    ) -> Iterator[RemoteStore]:
+        """Give a writer of it, which keeps the sources, too: see `open_store`."""
+        from leafmark.index.remote import RemoteOptions, open_store
+
+        layout = RemoteOptions(self._settings.shards, self._settings.replicas)
+        with open_store(*self._where, options, layout, rebuild=rebuild) as store:
+            store.read_source = read_source
+            yield store
+
+    def source(self, digest: str) -> bytes | None:
+        """Return the bytes of a source by their sha256, None if the cluster has not got them."""
+        from leafmark.index.remote import read_source
+
+        cluster, names = self._where
+        return read_source(cluster, names, digest)
+
+    def health(self) -> Mapping[str, str | int]:
+        """Return what the cluster says of itself: name, version, status, nodes, shards.
+
+        Raises:
+            StorageError: it does not answer.
+        """
+        cluster, _ = self._where
+        about, health = cluster.get("/"), cluster.get("/_cluster/health")
+        try:
+            return {
+                "cluster": str(about["cluster_name"]),
+                "version": str(about["version"]["number"]),
+                "distribution": str(about["version"].get("distribution", "")),
+                "status": str(health["status"]),
+                "nodes": int(health["number_of_nodes"]),
+                "shards": int(health["active_shards"]),
+                "missing_shards": int(health["unassigned_shards"]),
+            }
+        except (KeyError, TypeError, ValueError) as error:
+            raise LeafmarkError(
+                "this is no OpenSearch cluster", location=cluster.location
+            ) from error
