@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import (
+    cluster,
     corpus,
     indexing,
     measure,
@@ -31,6 +32,7 @@ ROWS: dict[str, Callable[[Corpus], list[Row]]] = {
     "starting": starting.run,
     "structure": structure.run,
     "vectors": vectors.run,
+    "cluster": cluster.run,
 }
 
 

@@ -33,7 +33,7 @@ def run(corpus: Corpus) -> list[Row]:
         index_project(project, IndexRequest(confirmed=True))
         reader = refresh(project)
         chunks = reader.meta.chunks
-        queries = _queries(corpus)
+        queries = queries_of(corpus)
 
         def ask(texts: list[str]) -> float:
             began = time.perf_counter()
@@ -66,7 +66,7 @@ def run(corpus: Corpus) -> list[Row]:
     ]
 
 
-def _queries(corpus: Corpus) -> list[str]:
+def queries_of(corpus: Corpus) -> list[str]:
     """Runs of words as they stand in the documents, so that every query has an answer."""
     chosen = random.Random(SEED)
     found: list[str] = []

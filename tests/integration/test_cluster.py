@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
+import shutil
 import signal
 import threading
+import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +18,8 @@ import pytest
 pytest.importorskip("urllib3")
 
 from support.cluster import NODES, OpenSearch, missing, running_cluster
+from support.command import Leafmark
+from support.servers import serving
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import DamagedError, NotFoundError, StorageError
@@ -217,10 +222,10 @@ def test_first_terms_and_frequencies_are_the_same(
 def test_changes_and_removals_are_seen_after_a_commit(cluster: OpenSearch) -> None:
     client, names = connect(cluster, "changes")
     key, other = ("docs", "a.md"), ("docs", "b.md")
-    fill(client, names, {key: b"# A\n\nold words\n\n## B\n\nmore\n", other: b"# O\n\nother\n"})
+    fill(client, names, {key: b"old words\n\n## B\n\nmore\n", other: b"other\n"})
     assert open_snapshot(client, names).chunk_count == 3
     with open_store(client, names, OPTIONS, FIRST) as store:
-        store.put_prepared(prepared(key, b"# A\n\nnew text\n"), b"# A\n\nnew text\n")
+        store.put_prepared(prepared(key, b"new text\n"), b"new text\n")
         store.remove(*other)
         store.flush()
         assert open_snapshot(client, names).chunk_count == 3
@@ -255,7 +260,7 @@ def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
     faults = list[BaseException]()
     done = threading.Event()
     parts = [
-        {("docs", f"{n}/{i}.md"): f"# P{i}\n\npage {i} of {n}\n".encode() for i in range(60)}
+        {("docs", f"{n}/{i}.md"): f"page {i} of {n}\n".encode() for i in range(60)}
         for n in range(2)
     ]
 
@@ -292,7 +297,7 @@ def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
 
 def test_one_node_of_three_dies_during_load_and_queries(cluster: OpenSearch) -> None:
     client, names = connect(cluster, "dying")
-    texts = {("docs", f"{i}.md"): f"# P{i}\n\npage number {i}\n".encode() for i in range(400)}
+    texts = {("docs", f"{i}.md"): f"page number {i}\n".encode() for i in range(400)}
     victim = cluster.nodes[-1]
     with open_store(client, names, OPTIONS, FIRST) as store:
         for at, (key, data) in enumerate(texts.items()):
@@ -361,7 +366,7 @@ def test_an_index_that_was_begun_goes_on(cluster: OpenSearch) -> None:
     """What was sent before an end without a commit is there, and is not sent twice."""
     client, names = connect(cluster, "begun")
     texts: Sequence[tuple[tuple[str, str], bytes]] = [
-        (("docs", f"{i}.md"), f"# P{i}\n\npage {i}\n".encode()) for i in range(20)
+        (("docs", f"{i}.md"), f"page {i}\n".encode()) for i in range(20)
     ]
     with open_store(client, names, OPTIONS, FIRST) as store:
         for key, data in texts[:10]:
@@ -370,3 +375,145 @@ def test_an_index_that_was_begun_goes_on(cluster: OpenSearch) -> None:
     fill(client, names, dict(texts))
     assert open_snapshot(client, names).chunk_count == 20
     assert len(client.nodes) == NODES
+
+
+# -- the installed command ------------------------------------------------------------------
+
+
+_NUMBER = re.compile(r"\b\d+\.\d+\b|\b\d+ ?%")
+HANDBOOK = ROOT / "examples" / "handbook"
+
+
+def same(leafmark: Leafmark, here: Path, url: str, *arguments: str) -> None:
+    """Whether a command prints the same beside a cluster's index as beside one on this machine.
+
+    But for times and scores, which differ by a little: a field that a chunk has not got counts
+    as one word long in a cluster.
+    """
+    embedded = leafmark(*arguments, cwd=here)
+    remote = leafmark(*arguments, cwd=here, LEAFMARK_INDEX_URL=url)
+    first, second = (_NUMBER.sub("N", ran.out) for ran in (embedded, remote))
+    assert (remote.code, second) == (embedded.code, first), arguments
+    assert first
+
+
+def test_every_command_prints_the_same_with_files_and_without(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
+    shutil.copytree(HANDBOOK, here)
+    nowhere.mkdir()
+    url = cluster.url("command")
+    assert leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url).code == 0
+    assert leafmark("index", cwd=here).code == 0
+    backups = "handbook:guides/backups.md#restoring-a-backup"
+    for arguments in (
+        ("search", "how do I restore a backup?"),
+        ("search", "backpu", "-o", "list"),
+        ("search", "backup", "--strict", "-o", "full", "-n", "3"),
+        ("search", "tags:security", "-o", "files"),
+        ("search", "under:handbook:guides sign", "--explain"),
+        ("show", backups),
+        ("show", "guides/backups.md", "--outline"),
+        ("ls", "docs"),
+        ("ls", "tags"),
+        ("like", backups, "-n", "2"),
+        ("why-not", "handbook:notes.txt", "backup"),
+        ("context", "guides/install.md"),
+    ):
+        same(leafmark, here, url, *arguments)
+    found = leafmark("search", "restore", "-o", "full", "-n", "1", cwd=here)
+    (tmp_path / "cited.md").write_text(found.out)
+    for folder in (here, nowhere):
+        checked = leafmark("verify", "../cited.md", cwd=folder, LEAFMARK_INDEX_URL=url)
+        assert (checked.code, checked.out.split(":")[0]) == (0, "1 citation"), folder
+    shown = leafmark("show", backups, cwd=nowhere, LEAFMARK_INDEX_URL=url)
+    assert shown.out == leafmark("show", backups, cwd=here).out
+    answer = leafmark("search", "quota", "-t", "handbook", cwd=nowhere, LEAFMARK_INDEX_URL=url)
+    assert answer.code == 0
+    assert "settings" in answer.out
+    examined = leafmark("doctor", cwd=here, LEAFMARK_INDEX_URL=url)
+    assert f"{NODES} nodes" in examined.out
+
+
+def test_changed_and_removed_files_are_seen_by_the_next_index(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    here = tmp_path / "handbook"
+    shutil.copytree(HANDBOOK, here)
+    url = cluster.url("changed")
+
+    def index() -> list[int]:
+        done = leafmark("index", "--json", cwd=here, LEAFMARK_INDEX_URL=url).json
+        return [len(done[name]) for name in ("added", "modified", "removed")]
+
+    assert index() == [8, 0, 0]
+    (here / "notes.txt").write_text("A zeppelin.\n")
+    (here / "guides" / "access.md").unlink()
+    assert index() == [0, 1, 1]
+    found = leafmark("search", "zeppelin", "-o", "files", cwd=here, LEAFMARK_INDEX_URL=url)
+    assert found.out == "notes.txt\n"
+    assert index() == [0, 0, 0]
+
+
+def test_an_index_migrates_there_and_back(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    here, back = tmp_path / "a" / "handbook", tmp_path / "b" / "handbook"
+    shutil.copytree(HANDBOOK, here)
+    back.mkdir(parents=True)
+    leafmark("index", cwd=here)
+    there = leafmark("migrate", "--to", cluster.url("moved"), "--json", cwd=here)
+    assert (there.code, there.json["equal"], there.json["target_documents"]) == (0, True, 8)
+    again = leafmark("migrate", "--from", cluster.url("moved"), "--json", cwd=back)
+    assert (again.code, again.json["equal"], again.json["missing"]) == (0, True, [])
+    listed = leafmark("ls", "docs", "--no-refresh", cwd=back).out
+    assert listed == leafmark("ls", "docs", cwd=here).out
+
+
+def test_a_folder_s_own_file_names_no_cluster_before_it_is_trusted(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    here = tmp_path / "cloned"
+    here.mkdir()
+    (here / "a.md").write_text("# A\n\nlamp\n")
+    (here / "leafmark.toml").write_text(f'[index]\nurl = "{cluster.url("cloned")}"\n')
+    found = leafmark("search", "lamp", cwd=here)
+    assert found.code == 0
+    assert "leafmark trust" in found.err
+    assert leafmark("trust", "--yes", cwd=here).code == 0
+    assert "no index" in leafmark("search", "lamp", cwd=here).err
+
+
+def test_nothing_of_the_cluster_is_imported_without_an_address(
+    leafmark: Leafmark, tmp_path: Path
+) -> None:
+    (tmp_path / "work" / "a.md").write_text("# A\n\nlamp\n")
+    ran = leafmark("search", "lamp", PYTHONPROFILEIMPORTTIME="1")
+    assert ran.code == 0
+    assert "urllib3" not in ran.err
+    assert "leafmark.index.remote" not in ran.err
+
+
+def test_a_server_without_files_answers_from_the_cluster(
+    cluster: OpenSearch, leafmark: Leafmark, environment: dict[str, str], tmp_path: Path
+) -> None:
+    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
+    shutil.copytree(HANDBOOK, here)
+    nowhere.mkdir()
+    url = cluster.url("served")
+    leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url)
+    with serving(
+        nowhere,
+        environment | {"LEAFMARK_INDEX_URL": url},
+        "serve",
+        told=r"serving at (http://\S+)/\n",
+    ) as address:
+        with urllib.request.urlopen(f"{address}/api/search?q=restore+a+backup", timeout=60) as got:
+            found = json.load(got)["results"]
+        with urllib.request.urlopen(f"{address}/api/show?id={found[0]['id']}", timeout=60) as got:
+            shown = json.load(got)["results"]
+    assert found[0]["path"] == "guides/backups.md"
+    assert shown[0]["full_text"]
+    listed = leafmark("ls", "trees", cwd=nowhere, LEAFMARK_INDEX_URL=url)
+    assert listed.out.startswith("handbook  8 documents")

@@ -27,6 +27,8 @@ __all__ = ["RemoteIndex", "remote_index"]
 USER = "LEAFMARK_CLUSTER_USER"
 PASSWORD = "LEAFMARK_CLUSTER_PASSWORD"
 TOKEN = "LEAFMARK_CLUSTER_TOKEN"
+CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
+"""A file with the certificates of who vouches for the nodes, where the system has none."""
 
 
 def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteIndex | None:
@@ -44,7 +46,7 @@ def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteI
     from leafmark.index.remote import parse_address
 
     parse_address(settings.url)
-    return RemoteIndex(settings, _headers(environ))
+    return RemoteIndex(settings, _headers(environ), environ.get(CERTIFICATES) or None)
 
 
 def _headers(environ: Mapping[str, str]) -> dict[str, str]:
@@ -64,16 +66,19 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
 class RemoteIndex:
     """An index in a cluster, connected when it is first asked. Threads may share it."""
 
-    def __init__(self, settings: IndexSettings, headers: Mapping[str, str]):
+    def __init__(
+        self, settings: IndexSettings, headers: Mapping[str, str], certificates: str | None = None
+    ):
         self._settings = settings
         self._headers = headers
+        self._certificates = certificates
 
     @cached_property
     def _where(self) -> tuple[Cluster, Names]:
         from leafmark.index.remote import Cluster, Names, parse_address
 
         address = parse_address(str(self._settings.url))
-        cluster = Cluster(address.nodes, headers=self._headers, ca_file=self._settings.ca_file)
+        cluster = Cluster(address.nodes, headers=self._headers, ca_file=self._certificates)
         return cluster, Names(address.name)
 
     @property

@@ -69,25 +69,22 @@ class IndexSettings(NamedTuple):
 
     url: Annotated[
         str | None,
-        Rules(
+        Option(
             "the address of an index in an OpenSearch cluster, in place of one on this machine",
+            "the documents or those who search them outgrow one machine",
             gated="chooses a cluster that your documents and queries are sent to",
         ),
     ] = None
-    ca_file: Annotated[
-        str | None,
-        Rules(
-            "the certificates of who vouches for the cluster's nodes, where the system has none",
-            gated="chooses who vouches for a server",
-        ),
-    ] = None
     shards: Annotated[
-        int, Rules("parts of a new index in a cluster", unit="shards", least=1, most=1000)
+        int,
+        Option(
+            "parts of a new index in a cluster", unit="shards", least=1, most=1000, given="constant"
+        ),
     ] = 3
     replicas: Annotated[
-        int, Rules("further copies of each part", unit="copies", least=0, most=20)
+        int,
+        Option("further copies of each part", unit="copies", least=0, most=20, given="constant"),
     ] = 1
-
     dir: Annotated[
         str | None,
         Option(

@@ -184,7 +184,8 @@ class Workspace:
     def _refresh(self) -> LeafmarkError | None:
         try:
             project = self._session.project()
-            self._session.ensure(project, lambda: self._look(project))
+            if project.remote is None:  # else those who have the documents bring it up to date
+                self._session.ensure(project, lambda: self._look(project))
         except ConfirmationError as error:
             hint = "start the server with --yes, or in a smaller folder with -C"
             return ConfirmationError(error.message, hint=hint)

@@ -146,6 +146,8 @@ def refresh(
         LockedError: another process goes on writing, and something had to be done.
         StorageError, DamagedError: the index cannot be written.
     """
+    if project.remote is not None:  # those who have the documents bring it up to date
+        return project.open_reader()
     request = IndexRequest(retry=False)
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, _Current):

@@ -89,10 +89,8 @@ def parse_address(url: str) -> Address:
     return Address(nodes, name)
 
 
-class RefusedError(LeafmarkError):
+class RefusedError(StorageError):
     """The cluster answered with an error; `status` and `reason` are its own."""
-
-    kind = "io"
 
     def __init__(self, status: int, reason: str, *, location: str, hint: str | None = None):
         super().__init__(f"the cluster refused: {reason}", location=location, hint=hint)
@@ -214,7 +212,7 @@ class Cluster:
             return StorageError(
                 f"the cluster cannot be trusted: {_short(error)}",
                 location=node,
-                hint="index.ca_file names the certificate of who vouches for the nodes",
+                hint="LEAFMARK_CLUSTER_CERTIFICATES names a file of who vouches for the nodes",
             )
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return _unreached(error, node)

@@ -29,6 +29,7 @@ __all__ = [
     "chunk_id",
     "index_body",
     "language_mapping",
+    "meta_document",
     "record_id",
     "routing_of",
     "stamp_of",
@@ -100,6 +101,14 @@ def _hash(text: str, digits: int) -> str:
 def text_fields(languages: Iterable[Language]) -> tuple[str, ...]:
     """Return the names of the fields with text of all languages."""
     return tuple(field for each in languages for field in each.fields)
+
+
+def meta_document(facts: Mapping[str, Any], languages: Iterable[Language]) -> dict[str, Any]:
+    """Return the document of what the index says of itself.
+
+    It counts in the rarity of terms, as it does in the embedded engine.
+    """
+    return {"key": META_ID, "meta": facts, **dict.fromkeys(text_fields(languages), FILLER)}
 
 
 def language_mapping(language: Language) -> dict[str, Any]:

@@ -233,7 +233,7 @@ class RemoteSnapshot:
 
     @property
     def scored_count(self) -> int:
-        return self.chunk_count
+        return self.chunk_count + 1  # the record of the index counts, as in the embedded engine
 
     def guard(self, _action: str) -> nullcontext[None]:
         """Errors of the cluster are ours already."""
@@ -304,6 +304,16 @@ class RemoteSnapshot:
         bodies = [{"size": 0, "track_total_hits": True, "query": query} for query in queries]
         return [answer["hits"]["total"]["value"] for answer in self._ask_all(bodies)]
 
+    def _counted(self, filters: Sequence[Any]) -> list[int]:
+        """Return how many documents match each of some simple filters, in one search."""
+        found = list[int]()
+        for at in range(0, len(filters), _BATCH):
+            counts = {"filters": {"filters": list(filters[at : at + _BATCH])}}
+            answer = self._ask({"size": 0, "aggs": {"counts": counts}})
+            buckets = answer["aggregations"]["counts"]["buckets"]
+            found += [bucket["doc_count"] for bucket in buckets]
+        return found
+
     # -- queries --------------------------------------------------------------------------
 
     def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
@@ -369,7 +379,7 @@ class RemoteSnapshot:
         queries = [{"term": {field: term}} for field, term in unknown]
         if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
             queries.append(EVERY_CHUNK)
-        counts = self._totals(queries)
+        counts = self._counted(queries)
         if len(counts) > len(unknown):
             self.chunk_count = counts.pop()
         for term, count in zip(unknown, counts, strict=True):
@@ -538,17 +548,8 @@ class RemoteSnapshot:
             hits = self._ask(body)["hits"]["hits"]
             for hit in hits:
                 fields = hit["fields"]
-                yield (
-                    (fields["tree"][0], fields["path"][0]),
-                    ManifestRow(
-                        fields["size"][0],
-                        fields["modified_ns"][0],
-                        0,
-                        int(fields["inode"][0]),
-                        fields["chunks"][0],
-                        fields["noted"][0],
-                    ),
-                )
+                row = ManifestRow(*(int(fields[name][0]) for name in _STATE))
+                yield (fields["tree"][0], fields["path"][0]), row
             if len(hits) < MAX_RESULTS:
                 return
             after = hits[-1]["sort"]

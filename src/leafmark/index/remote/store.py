@@ -34,6 +34,7 @@ from leafmark.index.remote.layout import (
     chunk_id,
     index_body,
     language_mapping,
+    meta_document,
     record_id,
     routing_of,
     sources_body,
@@ -164,9 +165,9 @@ def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: Remote
     index = names.text(1)
     languages = index_languages(options.languages)
     _make(cluster, index, index_body(languages, remote.shards, remote.replicas))
-    facts = {"uuid": uuid4().hex, "trees": {}}
+    facts: dict[str, Any] = {"uuid": uuid4().hex, "trees": {}}
     where = path_of(index, "_create", META_ID) + f"?routing={META_ID}&refresh=true"
-    cluster.put(where, {"key": META_ID, "meta": facts}, allowed=(409,))  # others begin it, too
+    cluster.put(where, meta_document(facts, languages), allowed=(409,))  # others begin it, too
     cluster.post("/_aliases", {"actions": [{"add": {"index": index, "alias": names.alias}}]})
 
 
@@ -187,7 +188,9 @@ def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | 
             f"?routing={META_ID}&refresh=true"
             f"&if_seq_no={meta.seq_no}&if_primary_term={meta.primary_term}"
         )
-        answer = cluster.put(where, {"key": META_ID, "meta": facts}, allowed=(409,))
+        stemmers = {name: tree.stemmer for name, tree in told.items() if tree is not None}
+        document = meta_document(facts, index_languages(stemmers))
+        answer = cluster.put(where, document, allowed=(409,))
         if "error" not in answer:
             return
     raise StorageError("too many processes change the index's record", location=cluster.location)
