@@ -426,7 +426,7 @@ def test_every_command_prints_the_same_with_files_and_without(
     (tmp_path / "cited.md").write_text(found.out)
     for folder in (here, nowhere):
         checked = leafmark("verify", "../cited.md", cwd=folder, LEAFMARK_INDEX_URL=url)
-        assert (checked.code, checked.out.split(":")[0]) == (0, "1 citation"), folder
+        assert (checked.code, checked.err.split(":")[0]) == (0, "1 citation"), folder
     shown = leafmark("show", backups, cwd=nowhere, LEAFMARK_INDEX_URL=url)
     assert shown.out == leafmark("show", backups, cwd=here).out
     answer = leafmark("search", "quota", "-t", "handbook", cwd=nowhere, LEAFMARK_INDEX_URL=url)
