@@ -5,11 +5,16 @@ request: a door hands those that the user gave to `open_project` as flags, so
 that every setting has one place where files, environment and flags meet.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from leafmark.model import Grain, Relation, Sort
 from leafmark.search.options import Mode
+
+if TYPE_CHECKING:
+    from leafmark.lint import Baseline, Level, MissedQuery
 
 __all__ = [
     "AgentsRequest",
@@ -21,6 +26,7 @@ __all__ = [
     "IndexRequest",
     "InitRequest",
     "LikeRequest",
+    "LintRequest",
     "ListRequest",
     "LlmsRequest",
     "LogRequest",
@@ -76,6 +82,23 @@ class DiffRequest(NamedTuple):
     trees: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     links: bool = True
+
+
+class LintRequest(NamedTuple):
+    """Check documents by the rules of lint, all of them or `rules`, without those in `off`.
+
+    `levels` are levels other than a rule's own. With `since`, only documents that differ from a
+    revision are told of. What the `baseline` knows is left out. `missed` are the queries of an
+    evaluation whose answers were not found.
+    """
+
+    trees: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    levels: tuple[tuple[str, Level], ...] = ()
+    since: str | None = None
+    baseline: Baseline | None = None
+    missed: tuple[MissedQuery, ...] = ()
 
 
 class LogRequest(NamedTuple):

@@ -387,6 +387,7 @@ _MODULES = {
     "verify": "reading",
     "diff": "comparing",
     "log": "comparing",
+    "lint": "linting",
     "chunk": "chunking",
     "index": "indexing",
     "migrate": "indexing",

@@ -1,0 +1,250 @@
+"""Say what makes documents hard to find or to cite: what `leafmark lint` does.
+
+Each document is read once and let go, after what rules about all documents need was kept.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.history.comparing import section_source
+from leafmark.app.history.revisions import find_revision, project_repository
+from leafmark.app.history.sides import FolderSide, Key, RevisionSide
+from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
+from leafmark.app.requests import LintRequest, Progress
+from leafmark.app.sources.broken_sources import unless_broken
+from leafmark.app.sources.contents import refuse_contents
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.walk import WalkNotes, iter_sources
+from leafmark.errors import LeafmarkError, UsageError
+from leafmark.history import SectionedDocument
+from leafmark.lint import (
+    LEVELS,
+    RULES,
+    Collection,
+    DocumentFacts,
+    Finding,
+    LinkFact,
+    LinkOutcome,
+    LintReport,
+    Silences,
+    check_collection,
+    check_document,
+    check_missed,
+    facts_of,
+    read_silences,
+    with_confirmed,
+)
+from leafmark.model import Diagnostic, document_id
+from leafmark.suggest import choices_hint
+
+__all__ = ["lint_project"]
+
+_SUFFIXES = frozenset(
+    (".md", ".markdown", ".mdx", ".rst", ".adoc", ".html", ".htm", ".xhtml", ".txt", ".ipynb")
+)
+"""Suffixes of files that a link must lead to; others may be made when a site is built."""
+
+_TEMPLATE = re.compile(r"[{}<>$%*|]|\.\.\.")
+"""What is in a target that a program fills in, or that is an example."""
+
+_NO_PLACES = re.compile(r"(?:L\d+.*|:~:.*|!.*|/.*|__.*|top|start|-|)", re.IGNORECASE)
+"""Fragments that name no place of a page: lines of code, texts, routes, the top."""
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def lint_project(
+    project: Project, request: LintRequest, *, progress: Progress | None = None
+) -> LintReport:
+    """Return what the rules find in the project's documents, as they are now.
+
+    Raises:
+        UsageError: a rule or level is unknown.
+        NotFoundError, ForbiddenError, StorageError: see `diff_project`; only with `since`.
+    """
+    _check_names(request)
+    run = _Run(project, request)
+    findings = list(run.all_findings(progress))
+    missed = {one.section_id for one in findings if one.rule == "missed-query"}
+    findings = list(with_confirmed(findings, missed))
+    kept = [one for one in findings if not run.is_silenced(one)]
+    silenced = len(findings) - len(kept)
+    if request.rules:
+        kept = [one for one in kept if one.rule in request.rules]
+    if run.changed is not None:
+        kept = [one for one in kept if one.doc_id in run.changed]
+    new = kept if request.baseline is None else list(request.baseline.new_among(_ordered(kept)))
+    return LintReport(
+        tuple(_ordered(new)),
+        documents=len(run.facts) if run.changed is None else len(run.changed),
+        silenced=silenced,
+        known=len(kept) - len(new),
+        diagnostics=tuple(run.diagnostics),
+    )
+
+
+def _check_names(request: LintRequest) -> None:
+    for name in (*request.rules, *request.off, *dict(request.levels)):
+        if name not in RULES:
+            raise UsageError(f"there is no rule `{name}`", hint=choices_hint(name, tuple(RULES)))
+
+
+def _ordered(findings: Iterable[Finding]) -> list[Finding]:
+    def place(one: Finding) -> tuple[object, ...]:
+        return not one.confirmed, LEVELS.index(one.level), one.doc_id, one.line, one.rule
+
+    return sorted(findings, key=place)
+
+
+class _Run:
+    """The state of one run: facts, silences and diagnostics of what was read."""
+
+    def __init__(self, project: Project, request: LintRequest) -> None:
+        self._project, self._request = project, request
+        names = request.trees or [tree.name for tree in project.trees]
+        self._trees = [project.get_tree(name) for name in names]
+        self._levels = dict(request.levels)
+        self._silences: dict[str, Silences] = {}
+        self.facts: list[DocumentFacts] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.changed = None if request.since is None else self._changed_since(request.since)
+
+    def _changed_since(self, revision: str) -> frozenset[str]:
+        """Return the documents whose bytes are other than at a revision."""
+        repository = project_repository(self._project)
+        commit = find_revision(repository, revision)
+        with ExitStack() as stack:
+            old = stack.enter_context(RevisionSide(self._trees, repository, commit))
+            new = FolderSide(self._trees, "", like=commit.oid)
+            return frozenset(
+                document_id(*key) for key, oid in new.ids.items() if old.ids.get(key) != oid
+            )
+
+    def is_silenced(self, finding: Finding) -> bool:
+        silences = self._silences.get(finding.doc_id)
+        return silences is not None and silences.covers(finding.rule, finding.line)
+
+    def all_findings(self, progress: Progress | None) -> Iterator[Finding]:
+        keys = list(self._keys())
+        for done, key in enumerate(keys, start=1):
+            document = self._read(key)
+            if progress is not None:
+                progress("checking", done, len(keys))
+            if document is None or not document.sections:
+                continue
+            self._silences[document.id] = read_silences(document, self._request.off)
+            self.facts.append(facts_of(document))
+            missed = [one for one in self._request.missed if one.doc_id == document.id]
+            yield from check_missed(document, missed, self._levels)
+            if self.changed is None or document.id in self.changed:
+                yield from check_document(document, self._levels)
+        follow = _LinkFollower(self._project, keys, self.facts).follow
+        yield from check_collection(Collection(self.facts, follow), self._levels)
+
+    def _keys(self) -> Iterator[Key]:
+        for tree in self._trees:
+            try:
+                for source in iter_sources(tree, notes=WalkNotes()):
+                    yield tree.name, source.path
+            except LeafmarkError as error:
+                message = error.placed_message
+                self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
+
+    def _read(self, key: Key) -> SectionedDocument | None:
+        tree = self._project.get_tree(key[0])
+        try:
+            data = read_beneath(tree, key[1])[0]
+        except OSError:
+            return None  # it went meanwhile, or the walk has told why it cannot be read
+        if refuse_contents(key[1], data) is not None:
+            return None
+        found = unless_broken(
+            lambda: section_source(self._project, tree, key[1], data), key[1], "checked"
+        )
+        if isinstance(found, Diagnostic):
+            self.diagnostics.append(found)
+            return None
+        return found
+
+
+class _LinkFollower:
+    """Follows links among sources, and to other files below the roots of their trees."""
+
+    def __init__(
+        self, project: Project, keys: Iterable[Key], documents: Iterable[DocumentFacts]
+    ) -> None:
+        self._project = project
+        self._links = Links(lambda tree, path, slug: None, KnownKeys(frozenset(keys)))
+        self._documents = {(one.tree, one.path): one for one in documents}
+        self._plain: dict[Key, frozenset[str]] = {}
+
+    def follow(self, document: DocumentFacts, link: LinkFact) -> LinkOutcome:
+        parts = split_target(link.target)
+        if parts is None or _TEMPLATE.search(link.target) or not link.target.strip():
+            return LinkOutcome("outside")
+        path, fragment = parts
+        found = self._links.find_path(path, link.kind, document)
+        if found is None:
+            return LinkOutcome(self._state_of_file(document, path, link.kind))
+        key = document.tree, found
+        doc_id = document_id(*key)
+        if not fragment or key not in self._documents or self._has_place(key, fragment):
+            return LinkOutcome("ok", doc_id)
+        return LinkOutcome("anchor", doc_id)
+
+    def _state_of_file(self, document: DocumentFacts, path: str, kind: str) -> str:
+        if kind == "wiki":
+            return "file" if path else "outside"
+        if not path or path.startswith("/") or "base" in document.metadata:
+            return "outside"  # a path of the site, whose top is not known
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), path))
+        if joined == ".." or joined.startswith("../"):
+            return "outside"
+        root = self._project.get_tree(document.tree).root
+        if self._exists(root, joined):
+            return "ok"
+        suffix = posixpath.splitext(joined)[1].lower()
+        is_file = suffix in _SUFFIXES if kind != "image" else bool(suffix)
+        return "file" if is_file else "outside"
+
+    @staticmethod
+    def _exists(root: Path, path: str) -> bool:
+        try:
+            return os.path.lexists(root / path)
+        except (OSError, ValueError):
+            return False
+
+    def _has_place(self, key: Key, fragment: str) -> bool:
+        document = self._documents[key]
+        if _NO_PLACES.fullmatch(fragment) or document.format in ("script", "text", "notebook"):
+            return True
+        if any(slug in document.names for slug in slugs_of(fragment)):
+            return True
+        return _folded(fragment) in self._plain_names(key) or self._is_written(key, fragment)
+
+    def _plain_names(self, key: Key) -> frozenset[str]:
+        """Return the names of a document without the signs in which makers of anchors differ."""
+        if key not in self._plain:
+            self._plain[key] = frozenset(map(_folded, self._documents[key].names))
+        return self._plain[key]
+
+    def _is_written(self, key: Key, fragment: str) -> bool:
+        """Whether the source gives something an id that names no section."""
+        try:
+            data = read_beneath(self._project.get_tree(key[0]), key[1])[0]
+        except OSError:
+            return True
+        name = re.escape(fragment.encode("utf-8", "surrogatepass"))
+        pattern = rb"(?:\b(?:id|name)\s*=\s*[\"']?|[{ ]#|\[\[|\^|^[ \t]*\.\. _)" + name + rb"\b"
+        return re.search(pattern, data, re.IGNORECASE | re.MULTILINE) is not None
+
+
+def _folded(name: str) -> str:
+    return _SIGNS.sub("", name.casefold())

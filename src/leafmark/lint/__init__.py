@@ -1,0 +1,36 @@
+"""What makes documents hard to find or to cite: rules, each with a reason and a fix.
+
+In: documents as sections, one at a time (`check_document`), then what is known of all of them
+(`check_collection`). Out: findings with place, rule and text. Nothing is read here.
+"""
+
+from leafmark.lint.baseline import Baseline, fingerprint
+from leafmark.lint.collection import Collection, LinkOutcome, check_collection
+from leafmark.lint.facts import DocumentFacts, LinkFact, facts_of
+from leafmark.lint.missed import check_missed, with_confirmed
+from leafmark.lint.model import LEVELS, Finding, Level, LintReport, MissedQuery, Rule
+from leafmark.lint.rules import RULES, check_document
+from leafmark.lint.silence import Silences, read_silences
+
+__all__ = [
+    "LEVELS",
+    "RULES",
+    "Baseline",
+    "Collection",
+    "DocumentFacts",
+    "Finding",
+    "Level",
+    "LinkFact",
+    "LinkOutcome",
+    "LintReport",
+    "MissedQuery",
+    "Rule",
+    "Silences",
+    "check_collection",
+    "check_document",
+    "check_missed",
+    "facts_of",
+    "fingerprint",
+    "read_silences",
+    "with_confirmed",
+]

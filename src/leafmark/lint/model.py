@@ -1,0 +1,76 @@
+"""The nouns of lint: rules, findings, reports."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from leafmark.model import Diagnostic
+
+__all__ = ["LEVELS", "Finding", "Level", "LintReport", "MissedQuery", "Rule"]
+
+Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+"""Most severe first."""
+
+
+class Rule(NamedTuple):
+    """One rule. `reason` says what is lost where it is broken, `fix` what to do."""
+
+    name: str
+    level: Level
+    summary: str
+    reason: str
+    fix: str
+
+
+class MissedQuery(NamedTuple):
+    """A query of an evaluation whose answer, bytes `[start, end)` of a document, it did not find.
+
+    `location` is where it was written, `found` the id of what came first instead, if anything did.
+    """
+
+    query: str
+    doc_id: str
+    start: int
+    end: int
+    location: str
+    found: str | None = None
+
+
+class Finding(NamedTuple):
+    """A place where a rule is broken.
+
+    `line` is 1-based. `section_id` is the section that it stands in. `text` is what is at fault,
+    by which a finding is known again when lines move. `confirmed` says that a query of an
+    evaluation failed because of it.
+    """
+
+    rule: str
+    level: Level
+    doc_id: str
+    path: str
+    line: int
+    section_id: str
+    message: str
+    text: str = ""
+    confirmed: bool = False
+
+
+class LintReport(NamedTuple):
+    """Findings, those that an evaluation confirms first, then by level and place.
+
+    `silenced` counts those that were silenced in place, `known` those of the baseline.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    documents: int = 0
+    silenced: int = 0
+    known: int = 0
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def fails(self, level: Level | Literal["never"]) -> bool:
+        """Whether there is a finding of a level, or a more severe one."""
+        if level == "never":
+            return False
+        counted = LEVELS[: LEVELS.index(level) + 1]
+        return any(one.level in counted for one in self.findings)

@@ -1,0 +1,352 @@
+"""The table of rules, and those that look at one document.
+
+A rule of one document is a function from the document to places: offset, message, and the text
+at fault. A rule of all documents is in `collection`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from leafmark.history import Section, SectionedDocument
+from leafmark.lint.model import Finding, Level, Rule
+from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, VAGUE_TITLES
+from leafmark.model import Block, BlockRegions, Document
+
+__all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
+
+MAX_SECTION_WORDS = 1_200
+"""Words of prose in one section without a heading below it from which it is far too long: some
+1,600 tokens, more than five results can show."""
+
+_WORDS = re.compile(r"\w+")
+_ONLY_NUMBERS = re.compile(r"[\W\d_]*(?:chapter|section|part|step|appendix)?[\W\d_]*", re.I)
+_FENCE = re.compile(rb"[ \t]*(`{3,}|~{3,})[ \t]*([^\r\n]*)")
+_IMAGE = re.compile(rb"!\[([ \t\r\n]*)\]")
+_IMG = re.compile(rb"<img\b[^>]*>", re.I)
+_ALT = re.compile(rb"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.I)
+
+
+class _Spot(NamedTuple):
+    """A place at fault: its byte, what to say, and the text that it is known by."""
+
+    at: int
+    message: str
+    text: str = ""
+
+
+Check = Callable[[SectionedDocument], Iterator[_Spot]]
+
+
+def _titles_that_repeat(document: SectionedDocument) -> Iterator[_Spot]:
+    for parent in document.sections:
+        children = document.children_of(parent.position)
+        seen: Counter[str] = Counter()
+        for child in children:
+            title = child.title.casefold().strip()
+            seen[title] += 1
+            if title and seen[title] == 2 and child.chunk.heading_start is not None:
+                yield _Spot(
+                    _start(child), f"a section beside it is called {child.title!r}, too", title
+                )
+
+
+def _titles_that_say_nothing(document: SectionedDocument) -> Iterator[_Spot]:
+    for section in document.sections[1:]:
+        if section.chunk.heading_start is None:
+            continue
+        title = " ".join(_WORDS.findall(section.title.casefold()))
+        if not section.title.strip():
+            continue  # a picture, perhaps
+        if title in VAGUE_TITLES or (
+            any(map(str.isalnum, section.title)) and _ONLY_NUMBERS.fullmatch(section.title)
+        ):
+            yield _Spot(
+                _start(section), f"the title {section.title!r} does not say what about", title
+            )
+
+
+def _sections_too_long(document: SectionedDocument) -> Iterator[_Spot]:
+    if document.document.format in ("script", "notebook"):
+        return
+    for section in document.sections:
+        prose = sum(
+            len(_WORDS.findall(block.text))
+            for block in section.blocks
+            if block.kind in ("paragraph", "quote")
+        )
+        if prose > MAX_SECTION_WORDS:
+            said = f"{prose:,} words of prose stand under one heading"
+            yield _Spot(_start(section), said, section.title)
+
+
+def _sections_that_lean(document: SectionedDocument) -> Iterator[_Spot]:
+    for section in document.sections[1:]:
+        first = section.blocks[0] if section.blocks else None
+        if first is None or first.kind != "paragraph" or not section.title.strip():
+            continue
+        found = LEANING_STARTS.match(first.text.lstrip())
+        if found is not None:
+            said = f"it begins with {found[0]!r}, so it cannot be read without what is before it"
+            yield _Spot(first.start, said, found[0])
+
+
+def _headings_without_text(document: SectionedDocument) -> Iterator[_Spot]:
+    parsed = document.document
+    if parsed.format in ("script", "notebook"):
+        return
+    kept = {one.chunk.heading_start for one in document.sections}
+    for heading in parsed.headings:
+        if not heading.nested and heading.start < heading.end and heading.start not in kept:
+            yield _Spot(heading.start, f"nothing stands under {heading.title!r}", heading.title)
+
+
+def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
+    parsed = document.document
+    for link in parsed.links:
+        if link.kind != "image":
+            continue
+        raw = parsed.data[link.start : link.end]
+        name = link.target.rpartition("/")[2][:80]
+        if _IMAGE.match(raw) is not None:
+            yield _Spot(link.start, f"the image {name!r} has no words", link.target)
+    for match in _IMG.finditer(parsed.data) if parsed.format in ("html", "markdown") else ():
+        if _ALT.search(match[0]) is None and not _is_in_code(parsed, match.start()):
+            yield _Spot(
+                match.start(), "the image has no `alt`", match[0][:200].decode("utf-8", "replace")
+            )
+
+
+def _tables_without_header(document: SectionedDocument) -> Iterator[_Spot]:
+    parsed = document.document
+    for section in document.sections:
+        for block in section.blocks:
+            if block.kind == "table" and _has_no_header(parsed, block.start, block.end):
+                yield _Spot(
+                    block.start, "the table says of no column what it holds", block.text[:200]
+                )
+
+
+def _has_no_header(parsed: Document, start: int, end: int) -> bool:
+    raw = parsed.data[start:end]
+    if parsed.format == "markdown":
+        lines = raw.lstrip().splitlines()
+        return len(lines) > 2 and not _WORDS.search(lines[0].decode("utf-8", "replace"))
+    return False
+
+
+def _code_without_language(document: SectionedDocument) -> Iterator[_Spot]:
+    parsed = document.document
+    if parsed.format != "markdown":
+        return
+    fenced = [one for section in document.sections for one in section.blocks if one.kind == "code"]
+    heads = [(one, _FENCE.match(parsed.data, one.start)) for one in fenced]
+    named = sum(1 for _, head in heads if head is not None and head[2].strip())
+    bare = [one for one, head in heads if head is not None and not head[2].strip()]
+    if named <= len(bare):
+        return  # its author names none, or few
+    for one in bare:
+        lines = one.text.split("\n")[1:-1]
+        if sum(1 for line in lines if CODE_MARKS.search(line)) * 2 > len(lines):
+            yield _Spot(
+                one.start, "the code has no language, unlike most of the document", one.text[:200]
+            )
+
+
+class _Checked(NamedTuple):
+    rule: Rule
+    check: Check | None
+
+
+_TABLE: tuple[_Checked, ...] = (
+    _Checked(
+        Rule(
+            "broken-link",
+            "error",
+            "a link leads to a file that is not there",
+            "readers and agents that follow it find nothing, and the page that was meant is "
+            "reached less",
+            "correct the path, or remove the link; `leafmark diff REV` says where a file went",
+        ),
+        None,
+    ),
+    _Checked(
+        Rule(
+            "broken-anchor",
+            "error",
+            "a link leads to a place that its page does not have",
+            "the reader lands at the top of the page instead of the section that was meant",
+            "use the section's slug; `leafmark ls chunks PAGE` lists them",
+        ),
+        None,
+    ),
+    _Checked(
+        Rule(
+            "missed-query",
+            "warning",
+            "a judged query does not find the section, whose titles have none of its words",
+            "people ask for it in other words than its title has",
+            "put a word of the query into the title, or into the first sentence",
+        ),
+        None,
+    ),
+    _Checked(
+        Rule(
+            "repeated-title",
+            "warning",
+            "two sections side by side have one title",
+            "results and ids of the two look alike, and the second one's anchor changes when "
+            "the first one goes",
+            "say in each title what sets it apart",
+        ),
+        _titles_that_repeat,
+    ),
+    _Checked(
+        Rule(
+            "vague-title",
+            "warning",
+            "a title says nothing about its section",
+            "titles count most when sections are searched, and are what people choose by",
+            "name what the section is about",
+        ),
+        _titles_that_say_nothing,
+    ),
+    _Checked(
+        Rule(
+            "long-section",
+            "warning",
+            "a section is far too long",
+            "a match shows only a part of it, and a citation of it says little",
+            "add headings where a new thought begins",
+        ),
+        _sections_too_long,
+    ),
+    _Checked(
+        Rule(
+            "leaning-section",
+            "note",
+            "a section does not stand alone",
+            "who finds it by search reads it first, and does not know what it refers to",
+            "name what `this`, `it` or `above` stands for",
+        ),
+        _sections_that_lean,
+    ),
+    _Checked(
+        Rule(
+            "empty-section",
+            "warning",
+            "a heading has no text",
+            "whoever finds it learns nothing; it is no section, and its words count for the "
+            "one above",
+            "write what it promises, or remove it",
+        ),
+        _headings_without_text,
+    ),
+    _Checked(
+        Rule(
+            "image-without-words",
+            "warning",
+            "an image has no words",
+            "search and screen readers see nothing of it",
+            "describe what it shows: `![what it shows](file.png)`, or `alt` in HTML (empty for "
+            "decoration)",
+        ),
+        _images_without_words,
+    ),
+    _Checked(
+        Rule(
+            "table-without-header",
+            "warning",
+            "a table has no header",
+            "a row that is found by itself does not say what its cells are",
+            "name the columns in the first row",
+        ),
+        _tables_without_header,
+    ),
+    _Checked(
+        Rule(
+            "code-without-language",
+            "note",
+            "a block of code has no language",
+            "it is not found by `lang:`, and is not coloured",
+            "write the language behind the fence: ```sh",
+        ),
+        _code_without_language,
+    ),
+    _Checked(
+        Rule(
+            "near-duplicate",
+            "note",
+            "two sections say nearly the same",
+            "the two share their places among results, and one of them grows old",
+            "keep one and link to it",
+        ),
+        None,
+    ),
+    _Checked(
+        Rule(
+            "unlinked-page",
+            "note",
+            "no text of another page links to a page",
+            "it is reached through menus and search alone, so few find it",
+            "link to it where its subject is mentioned",
+        ),
+        None,
+    ),
+)
+
+RULES: dict[str, Rule] = {one.rule.name: one.rule for one in _TABLE}
+
+
+def check_document(
+    document: SectionedDocument, levels: dict[str, Level] | None = None
+) -> Iterator[Finding]:
+    """Yield the findings of the rules that look at one document."""
+    for rule, check in _TABLE:
+        if check is None or not document.sections:
+            continue
+        for spot in check(document):
+            yield finding_at(rule, document, spot.at, spot.message, spot.text, levels)
+
+
+def finding_at(
+    rule: Rule,
+    document: SectionedDocument,
+    at: int,
+    message: str,
+    text: str,
+    levels: dict[str, Level] | None = None,
+) -> Finding:
+    """Return a finding at a byte of a document."""
+    section = document.section_around(at, at) or document.sections[0]
+    return Finding(
+        rule=rule.name,
+        level=(levels or {}).get(rule.name, rule.level),
+        doc_id=document.id,
+        path=document.path,
+        line=document.chunked.line_of(at),
+        section_id=section.id,
+        message=message,
+        text=text,
+    )
+
+
+def _start(section: Section) -> int:
+    chunk = section.chunk
+    return chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+
+
+def _is_in_code(parsed: Document, at: int) -> bool:
+    return any(
+        block.kind == "code" and block.start <= at < block.end for block in _blocks_at(parsed, at)
+    )
+
+
+def _blocks_at(parsed: Document, at: int) -> Iterable[Block]:
+    blocks = parsed.blocks
+    if isinstance(blocks, BlockRegions):
+        return [one for number in blocks.regions_of(at, at + 1) for one in blocks.top(number)]
+    return blocks

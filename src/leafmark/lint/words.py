@@ -1,0 +1,63 @@
+"""Words that lint knows: data, to be extended without touching a rule."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["CODE_MARKS", "LEANING_STARTS", "VAGUE_TITLES"]
+
+VAGUE_TITLES = frozenset(
+    (
+        "untitled",
+        "untitled document",
+        "new page",
+        "new section",
+        "title",
+        "heading",
+        "section",
+        "subsection",
+        "chapter",
+        "misc",
+        "miscellaneous",
+        "miscellanea",
+        "various",
+        "stuff",
+        "other",
+        "others",
+        "other stuff",
+        "other things",
+        "more",
+        "etc",
+        "todo",
+        "tbd",
+        "fixme",
+        "wip",
+        "placeholder",
+        "lorem ipsum",
+        "here",
+        "click here",
+        "general",
+        "information",
+        "details",
+        "content",
+        "text",
+    )
+)
+"""Titles that say nothing of what stands under them, in lower case."""
+
+LEANING_STARTS = re.compile(
+    r"(?:However|Therefore|Thus|Hence|Consequently|Furthermore|Moreover|Likewise|Nevertheless"
+    r"|In addition to (?:this|that|the above)|Because of (?:this|that)|For this reason"
+    r"|(?:As|Like) (?:mentioned|described|shown|noted|explained|discussed|stated|said|seen)"
+    r"(?: in the previous section| above| before| earlier| previously)"
+    r"|The (?:above|former|latter|same)\b(?! (?:\w+ )?(?:is|are) true)"
+    r"|They|These|Those|It also|This also|Both of (?:these|them)|Neither of (?:these|them)"
+    r")\b"
+)
+"""How a text begins that refers to what stands before it."""
+
+CODE_MARKS = re.compile(
+    r"[{};]\s*$|^\s*(?:def|class|import|from|function|const|let|var|public|private|return|if|for|"
+    r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*[$#>] \w+|=>|\w\(.*\)\s*[;:]?\s*$|</\w+>"
+)
+"""What a line has that is code, and no output or drawing."""

@@ -1,0 +1,123 @@
+"""Findings of lint: as text, JSON, and SARIF 2.1.0 for code hosts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from leafmark.lint import LEVELS, RULES, Finding, LintReport, fingerprint
+from leafmark.model import count_of, decodable
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import diagnostic_record
+from leafmark.render.terminal import Style, clean_line
+
+__all__ = ["iter_findings", "iter_rules", "lint_record", "sarif_record", "summarise_lint"]
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def iter_findings(report: LintReport, style: Style) -> Iterator[str]:
+    """Yield a line for each finding as editors read it: path, line, level, rule, message."""
+    for one in report.findings:
+        place = style.bold(f"{clean_line(one.path)}:{one.line}:")
+        confirmed = " (a query of the evaluation fails here)" if one.confirmed else ""
+        message = clean_line(one.message)
+        yield f"{place} {one.level}: {message}{confirmed} {style.dim(f'[{one.rule}]')}\n"
+
+
+def summarise_lint(report: LintReport) -> str:
+    """Return one line with how much was found, and what was left out."""
+    counts = Counter(one.level for one in report.findings)
+    said = [count_of(counts[level], level) for level in LEVELS if counts[level]]
+    line = f"{count_of(report.documents, 'document')}: {', '.join(said) or 'nothing found'}"
+    left = [(report.silenced, "silenced"), (report.known, "known from the baseline")]
+    return line + "".join(f"; {number} {what}" for number, what in left if number)
+
+
+def iter_rules(style: Style) -> Iterator[str]:
+    """Yield the rules, each with its level, reason and fix."""
+    for rule in RULES.values():
+        yield f"{style.bold(rule.name)} ({rule.level}): {rule.summary}\n"
+        yield f"  {rule.reason}\n  fix: {rule.fix}\n"
+
+
+def lint_record(report: LintReport) -> dict[str, Any]:
+    """Return the published shape `lint`."""
+    counts = Counter(one.level for one in report.findings)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "findings": [_finding_record(one) for one in report.findings],
+        "counts": {level: counts[level] for level in LEVELS},
+        "documents": report.documents,
+        "silenced": report.silenced,
+        "known": report.known,
+        "diagnostics": [diagnostic_record(one) for one in report.diagnostics],
+    }
+
+
+def _finding_record(one: Finding) -> dict[str, Any]:
+    return {
+        "rule": one.rule,
+        "level": one.level,
+        "doc_id": one.doc_id,
+        "path": decodable(one.path),
+        "line": one.line,
+        "section_id": one.section_id,
+        "message": one.message,
+        "fix": RULES[one.rule].fix,
+        "confirmed": one.confirmed,
+        "fingerprint": fingerprint(one),
+    }
+
+
+def sarif_record(
+    report: LintReport, *, version: str, prefixes: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a SARIF log; `prefixes` lead from the folder of the run to the root of each tree."""
+    used = [
+        rule for rule in RULES.values() if any(one.rule == rule.name for one in report.findings)
+    ]
+    places = {rule.name: at for at, rule in enumerate(used)}
+    driver = {
+        "name": "leafmark",
+        "version": version,
+        "rules": [
+            {
+                "id": rule.name,
+                "shortDescription": {"text": rule.summary},
+                "fullDescription": {"text": rule.reason},
+                "help": {"text": rule.fix},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in used
+        ],
+    }
+    results = [
+        {
+            "ruleId": one.rule,
+            "ruleIndex": places[one.rule],
+            "level": one.level,
+            "message": {"text": f"{one.message}. {RULES[one.rule].fix}"},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": _uri(one, prefixes)},
+                        "region": {"startLine": one.line},
+                    },
+                    "logicalLocations": [{"fullyQualifiedName": one.section_id}],
+                }
+            ],
+            "partialFingerprints": {"leafmark/v1": fingerprint(one)},
+        }
+        for one in report.findings
+    ]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
+
+
+def _uri(one: Finding, prefixes: Mapping[str, str]) -> str:
+    tree = one.doc_id.partition(":")[0]
+    raw = one.path.encode("utf-8", "surrogateescape")
+    return prefixes.get(tree, "") + quote(raw)

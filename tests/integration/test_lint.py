@@ -1,0 +1,105 @@
+"""`leafmark lint`, run for real."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command import Leafmark
+from support.repositories import GitRepository
+from support.schema import problems
+
+_FILES: dict[str, str | bytes | None] = {
+    "guide.md": "# Guide\n\nSee [faq](faq.md#no-such-place), [gone](gone.md), [code](src/x.c).\n\n"
+    "[ok](faq.md#a-question) [top](faq.md#top) [out](https://x.org/y.md) [site](/y.md)\n",
+    "faq.md": "# FAQ\n\n## A question\n\nAn answer.\n\n## Misc\n\nMore of it.\n",
+    "src/x.c": "int main(void) { return 0; }\n",
+}
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    made = GitRepository(tmp_path / "docs")
+    made.commit(_FILES)
+    return made.folder
+
+
+def test_findings_are_lines_that_editors_read(leafmark: Leafmark, docs: Path) -> None:
+    ran = leafmark("lint", cwd=docs)
+    assert ran.code == 1
+    assert ran.out == (
+        "guide.md:3: error: docs:faq.md has no place 'no-such-place' [broken-anchor]\n"
+        "guide.md:3: error: there is no 'gone.md' [broken-link]\n"
+        "faq.md:7: warning: the title 'Misc' does not say what about [vague-title]\n"
+    )
+    assert ran.err == "3 documents: 2 errors, 1 warning\n"
+
+
+def test_what_fails_a_build_can_be_said(leafmark: Leafmark, docs: Path) -> None:
+    assert leafmark("lint", "--rule", "vague-title", "--fail-on", "error", cwd=docs).code == 0
+    assert leafmark("lint", "--rule", "vague-title", cwd=docs).code == 1
+    assert leafmark("lint", "--fail-on", "never", cwd=docs).code == 0
+    ran = leafmark("lint", "--off", "vage-title", cwd=docs)
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: there is no rule `vage-title`")
+
+
+def test_a_baseline_lets_through_what_is_known(leafmark: Leafmark, docs: Path) -> None:
+    assert leafmark("lint", "--write-baseline", "known.json", cwd=docs).code == 0
+    ran = leafmark("lint", "--baseline", "known.json", cwd=docs)
+    assert (ran.code, ran.out) == (0, "")
+    (docs / "faq.md").write_text(f"{_FILES['faq.md']!s}\n## Stuff\n\nEven more.\n")
+    ran = leafmark("lint", "--baseline", "known.json", cwd=docs)
+    assert (ran.code, len(ran.out.splitlines())) == (1, 1)
+
+
+def test_only_what_changed_since_a_revision_is_told(leafmark: Leafmark, docs: Path) -> None:
+    assert leafmark("lint", "--since", "HEAD", cwd=docs).code == 0
+    (docs / "guide.md").write_text("# Guide\n\n## Stuff\n\n[gone](gone.md)\n")
+    ran = leafmark("lint", "--since", "HEAD", "--json", cwd=docs)
+    record = ran.json
+    assert problems(record, "lint") == []
+    assert {one["path"] for one in record["findings"]} == {"guide.md"}
+    assert record["documents"] == 1
+
+
+def test_sarif_names_rules_places_and_fingerprints(leafmark: Leafmark, docs: Path) -> None:
+    log = json.loads(leafmark("lint", "-o", "sarif", cwd=docs).out)
+    (run,) = log["runs"]
+    assert log["version"] == "2.1.0"
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == ["broken-link", "broken-anchor", "vague-title"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        (location,) = result["locations"]
+        assert location["physicalLocation"]["artifactLocation"]["uri"] in ("guide.md", "faq.md")
+        assert result["partialFingerprints"]["leafmark/v1"]
+
+
+def test_what_an_evaluation_confirms_comes_first(leafmark: Leafmark, docs: Path) -> None:
+    lines = [{"query": "zebra crossing", "answers": ["docs:faq.md#misc"]}]
+    (docs / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    ran = leafmark("lint", "--eval", "queries.jsonl", cwd=docs)
+    assert [line.rpartition("[")[2] for line in ran.out.splitlines()[:2]] == [
+        "missed-query]",
+        "vague-title]",
+    ]
+
+
+def test_near_duplicates_and_pages_that_no_text_links_to(
+    leafmark: Leafmark, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    text = " ".join(f"word{number}" for number in range(90))
+    links = " ".join(f"[p](p{number}.md)" for number in range(11))
+    (folder / "index.md").write_text(f"# Start\n\n{links}\n")
+    for number in range(12):
+        body = text if number in (3, 5) else f"page {number} {number * 7}"
+        (folder / f"p{number}.md").write_text(f"# P{number}\n\n{body}\n")
+    ran = leafmark("lint", "--fail-on", "note", cwd=folder)
+    assert ran.code == 1
+    assert ran.out == (
+        "p11.md:1: note: no text of another page links to it [unlinked-page]\n"
+        "p5.md:1: note: it says nearly what pages:p3.md#p3 says [near-duplicate]\n"
+    )

@@ -1,0 +1,140 @@
+"""Each rule finds what it is about, and not what looks like it."""
+
+from __future__ import annotations
+
+import pytest
+from support.histories import sectioned
+
+from leafmark.lint import (
+    LEVELS,
+    RULES,
+    Baseline,
+    Finding,
+    LintReport,
+    MissedQuery,
+    check_document,
+    check_missed,
+    fingerprint,
+    read_silences,
+    with_confirmed,
+)
+
+_LONG = "word " * 1300
+
+
+def _found(text: str, path: str = "a.md") -> list[tuple[str, int]]:
+    return [(one.rule, one.line) for one in check_document(sectioned(path, text))]
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "text"),
+    [
+        (
+            "repeated-title",
+            7,
+            "# A\n\n## Use\n\none\n\n\n## Use\n\ntwo\n".replace("\n\n\n", "\n\n"),
+        ),
+        ("vague-title", 3, "# A\n\n## Misc\n\none\n"),
+        ("vague-title", 3, "# A\n\n## 3.1\n\none\n"),
+        ("vague-title", 3, "# A\n\n## Chapter 2\n\none\n"),
+        ("long-section", 3, f"# A\n\n## Much\n\n{_LONG}\n"),
+        ("leaning-section", 5, "# A\n\n## Use\n\nHowever, it may fail.\n"),
+        ("leaning-section", 5, "# A\n\n## Use\n\nAs mentioned above, it may fail.\n"),
+        ("empty-section", 7, "# A\n\n## Use\n\none\n\n## Nothing\n"),
+        ("image-without-words", 3, "# A\n\n![](a.png) text\n"),
+        ("image-without-words", 3, '# A\n\n<img src="a.png">\n'),
+        ("table-without-header", 3, "# A\n\n| | |\n|-|-|\n| a | b |\n"),
+        ("code-without-language", 11, "# A\n\n```py\na\n```\n\n```py\na\n```\n\n```\nf(a);\n```\n"),
+    ],
+)
+def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
+    assert _found(text) == [(rule, line)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A\n\n## Linux\n\n### Use\n\none\n\n## Mac\n\n### Use\n\ntwo\n",
+        "# A\n\n## Miscellaneous settings\n\none\n",
+        "# A\n\n## 3 ways to start\n\none\n",
+        f"# A\n\n## Much\n\n```\n{_LONG}\n```\n",
+        "# A\n\n## Use\n\nThis page describes its use.\n",
+        "# A\n\n## Use\n\n### Here it is\n\ntext\n",
+        "# A\n\n![a boat](a.png)\n",
+        '# A\n\n<img src="a.png" alt="">\n',
+        '# A\n\n```html\n<img src="a.png">\n```\n',
+        "# A\n\n| a | |\n|-|-|\n| a | b |\n",
+        "# A\n\n```\nf(a);\n```\n",
+        "# A\n\n```py\na\n```\n\n```\nplain output of it\n```\n",
+        "",
+        "\n\n",
+    ],
+)
+def test_what_only_looks_like_it_is_no_finding(text: str) -> None:
+    assert _found(text) == []
+
+
+def test_a_comment_silences_its_section_or_the_whole_document() -> None:
+    text = "# A\n\n## Misc\n\none\n\n## Other\n\n<!-- leafmark-lint: off vague-title -->\ntwo\n"
+    document = sectioned("a.md", text)
+    silences = read_silences(document)
+    kept = [one.line for one in check_document(document) if not silences.covers(one.rule, one.line)]
+    assert kept == [3]
+    assert not silences.covers("long-section", 7)
+    whole = read_silences(sectioned("a.md", f"<!-- leafmark-lint: off -->\n\n{text}"))
+    assert whole.covers("vague-title", 5)
+    assert whole.covers("long-section", 1)
+    assert read_silences(document, ["long-section"]).covers("long-section", 1)
+
+
+def test_a_baseline_knows_findings_when_lines_move_and_counts_them() -> None:
+    text = "# A\n\n## Misc\n\none\n"
+    known = Baseline.of(check_document(sectioned("a.md", text)))
+    again = Baseline.parse(known.dump(), "file")
+    moved = list(check_document(sectioned("a.md", text.replace("# A\n", "# A\n\nmore\n"))))
+    assert list(again.new_among(moved)) == []
+    twice = [*moved, *moved]
+    assert list(again.new_among(twice)) == moved
+    other = list(check_document(sectioned("a.md", "# A\n\n## Stuff\n\none\n")))
+    assert list(again.new_among(other)) == other
+    assert fingerprint(moved[0]) != fingerprint(other[0])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "findings": []}', "[" * 10_000])
+def test_what_is_no_baseline_is_told(text: str) -> None:
+    from leafmark.errors import UsageError
+
+    with pytest.raises(UsageError, match="the file is no baseline"):
+        Baseline.parse(text, "file")
+
+
+def test_a_missed_query_is_a_finding_where_no_title_has_its_words() -> None:
+    text = "# Cooling\n\n## Misc\n\nput the jacket on\n"
+    document = sectioned("a.md", text)
+    section = document.sections[2].chunk
+    span = section.byte_start, section.byte_end
+    missed = MissedQuery("how do I wear it?", "t:a.md", *span, "q:1", "t:b.md")
+    findings = [*check_missed(document, [missed]), *check_document(document)]
+    assert [(one.rule, one.confirmed) for one in findings] == [
+        ("missed-query", True),
+        ("vague-title", False),
+    ]
+    confirmed = list(with_confirmed(findings, {findings[0].section_id}))
+    assert [one.confirmed for one in confirmed] == [True, True]
+    titled = MissedQuery("what is cooled?", "t:a.md", *span, "q:2")
+    assert list(check_missed(document, [titled])) == []
+
+
+def test_a_report_fails_from_a_level_on() -> None:
+    one = Finding("long-section", "warning", "t:a.md", "a.md", 1, "t:a.md", "long")
+    report = LintReport((one,))
+    assert [report.fails(level) for level in LEVELS] == [False, True, True]
+    assert not report.fails("never")
+
+
+def test_every_rule_says_why_and_what_to_do() -> None:
+    for name, rule in RULES.items():
+        assert rule.name == name
+        assert rule.reason
+        assert rule.fix
+        assert rule.level in LEVELS
