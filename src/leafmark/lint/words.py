@@ -50,8 +50,7 @@ LEANING_STARTS = re.compile(
     r"|In addition to (?:this|that|the above)|Because of (?:this|that)|For this reason"
     r"|(?:As|Like) (?:mentioned|described|shown|noted|explained|discussed|stated|said|seen)"
     r"(?: in the previous section| above| before| earlier| previously)"
-    r"|The (?:above|former|latter|same)\b(?! (?:\w+ )?(?:is|are) true)"
-    r"|They|These|Those|It also|This also|Both of (?:these|them)|Neither of (?:these|them)"
+    r"|The (?:above|former|latter)|Both of (?:these|them)|Neither of (?:these|them)"
     r")\b"
 )
 """How a text begins that refers to what stands before it."""
