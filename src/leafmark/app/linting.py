@@ -163,7 +163,7 @@ class _Run:
             data = read_beneath(tree, key[1])[0]
         except OSError:
             return None  # it went meanwhile, or the walk has told why it cannot be read
-        if refuse_contents(key[1], data) is not None:
+        if refuse_contents(tree, key[1], data) is not None:
             return None
         found = unless_broken(
             lambda: section_source(self._project, tree, key[1], data), key[1], "checked"
