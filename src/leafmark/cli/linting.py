@@ -144,9 +144,10 @@ def _print(call: Call, report: LintReport) -> None:
             raise UsageError(f"--json and -o {output} ask for different output")
         console.write_json(lint_record(report))
     elif output == "sarif":
-        from leafmark import __version__
+        from importlib.metadata import version
 
-        console.write_json(sarif_record(report, version=__version__, prefixes=_prefixes(call)))
+        record = sarif_record(report, version=version("leafmark"), prefixes=_prefixes(call))
+        console.write_json(record)
     else:
         for line in iter_findings(report, console.style):
             console.write(line)
