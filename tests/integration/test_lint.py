@@ -91,7 +91,7 @@ def test_near_duplicates_and_pages_that_no_text_links_to(
 ) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
-    text = " ".join(f"word{number}" for number in range(90))
+    text = " ".join(f"word{number}" for number in range(100))
     links = " ".join(f"[p](p{number}.md)" for number in range(11))
     (folder / "index.md").write_text(f"# Start\n\n{links}\n")
     for number in range(12):

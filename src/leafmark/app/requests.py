@@ -74,7 +74,8 @@ class DiffRequest(NamedTuple):
 
     Without `new`, the working files are compared; without `old`, with HEAD. `trees` limits it.
     `texts` are names and contents of files whose citations and ids are checked. `links` asks
-    for links that no longer lead anywhere.
+    for links that no longer lead anywhere. With `revisions_only`, names are never taken for
+    folders: for callers that may not read any folder.
     """
 
     old: str | None = None
@@ -82,6 +83,7 @@ class DiffRequest(NamedTuple):
     trees: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     links: bool = True
+    revisions_only: bool = False
 
 
 class LintRequest(NamedTuple):

@@ -97,10 +97,37 @@ def _broken(
 def _near_duplicates(
     documents: Iterable[DocumentFacts], levels: dict[str, Level]
 ) -> Iterator[Finding]:
-    """Yield the second of each two sections that share nearly all of their sketches."""
+    """Yield one finding for each group of sections that say nearly the same, at its second one.
+
+    What is written once and shown in several formats is one page.
+    """
     rule = RULES["near-duplicate"]
+    groups = _alike(documents)
+    for first, others in groups.values():
+        document, sketch = others[0]
+        more = f", and {len(others) - 1} more do, too" if len(others) > 1 else ""
+        yield Finding(
+            rule.name,
+            levels.get(rule.name, rule.level),
+            document.doc_id,
+            document.path,
+            sketch.line,
+            sketch.section_id,
+            f"it says nearly what {first.section_id} says{more}",
+            first.section_id,
+        )
+
+
+_Sketched = tuple[DocumentFacts, SectionSketch]
+
+
+def _alike(
+    documents: Iterable[DocumentFacts],
+) -> dict[str, tuple[SectionSketch, list[_Sketched]]]:
+    """Return sections with those that say nearly what they say, by the id of the first."""
     by_hash: dict[int, list[int]] = defaultdict(list)
-    found: list[tuple[DocumentFacts, SectionSketch]] = []
+    firsts: list[_Sketched] = []
+    groups: dict[str, tuple[SectionSketch, list[_Sketched]]] = {}
     for document in documents:
         for sketch in document.sketches:
             shared: Counter[int] = Counter()
@@ -109,21 +136,21 @@ def _near_duplicates(
                 if len(places) <= MAX_BUCKET:
                     shared.update(places)
             best = max(shared.items(), key=lambda item: (item[1], -item[0]), default=None)
-            if best is not None and _are_alike(found[best[0]][1], sketch):
-                other = found[best[0]][1]
-                yield Finding(
-                    rule.name,
-                    levels.get(rule.name, rule.level),
-                    document.doc_id,
-                    document.path,
-                    sketch.line,
-                    sketch.section_id,
-                    f"it says nearly what {other.section_id} says",
-                    other.section_id,
-                )
-            for value in sketch.hashes:
-                by_hash[value].append(len(found))
-            found.append((document, sketch))
+            other = None if best is None else firsts[best[0]]
+            if other is None or not _are_alike(other[1], sketch):
+                for value in sketch.hashes:
+                    by_hash[value].append(len(firsts))
+                firsts.append((document, sketch))
+            elif not _are_one_page(other[0], document):
+                group = groups.setdefault(other[1].section_id, (other[1], []))
+                group[1].append((document, sketch))
+    return groups
+
+
+def _are_one_page(one: DocumentFacts, other: DocumentFacts) -> bool:
+    """Whether two documents are one in two formats."""
+    names = [each.path.rpartition("/")[2].rpartition(".")[0] for each in (one, other)]
+    return names[0] == names[1] and one.format != other.format
 
 
 def _are_alike(one: SectionSketch, other: SectionSketch) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.history import Section, SectionedDocument
+from leafmark.lint.words import RECORDS
 
 __all__ = ["DocumentFacts", "LinkFact", "SectionSketch", "facts_of"]
 
-MIN_SKETCHED_PAIRS = 60
+MIN_SKETCHED_PAIRS = 80
 """Pairs of words from which a section is compared with others."""
 
 SKETCH_HASHES = 24
@@ -68,10 +69,17 @@ def facts_of(document: SectionedDocument) -> DocumentFacts:
         names=frozenset(document.names),
         links=tuple(links),
         sketches=tuple(
-            _sketch(one) for one in document.sections if one.weight >= MIN_SKETCHED_PAIRS
+            _sketch(one)
+            for one in (() if _says_nothing_new(document) else document.sections)
+            if one.weight >= MIN_SKETCHED_PAIRS
         ),
         metadata={"base": parsed.metadata["base"]} if "base" in parsed.metadata else {},
     )
+
+
+def _says_nothing_new(document: SectionedDocument) -> bool:
+    """Whether a document repeats others by its nature: code does, and so do licences."""
+    return document.document.format == "script" or RECORDS.search(document.path) is not None
 
 
 def _sketch(section: Section) -> SectionSketch:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.model import Finding, Level, Rule
-from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, VAGUE_TITLES
+from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, RECORDS, VAGUE_TITLES
 from leafmark.model import Block, BlockRegions, Document
 
 __all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
@@ -23,7 +23,7 @@ MAX_SECTION_WORDS = 1_200
 1,600 tokens, more than five results can show."""
 
 _WORDS = re.compile(r"\w+")
-_ONLY_NUMBERS = re.compile(r"[\W\d_]*(?:chapter|section|part|step|appendix)?[\W\d_]*", re.I)
+_ONLY_NUMBERS = re.compile(r"(?:chapter|section|part|step|appendix)?\s*\d{1,3}[.:)]?", re.I)
 _FENCE = re.compile(rb"[ \t]*(`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _IMAGE = re.compile(rb"!\[([ \t\r\n]*)\]")
 _IMG = re.compile(rb"<img\b[^>]*>", re.I)
@@ -61,9 +61,7 @@ def _titles_that_say_nothing(document: SectionedDocument) -> Iterator[_Spot]:
         title = " ".join(_WORDS.findall(section.title.casefold()))
         if not section.title.strip():
             continue  # a picture, perhaps
-        if title in VAGUE_TITLES or (
-            any(map(str.isalnum, section.title)) and _ONLY_NUMBERS.fullmatch(section.title)
-        ):
+        if title in VAGUE_TITLES or _ONLY_NUMBERS.fullmatch(section.title):
             yield _Spot(
                 _start(section), f"the title {section.title!r} does not say what about", title
             )
@@ -298,6 +296,9 @@ _TABLE: tuple[_Checked, ...] = (
     ),
 )
 
+_NOT_OF_RECORDS = frozenset(("repeated-title", "vague-title", "long-section", "empty-section"))
+"""Rules that say nothing of changelogs and licences."""
+
 RULES: dict[str, Rule] = {one.rule.name: one.rule for one in _TABLE}
 
 
@@ -305,8 +306,9 @@ def check_document(
     document: SectionedDocument, levels: dict[str, Level] | None = None
 ) -> Iterator[Finding]:
     """Yield the findings of the rules that look at one document."""
+    is_record = RECORDS.search(document.path) is not None
     for rule, check in _TABLE:
-        if check is None or not document.sections:
+        if check is None or not document.sections or (is_record and rule.name in _NOT_OF_RECORDS):
             continue
         for spot in check(document):
             yield finding_at(rule, document, spot.at, spot.message, spot.text, levels)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CODE_MARKS", "LEANING_STARTS", "VAGUE_TITLES"]
+__all__ = ["CODE_MARKS", "LEANING_STARTS", "RECORDS", "VAGUE_TITLES"]
 
 VAGUE_TITLES = frozenset(
     (
         "untitled",
         "untitled document",
         "new page",
-        "new section",
-        "title",
-        "heading",
-        "section",
-        "subsection",
-        "chapter",
         "misc",
         "miscellaneous",
         "miscellanea",
@@ -36,11 +30,7 @@ VAGUE_TITLES = frozenset(
         "lorem ipsum",
         "here",
         "click here",
-        "general",
-        "information",
         "details",
-        "content",
-        "text",
     )
 )
 """Titles that say nothing of what stands under them, in lower case."""
@@ -60,3 +50,10 @@ CODE_MARKS = re.compile(
     r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*[$#>] \w+|=>|\w\(.*\)\s*[;:]?\s*$|</\w+>"
 )
 """What a line has that is code, and no output or drawing."""
+
+RECORDS = re.compile(
+    r"(?:^|/)(?:changelogs?|changes|history|news|releases?|release[-_ ]?notes|whats?[-_ ]?new|"
+    r"licen[cs]es?|copying|notice|third[-_ ]?party[^/]*|authors|contributors)(?:[-._/][^/]*)?",
+    re.IGNORECASE,
+)
+"""Paths of records that repeat themselves by their nature: their titles and lengths are given."""

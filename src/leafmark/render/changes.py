@@ -22,11 +22,13 @@ from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean, clean_line, fold, joined_titles
 
 __all__ = [
+    "broken_line",
     "changed_share",
     "changes_record",
     "describe_change",
     "iter_changes",
     "iter_release_note",
+    "section_line",
     "summarise_changes",
 ]
 
@@ -96,7 +98,7 @@ def _document_lines(document: DocumentChange, style: Style, *, blocks: bool) -> 
     ):
         return
     for change in changes:
-        yield _section_line(change, style)
+        yield section_line(change, style)
         if blocks:
             yield from _block_lines(change, style)
 
@@ -111,7 +113,8 @@ def _about(document: DocumentChange) -> str:
     return said
 
 
-def _section_line(change: SectionChange, style: Style) -> str:
+def section_line(change: SectionChange, style: Style) -> str:
+    """Return the line of one section: its titles, its fates, its id."""
     section = change.section
     sign = next((_SIGNS[fate] for fate in change.fates if fate in _SIGNS), "~")
     title = joined_titles(section.section_path[1:]) or fold(section.title)
@@ -130,7 +133,7 @@ def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
         is_one = len(report.broken) == 1
         verb = "leads to what it led to" if is_one else "lead to what they led to"
         yield style.bold(f"{count_of(len(report.broken), 'name')} no longer {verb}:\n")
-        yield from (f"  {clean_line(one.name)}  {_went(one)}\n" for one in report.broken)
+        yield from (f"  {broken_line(one)}" for one in report.broken)
     if report.links:
         verb = "leads" if len(report.links) == 1 else "lead"
         yield style.bold(f"{count_of(len(report.links), 'link')} {verb} to what has gone:\n")
@@ -139,6 +142,11 @@ def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
             yield f"  {place} {clean_line(link.target)}  {_went(link.broken)}\n"
     for cited in report.cited:
         yield from _cited_lines(cited)
+
+
+def broken_line(broken: BrokenName) -> str:
+    """Return the line of a name that broke, and where what it named is now."""
+    return f"{clean_line(broken.name)}  {_went(broken)}\n"
 
 
 def _went(broken: BrokenName) -> str:

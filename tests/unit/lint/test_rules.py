@@ -35,7 +35,7 @@ def _found(text: str, path: str = "a.md") -> list[tuple[str, int]]:
             "# A\n\n## Use\n\none\n\n\n## Use\n\ntwo\n".replace("\n\n\n", "\n\n"),
         ),
         ("vague-title", 3, "# A\n\n## Misc\n\none\n"),
-        ("vague-title", 3, "# A\n\n## 3.1\n\none\n"),
+        ("vague-title", 3, "# A\n\n## 3.\n\none\n"),
         ("vague-title", 3, "# A\n\n## Chapter 2\n\none\n"),
         ("long-section", 3, f"# A\n\n## Much\n\n{_LONG}\n"),
         ("leaning-section", 5, "# A\n\n## Use\n\nHowever, it may fail.\n"),
@@ -57,6 +57,7 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
         "# A\n\n## Linux\n\n### Use\n\none\n\n## Mac\n\n### Use\n\ntwo\n",
         "# A\n\n## Miscellaneous settings\n\none\n",
         "# A\n\n## 3 ways to start\n\none\n",
+        "# A\n\n## 2.0.1 (2015-05-28)\n\none\n",
         f"# A\n\n## Much\n\n```\n{_LONG}\n```\n",
         "# A\n\n## Use\n\nThis page describes its use.\n",
         "# A\n\n## Use\n\n### Here it is\n\ntext\n",
@@ -72,6 +73,12 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
 )
 def test_what_only_looks_like_it_is_no_finding(text: str) -> None:
     assert _found(text) == []
+
+
+def test_records_repeat_themselves_by_their_nature() -> None:
+    text = "# 2.0\n\n## Misc\n\none\n\n## Misc\n\ntwo\n\n## 1.0\n"
+    assert _found(text, "CHANGELOG.md") == []
+    assert len(_found(text, "guide.md")) == 4
 
 
 def test_a_comment_silences_its_section_or_the_whole_document() -> None:

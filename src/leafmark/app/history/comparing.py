@@ -63,7 +63,7 @@ def diff_project(
 def open_sides(project: Project, request: DiffRequest) -> tuple[Side, Side]:
     """Return the sides: two folders, two revisions, or a revision and the working files."""
     names = _side_names(request)
-    if len(names) == 2:
+    if len(names) == 2 and not request.revisions_only:
         folders = _folders(project, names)
         if folders is not None:
             return folders

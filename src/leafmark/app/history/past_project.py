@@ -43,6 +43,9 @@ from leafmark.model import Hint
 
 __all__ = ["paths_at", "project_at"]
 
+MIN_SHARED = 0.5
+"""Share of the sources that two revisions have in common from which one begins as the other."""
+
 MAX_LOOKED_AT = 12
 """Revisions, those used last, among which the nearest one is looked for."""
 
@@ -265,7 +268,9 @@ def _index(
 ) -> None:
     """Index the sources; what an index that this one begins as has of them is not read again."""
     shared = None
-    if base is not None and not has_index(place) and _has_same_settings(found, base.place):
+    same = set(files.values()) & ({*base.note.files.values()} if base else set())
+    is_near = len(same) >= MIN_SHARED * len(files)
+    if base and is_near and not has_index(place) and _has_same_settings(found, base.place):
         shared = open_reader(place) if share_index(base.place, place) else None
     looked = scan(found, (), progress)
     # no file of a revision changes, so none is too young to be trusted

@@ -34,6 +34,7 @@ from leafmark.render.hints import PROGRAMS, word_hint
 from leafmark.render.reading import render_show, render_verification, summarise
 from leafmark.render.searching import Places, render_full
 from leafmark.render.terminal import PLAIN, breadcrumb_of, clean_line, omissions_in, omissions_of
+from leafmark.server.mcp.changes import changes
 from leafmark.server.mcp.listings import list_sources, nothing_called, outline
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 
@@ -287,5 +288,6 @@ ANSWERS: Mapping[str, Callable[[Request], Draft]] = MappingProxyType(
         "context": context,
         "list_sources": list_sources,
         "verify": verify,
+        "changes": changes,
     }
 )

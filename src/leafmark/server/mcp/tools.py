@@ -338,4 +338,36 @@ TOOLS: tuple[Tool, ...] = (
             ),
         },
     ),
+    Tool(
+        "changes",
+        "What changed since a revision",
+        "Compare the documents with those of a revision of their git repository, section by "
+        "section: added, removed, moved, renamed, split, merged, changed, and the ids and anchors "
+        "that no longer lead to what they led to, with where that is now.",
+        (
+            Parameter(
+                "since",
+                "The older revision: a tag, a branch, a hash, HEAD~3, or a date as 2026-01-31.",
+                least=1,
+                most=200,
+                default="HEAD",
+                aliases=("old", "from", "rev", "revision", "at"),
+            ),
+            Parameter(
+                "until",
+                "The newer revision; without it, the files as they are now.",
+                least=1,
+                most=200,
+                aliases=("new", "to"),
+            ),
+            _TREES,
+            _offset("changes"),
+            _budget(4000),
+        ),
+        {
+            "counts": {"type": "object", "additionalProperties": _INTEGER},
+            "sections": _rows({"id": _STRING, "fates": _STRINGS}, old_id=_STRING, parts=_STRINGS),
+            "broken": _rows({"name": _STRING, "now": _STRINGS}),
+        },
+    ),
 )

@@ -25,7 +25,12 @@ def here(tmp_path: Path) -> Here:
 def made(here: Here) -> GitRepository:
     made = GitRepository(here.root)
     made.commit(
-        {"a.md": "# A\n\nfirst\n\n## H\n\nthe harbour is old\n", "b.md": "# B\n\nthe same\n"},
+        {
+            "a.md": "# A\n\nfirst\n\n## H\n\nthe harbour is old\n",
+            "b.md": "# B\n\nthe same\n",
+            "d.md": "# D\n\nd\n",
+            "e.md": "# E\n\ne\n",
+        },
         tag="v1",
     )
     made.commit(
@@ -89,7 +94,7 @@ def test_no_secret_of_a_revision_is_written(here: Here, made: GitRepository) -> 
     made.commit({".env": "KEY=1", "docs/id_rsa": "KEY", "docs/ok.md": "# Ok\n"}, tag="v3")
     (tree,) = project_at(here.project(), "v3").trees
     names = {path.name for path in tree.root.rglob("*") if path.is_file()}
-    assert names == {"a.md", "b.md", "c.md", "ok.md", ".git"}
+    assert names == {"a.md", "b.md", "c.md", "d.md", "e.md", "ok.md", ".git"}
 
 
 def test_revisions_are_listed(here: Here, made: GitRepository) -> None:
