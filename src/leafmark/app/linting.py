@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 
 from leafmark.app.configuration.project import Project
@@ -195,14 +196,16 @@ class _LinkFollower:
             return LinkOutcome(self._state_of_file(document, path, link.kind))
         key = document.tree, found
         doc_id = document_id(*key)
-        if not fragment or key not in self._documents or self._has_place(key, fragment):
+        if not fragment or key not in self._documents:
+            return LinkOutcome("ok", doc_id)
+        if self._has_place(key, fragment, is_own=not path):
             return LinkOutcome("ok", doc_id)
         return LinkOutcome("anchor", doc_id)
 
     def _state_of_file(self, document: DocumentFacts, path: str, kind: str) -> str:
         if kind == "wiki":
-            return "file" if path else "outside"
-        if not path or path.startswith("/") or "base" in document.metadata:
+            return "outside"  # a page that may be written some day
+        if not path or path[0] in "/@~" or "base" in document.metadata:
             return "outside"  # a path of the site, whose top is not known
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), path))
         if joined == ".." or joined.startswith("../"):
@@ -210,7 +213,11 @@ class _LinkFollower:
         root = self._project.get_tree(document.tree).root
         if self._exists(root, joined):
             return "ok"
+        if not self._exists(root, posixpath.dirname(joined)):
+            return "outside"  # the folder is elsewhere, or made when a site is built
         suffix = posixpath.splitext(joined)[1].lower()
+        if suffix in (".html", ".htm", ".xhtml") and document.format != "html":
+            return "outside"  # a page that is made of a source under another name
         is_file = suffix in _SUFFIXES if kind != "image" else bool(suffix)
         return "file" if is_file else "outside"
 
@@ -221,13 +228,24 @@ class _LinkFollower:
         except (OSError, ValueError):
             return False
 
-    def _has_place(self, key: Key, fragment: str) -> bool:
+    def _has_place(self, key: Key, fragment: str, *, is_own: bool) -> bool:
         document = self._documents[key]
         if _NO_PLACES.fullmatch(fragment) or document.format in ("script", "text", "notebook"):
             return True
         if any(slug in document.names for slug in slugs_of(fragment)):
             return True
+        if is_own and _folded(fragment) in self._all_names:
+            return True  # pages that are assembled of several files refer to one another so
         return _folded(fragment) in self._plain_names(key) or self._is_written(key, fragment)
+
+    @cached_property
+    def _all_names(self) -> frozenset[str]:
+        """The names of all documents and of all places in them, without signs."""
+        found: set[str] = set()
+        for (_, path), document in self._documents.items():
+            found.add(_folded(posixpath.splitext(posixpath.basename(path))[0]))
+            found.update(map(_folded, document.names))
+        return frozenset(found)
 
     def _plain_names(self, key: Key) -> frozenset[str]:
         """Return the names of a document without the signs in which makers of anchors differ."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.model import Finding, Level, Rule
 from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, RECORDS, VAGUE_TITLES
-from leafmark.model import Block, BlockRegions, Document
+from leafmark.model import Document
 
 __all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
 
@@ -112,7 +112,7 @@ def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
         if _IMAGE.match(raw) is not None:
             yield _Spot(link.start, f"the image {name!r} has no words", link.target)
     for match in _IMG.finditer(parsed.data) if parsed.format in ("html", "markdown") else ():
-        if _ALT.search(match[0]) is None and not _is_in_code(parsed, match.start()):
+        if b"src" in match[0] and not _ALT.search(match[0]) and not _is_code(parsed, match.start()):
             yield _Spot(
                 match.start(), "the image has no `alt`", match[0][:200].decode("utf-8", "replace")
             )
@@ -341,14 +341,9 @@ def _start(section: Section) -> int:
     return chunk.byte_start if chunk.heading_start is None else chunk.heading_start
 
 
-def _is_in_code(parsed: Document, at: int) -> bool:
-    return any(
-        block.kind == "code" and block.start <= at < block.end for block in _blocks_at(parsed, at)
-    )
-
-
-def _blocks_at(parsed: Document, at: int) -> Iterable[Block]:
-    blocks = parsed.blocks
-    if isinstance(blocks, BlockRegions):
-        return [one for number in blocks.regions_of(at, at + 1) for one in blocks.top(number)]
-    return blocks
+def _is_code(parsed: Document, at: int) -> bool:
+    """Whether a place is in a block of code, whatever that lies in, or between ticks."""
+    before = parsed.data[parsed.data.rfind(b"\n", 0, at) + 1 : at]
+    if before.count(b"`") % 2:
+        return True
+    return any(block.kind == "code" and block.start <= at < block.end for block in parsed.blocks)

@@ -64,6 +64,8 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
         "# A\n\n![a boat](a.png)\n",
         '# A\n\n<img src="a.png" alt="">\n',
         '# A\n\n```html\n<img src="a.png">\n```\n',
+        '# A\n\n- a\n\n  ```html\n  <img src="a.png">\n  ```\n',
+        '# A\n\nWrite `<img src="a.png">` there.\n',
         "# A\n\n| a | |\n|-|-|\n| a | b |\n",
         "# A\n\n```\nf(a);\n```\n",
         "# A\n\n```py\na\n```\n\n```\nplain output of it\n```\n",
