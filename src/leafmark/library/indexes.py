@@ -71,6 +71,7 @@ def open_index(
     config: Mapping[str, object] | None = None,
     fresh: bool = True,
     confirmed: bool = False,
+    at: str | None = None,
 ) -> Index:
     """Return the index of the folder `path`; nothing is indexed before it is first asked.
 
@@ -78,11 +79,12 @@ def open_index(
     environment and of the configuration files that apply in the folder. Where `fresh`,
     each call looks for changed files before it answers, as the command line does; else
     only `refresh` does. `confirmed` says that a home folder, a root, or a folder of more
-    than 20,000 files that nobody configured may be indexed. A relative `path` is read
-    now: the current folder may change later.
+    than 20,000 files that nobody configured may be indexed. With `at`, it is the folder as it
+    was at a revision of its git repository, in which nothing changes any more: a tag, branch,
+    hash or date. A relative `path` is read now: the current folder may change later.
 
     Raises:
-        NotFoundError: there is no such folder.
+        NotFoundError: there is no such folder, repository or revision.
         ConfigError: a configuration file, a variable or a setting in `config` is wrong.
 
     >>> with open_index("handbook") as index:
@@ -91,7 +93,7 @@ def open_index(
     ['handbook:guides/backups.md']
     """
     folder = Path(os.path.abspath(path))
-    return Index(folder, dict(config or {}), fresh, confirmed)
+    return Index(folder, dict(config or {}), fresh and at is None, confirmed, at)
 
 
 class Index:
@@ -101,15 +103,26 @@ class Index:
     1-based and inclusive. It can be pickled: the copy opens the same folder again.
     """
 
-    def __init__(self, folder: Path, config: Mapping[str, object], fresh: bool, confirmed: bool):
+    def __init__(
+        self,
+        folder: Path,
+        config: Mapping[str, object],
+        fresh: bool,
+        confirmed: bool,
+        at: str | None = None,
+    ):
         self._folder, self._config = folder, config
-        self._fresh, self._confirmed = fresh, confirmed
+        self._fresh, self._confirmed, self._at = fresh, confirmed, at
         project = open_project(folder, flags=config, environ=dict(os.environ))
+        if at is not None:
+            from leafmark.app.history import project_at  # late: few ask for a revision
+
+            project = project_at(project, at)
         self._session: Session | None = Session(lambda _: project)
         self._notes: tuple[Hint, ...] = ()
 
-    def __reduce__(self) -> tuple[type[Index], tuple[Path, Mapping[str, object], bool, bool]]:
-        return Index, (self._folder, self._config, self._fresh, self._confirmed)
+    def __reduce__(self) -> tuple[type[Index], tuple[object, ...]]:
+        return Index, (self._folder, self._config, self._fresh, self._confirmed, self._at)
 
     def __repr__(self) -> str:
         return f"<Index of {self.path}{', closed' if self._session is None else ''}>"
