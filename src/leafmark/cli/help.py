@@ -25,7 +25,7 @@ from leafmark.cli.console import Call
 __all__ = ["command_help", "overview", "reference", "usage"]
 
 _COLUMN = 26
-_WIDTH = 88
+_WIDTH = 80
 
 _EXAMPLES = (
     ('leafmark search "restore a backup"', "search the current folder"),

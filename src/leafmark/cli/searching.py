@@ -73,6 +73,7 @@ def _options() -> list[Option]:
             type=at_least(1),
         ),
         JSON,
+        Option("-0", "--null", help="End each path of -o files with a null byte.", seldom=True),
         Option("--group/--flat", help="Group the pretty output by document, or not.", seldom=True),
         Option(
             "--no-aggregation",
@@ -165,7 +166,7 @@ def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
         full_records=whole and output in ("json", "jsonl"),
-        full_text=whole and output == "full",
+        full_text=whole and output in ("full", "matches", "vimgrep"),
         packed=not whole and output in _WITH_TEXTS,
     )
 
@@ -261,7 +262,7 @@ def _text(call: Call, answer: Answer, output: str) -> str:
     if output == "vimgrep":
         return searching.render_vimgrep(answer, places)
     if output == "files":
-        return searching.render_files(answer, places)
+        return searching.render_files(answer, places, null=call.on("null"))
     render = searching.render_grouped if call.values.get("group", True) else searching.render_flat
     return render(answer, places, style, explain=explain)
 

@@ -38,6 +38,7 @@ from leafmark.render.terminal import (
     omissions_in,
     relation_name,
     render_omission,
+    wrap_prose,
 )
 
 __all__ = [
@@ -141,7 +142,8 @@ def _shown(shown: Shown, style: Style) -> str:
     if shown.stale or shown.read_text is None:
         lines.append(style.dim(_CHANGED))
     else:
-        lines.append(clean(shown.read_text).rstrip("\n"))
+        width = None if shown.document.format == "script" else style.width
+        lines.append(wrap_prose(clean(shown.read_text).rstrip("\n"), width))
     return "\n".join(lines) + "\n"
 
 

@@ -38,6 +38,7 @@ from leafmark.render.terminal import (
     error_record,
     fold,
     joined_titles,
+    shorten,
     version_and_tags,
 )
 
@@ -118,32 +119,36 @@ def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
 
 
 def iter_document_lines(documents: Iterable[DocumentEntry], style: Style) -> Iterator[str]:
-    return _iter_table(
+    rows = (
         (
-            (
-                clean_line(document.doc_id),
-                count_of(document.chunk_count, "chunk"),
-                fold(document.title) + version_and_tags(document),
-            )
-            for document in documents
-        ),
-        style,
+            fold(document.title) + version_and_tags(document),
+            clean_line(document.doc_id),
+            count_of(document.chunk_count, "chunk"),
+        )
+        for document in documents
     )
+    return _iter_titled(rows, style)
 
 
 def iter_chunk_lines(chunks: Iterable[Entry], style: Style) -> Iterator[str]:
-    return _iter_table(
+    rows = (
         (
-            (
-                clean_line(entry.id),
-                f".{entry.position}",
-                f"{entry.line_start}–{entry.line_end}",
-                joined_titles(entry.section_path),
-            )
-            for entry in chunks
-        ),
-        style,
+            joined_titles(entry.section_path),
+            clean_line(entry.id),
+            f".{entry.position}",
+            f"{entry.line_start}–{entry.line_end}",
+        )
+        for entry in chunks
     )
+    return _iter_titled(rows, style)
+
+
+def _iter_titled(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
+    """Yield rows of titles, an id and more: titles first on a terminal, the id first elsewhere."""
+    if style.width is None:
+        return _iter_table(((*row[1:], row[0]) for row in rows), style)
+    room = style.width * 3 // 8
+    return _iter_table(((shorten(row[0], room), *row[1:]) for row in rows), style)
 
 
 def iter_tag_lines(tags: Iterable[tuple[str, int]], style: Style) -> Iterator[str]:

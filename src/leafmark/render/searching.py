@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from leafmark.model import (
@@ -25,6 +26,7 @@ from leafmark.model import (
     Entry,
     Omission,
     Passage,
+    ReadableText,
     Related,
     Result,
     Snippet,
@@ -54,6 +56,7 @@ __all__ = [
     "Group",
     "MatchLine",
     "Places",
+    "cut_around",
     "excerpt_lines",
     "group_results",
     "match_lines",
@@ -232,7 +235,7 @@ class _BodyLines:
 
 
 def render_matches(answer: Answer, places: Places, style: Style) -> str:
-    """Return each result's id and path, and under it the matching lines with their numbers."""
+    """Return each result's titles and place, and under it the matching lines with their numbers."""
     blocks = [_matches_of(result, places, style) for result in answer.results]
     if answer.omission is not None:
         blocks.append(style.dim(render_omission(answer.omission)) + "\n")
@@ -243,17 +246,48 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
     entry = result.entry
     path = clean_line(places.shown(entry))
     where = style.link(f"{path}:{entry.line_start}", places.absolute(entry), entry.line_start)
-    lines = [f"{style.bold(clean_line(entry.id))} ({result.score:.2f}) {style.dim(where)}"]
+    titles = joined_titles(entry.section_path)
+    lines = [f"{style.bold(titles)} ({result.score:.2f})  {style.dim(where)}"]
     found = _lines_of(result)
     digits = max((len(str(line.number)) for line in found), default=0)
-    lines += [
-        f"  {style.dim(f'{line.number:>{digits}}:')} {style.highlight(line.text, line.ranges)}"
-        for line in found
-    ]
+    width = (style.width or MAX_LINE) - digits - 4
+    for line in found:
+        text, ranges = cut_around(line.text, line.ranges, width)
+        number = style.dim(f"{line.number:>{digits}}:")
+        lines.append(f"  {number} {style.highlight(text, ranges)}")
     lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
     if not found and result.passages is None:
         lines.append(f"  {style.dim(_why_no_lines(result))}")
     return "\n".join(lines) + "\n"
+
+
+MAX_LINE = 200
+"""Columns of a matching line where the output has no width of its own; chosen by eye."""
+
+
+def cut_around(
+    text: str, ranges: Sequence[tuple[int, int]], width: int
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return at most `width` columns of a line with its first match, and the matches in them.
+
+    >>> cut_around("one two three four five", [(14, 18)], 12)
+    ('…three four…', [(7, 11)])
+    """
+    if display_width(text) <= width:
+        return text, list(ranges)
+    first = ranges[0][0] if ranges else 0
+    start = max(0, first - width // 2)
+    if display_width(text[:first]) < width * 2 // 3:
+        start = 0
+    elif (space := text.find(" ", start, first)) >= 0:
+        start = space + 1
+    before = "…" if start else ""
+    part = before + text[start:]
+    cut = shorten(part, width)
+    shift = len(before) - start
+    end = len(cut) - (cut != part)
+    moved = ((left + shift, min(right + shift, end)) for left, right in ranges)
+    return cut, [(left, right) for left, right in moved if len(before) <= left < right]
 
 
 def excerpt_lines(result: Result) -> str:
@@ -262,12 +296,45 @@ def excerpt_lines(result: Result) -> str:
 
 
 def _lines_of(result: Result) -> list[MatchLine]:
-    """The matching lines of the result and of what was merged into it, each line once."""
-    found: dict[int, MatchLine] = {}
+    """The matching lines of the result and of what was merged into it, each line once.
+
+    Of a page or a notebook, they are lines of what is read there.
+    """
+    found: dict[tuple[int, str], MatchLine] = {}
     for part in result.with_constituents():
+        matches = iter(part.file_ranges)
         for line in match_lines(part):
-            found.setdefault(line.number, line)
-    return [found[number] for number in sorted(found)]
+            for one in _as_read(line, [*islice(matches, len(line.columns))], result.reading):
+                found.setdefault((one.number, one.text), one)
+    return sorted(found.values(), key=lambda line: (line.number, line.columns))
+
+
+def _as_read(
+    line: MatchLine, matches: Sequence[tuple[int, int]], reading: ReadableText | None
+) -> list[MatchLine]:
+    """Return the readable lines that hold the matches of a line of markup."""
+    if reading is None:
+        return [line]
+    found: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
+    for column, match in zip(line.columns, matches, strict=False):
+        start, end = reading.text_range(*match)
+        # a mark such as a fence may stand for the same bytes, before them
+        first = reading.text.rfind("\n", 0, max(0, end - 1)) + 1
+        feed = reading.text.find("\n", max(0, end - 1))
+        last = len(reading.text) if feed < 0 else feed
+        start = max(start, first)
+        if start < min(end, last):
+            found.setdefault((first, last), []).append(
+                (column, (start - first, min(end, last) - first))
+            )
+    return [
+        line._replace(
+            text=reading.shown(first, last),
+            columns=tuple(column for column, _ in inside),
+            ranges=tuple(span for _, span in inside),
+        )
+        for (first, last), inside in found.items()
+    ] or [line]
 
 
 def _why_no_lines(result: Result) -> str:
@@ -288,18 +355,22 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
         path = clean_line(places.shown(result.entry))
         lines = _lines_of(result)
         for line in lines:
-            for column in line.columns:
-                rows[f"{path}:{line.number}:{column}:{clean(line.text)}\n"] = None
+            for column, span in zip(line.columns, line.ranges, strict=True):
+                text, _ = cut_around(line.text, [span], MAX_LINE)
+                rows[f"{path}:{line.number}:{column}:{clean(text)}\n"] = None
         if not lines and result.passages != ():
             told = CHANGED if result.stale else clean_line(result.entry.title)
             rows[f"{path}:{result.entry.line_start}:1:{told}\n"] = None
     return "".join(rows)
 
 
-def render_files(answer: Answer, places: Places) -> str:
-    """Return the paths of the results, one a line, in rank order, each once."""
-    paths = {clean_line(places.shown(result.entry)): None for result in answer.results}
-    return "".join(f"{path}\n" for path in paths)
+def render_files(answer: Answer, places: Places, *, null: bool = False) -> str:
+    """Return the paths of the results in rank order, each once, on a line of its own.
+
+    With `null`, they are as they are, each ended by a null character.
+    """
+    paths = dict.fromkeys(places.shown(result.entry) for result in answer.results)
+    return "".join(f"{path}\0" if null else f"{clean_line(path)}\n" for path in paths)
 
 
 _SNIPPET_WIDTH = 100
@@ -436,19 +507,23 @@ def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
 
 
 def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
-    text, ranges = _folded(snippet)
-    if not text:
-        return []
+    """A snippet, wrapped; code, rows and items keep their lines."""
     indent = "  " * level
     width = max(20, (style.width or _SNIPPET_WIDTH) - len(indent))
-    return [
-        indent + style.highlight_line(text[start:end], _within(ranges, start, end))
-        for start, end in wrap(text, width)
-    ]
+    text, ranges = snippet.text, snippet.ranges
+    lines, at = [], 0
+    for line in text.split("\n"):
+        inset = indent + " " * (len(line) - len(line.lstrip()))
+        lines += [
+            inset + style.highlight_line(line[start:end], _within(ranges, at + start, at + end))
+            for start, end in wrap(line, width - len(inset) + len(indent))
+        ]
+        at += len(line) + 1
+    return lines
 
 
 def _folded(snippet: Snippet) -> tuple[str, list[tuple[int, int]]]:
-    """The snippet with its white space folded to single spaces, and the ranges moved with it."""
+    """The snippet on one line, its white space folded, and the ranges moved with it."""
     text, moved = [], [0]
     space = True
     for char in snippet.text:
@@ -485,36 +560,55 @@ def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool =
 
 
 def render_list(answer: Answer, style: Style) -> str:
-    """Return one line for each result: id, score, titles, snippet; cut to the terminal's width."""
+    """Return one line for each result: titles, id, score, snippet; cut to the terminal's width.
+
+    The titles give way to the id, which must be whole to be of use, and the snippet to both.
+    """
     lines = []
     for result in answer.results:
-        titles = joined_titles(result.entry.section_path)
-        known = f"{clean_line(result.entry.id)} ({result.score:.2f}) {titles}"
         marks = _marks(result, PLAIN)
         for one in omissions_in(result.passages):
             marks += f" [{tokens_left_out(one)}]"
+        titles = joined_titles(result.entry.section_path)
+        known = _titled(titles, result.entry, f" ({result.score:.2f}){marks}", style)
         text, ranges = _folded(result.snippet)
-        plain = known + marks + (f" — {text}" if text else "")
-        if style.width is not None:
-            plain = shorten(plain, style.width)
-        before = len(known + marks) + 3
-        kept = max(0, len(plain) - before)
-        if not text or kept == 0:
-            lines.append(clean_line(plain) + "\n")
-        else:
-            snippet = style.highlight_line(plain[before:], _within(ranges, 0, kept))
-            lines.append(clean_line(plain[:before]) + snippet + "\n")
+        room = _UNLIMITED if style.width is None else style.width - display_width(known) - 3
+        if text and room >= LEAST_SNIPPET:
+            text = shorten(text, room)
+            known += f" — {style.highlight_line(text, _within(ranges, 0, len(text)))}"
+        lines.append(known + "\n")
         lines += [_added_line(one, style) for one in result.expanded]
     return "".join(lines) + _rest(answer, style)
+
+
+LEAST_SNIPPET = 20
+"""Columns that a snippet behind an id has at least; chosen by eye."""
+
+_UNLIMITED = 1 << 30
+
+
+def _titled(titles: str, entry: Entry, after: str, style: Style) -> str:
+    """Return titles and the id behind them; where there is a width, the id's short form if need be.
+
+    A line that is too narrow for both keeps the beginning of both.
+    """
+    name = clean_line(entry.id)
+    if style.width is None:
+        return f"{titles}  {name}{after}"
+    if display_width(name) > style.width // 2:
+        name = clean_line(entry.ordinal_id)
+    room = style.width - display_width(name + after) - 2
+    if room < LEAST_SNIPPET:
+        room = max(style.width // 3, room)
+    return shorten(f"{shorten(titles, room)}  {name}{after}", style.width)
 
 
 def _added_line(one: Related, style: Style) -> str:
     titles = joined_titles(one.entry.section_path)
     lead, _ = _folded(one.lead)
-    line = f"  + {clean_line(one.entry.id)} ({relation_name(one.relation)}) {titles}" + (
-        f" — {lead}" if lead else ""
-    )
-    return clean_line(line if style.width is None else shorten(line, style.width)) + "\n"
+    line = "  + " + _titled(titles, one.entry, f" ({relation_name(one.relation)})", style)
+    line += f" — {clean_line(lead)}" if lead else ""
+    return (line if style.width is None else shorten(line, style.width)) + "\n"
 
 
 def render_full(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:

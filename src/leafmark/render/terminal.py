@@ -57,6 +57,7 @@ __all__ = [
     "unit_of",
     "version_and_tags",
     "wrap",
+    "wrap_prose",
 ]
 
 
@@ -163,6 +164,41 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     if used > start:
         lines.append((start, used))
     return lines
+
+
+_HANGING = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+
+
+def wrap_prose(text: str, width: int | None) -> str:
+    """Return a text for reading: long lines of prose wrapped at words, code and rows as they are.
+
+    >>> print(wrap_prose("- one two three four five\\n\\n    code_that_is_not_wrapped()", 22))
+    - one two three four
+      five
+    <BLANKLINE>
+        code_that_is_not_wrapped()
+    """
+    if width is None:
+        return text
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else mark[1]
+        is_prose = not (fence or mark or line.lstrip()[:1] == "|" or line[:4].isspace())
+        if not is_prose or display_width(line) <= width:
+            lines.append(line)
+            continue
+        marker = _HANGING.match(line)
+        hanging = " " * (marker.end() if marker else 0)
+        first = len(line) - len(line.lstrip())
+        room = max(20, width - len(hanging))
+        body = line[first:]
+        for number, (start, end) in enumerate(wrap(body, room)):
+            lines.append((line[:first] if not number else hanging) + body[start:end])
+    return "\n".join(lines)
 
 
 def _cut_long_word(

@@ -1,8 +1,8 @@
 """Snippets: an excerpt around the best of the known matches in a text.
 
 All offsets are characters. A fragment never begins or ends inside what a reader sees as one
-character, nor inside a word if a boundary is near. White space is folded, so that a snippet
-is one line.
+character, nor inside a word if a boundary is near. White space is folded, but for the line
+breaks of code, items and rows: a snippet has their lines, and a wrapped paragraph is one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -31,6 +32,18 @@ _NEAR = 24
 """How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
 
 _FOLD = re.compile(r"\s+")
+_BEGINS = re.compile(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
+"""How a line begins that goes on no paragraph: an item, a row, a quote, a title, code."""
+
+_ALIGNED = re.compile(r"\S {2,}\S")
+"""Text in columns, which no author wraps."""
+
+LEAST_WRAPPED = 50
+"""A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
+
+MAX_INSET = 8
+"""Spaces that are kept before a line of a snippet; chosen by eye."""
+
 _IN_WORDS = "_'’"
 FIRST_MARK = "\u0300"
 """The first combining mark: no character before it joins with its neighbours."""
@@ -257,14 +270,14 @@ def _join(fragments: Sequence[_Fragment]) -> list[_Fragment]:
 def _render(
     text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]]
 ) -> Snippet:
-    """Return the fragments as one line, with the matches inside them."""
+    """Return the fragments one behind the other, with the matches inside them."""
     out, marks = "", []
     for number, fragment in enumerate(fragments):
         if number:
             out += SEPARATOR
         elif not _is_blank(text[: fragment.start]):
             out += CUT
-        line, places = _one_line(text, fragment, ranges)
+        line, places = _laid_out(text, fragment, ranges)
         marks += [(len(out) + start, len(out) + end) for start, end in places if start < end]
         out += line
     if not _is_blank(text[fragments[-1].end :]):
@@ -272,7 +285,7 @@ def _render(
     return Snippet(out, tuple(marks))
 
 
-def _one_line(
+def _laid_out(
     text: str, fragment: _Fragment, ranges: Sequence[tuple[int, int]]
 ) -> tuple[str, list[tuple[int, int]]]:
     """Return a fragment with its white space folded, and the matches inside it."""
@@ -281,17 +294,37 @@ def _one_line(
     last = at + len(part.strip())
     touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
-    line = text[at:last].replace("\n", " ")
-    if line == " ".join(line.split()):  # nothing moves, as is usual
-        return line, [(start - at, end - at) for start, end in inside]
+    breaks = _kept_breaks(text, at, last)
+    if not breaks and text[at:last] == " ".join(text[at:last].split()):  # nothing moves, as often
+        return text[at:last], [(start - at, end - at) for start, end in inside]
     line, marks = "", []
     for start, end in inside:
-        line += _fold(text[at:start])
+        line += _fold(text, at, start, breaks)
         before = len(line)
-        line += _fold(text[start:end])
+        line += _fold(text, start, end, breaks)
         marks.append((before, len(line)))
         at = end
-    return line + _fold(text[at:last]), marks
+    return line + _fold(text, at, last, breaks), marks
+
+
+def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
+    """Return the places of the line breaks in a range that are not those of a paragraph.
+
+    A paragraph was wrapped where a line is long and the next one begins nothing of its own.
+    """
+    if "\n" not in text[start:end]:
+        return frozenset()
+    first = text.rfind("\n", 0, start) + 1
+    feed = text.find("\n", end)
+    lines = text[first : len(text) if feed < 0 else feed].split("\n")
+    kept, at = [], first
+    for line, following in pairwise(lines):
+        at += len(line)
+        is_short = len(line) < LEAST_WRAPPED
+        if is_short or any(_BEGINS.match(one) or _ALIGNED.search(one) for one in (line, following)):
+            kept.append(at)
+        at += 1
+    return frozenset(kept)
 
 
 def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
@@ -304,5 +337,22 @@ def _is_blank(text: str) -> bool:
     return not text or text.isspace()
 
 
-def _fold(text: str) -> str:
-    return text if text.isalnum() else _FOLD.sub(" ", text)
+def _fold(text: str, start: int, end: int, breaks: frozenset[int]) -> str:
+    """Return a part of a text with each run of white space as a space, or as a kept break.
+
+    Behind a break, the spaces before the line stay, up to `MAX_INSET`.
+    """
+
+    def folded(run: re.Match[str]) -> str:
+        if breaks.isdisjoint(range(run.start(), run.end())):
+            return " "
+        inset = len(run[0]) - len(run[0].rstrip(" "))
+        return "\n" + " " * min(inset, MAX_INSET)
+
+    if not breaks:
+        return _FOLD.sub(" ", text[start:end])
+    out, at = [], start
+    for run in _FOLD.finditer(text, start, end):
+        out += [text[at : run.start()], folded(run)]
+        at = run.end()
+    return "".join([*out, text[at:end]])

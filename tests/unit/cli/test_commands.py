@@ -70,8 +70,8 @@ def test_a_query_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeA
     ("output", "start"),
     [
         ("pretty", "Top matches: docs:guide.md.2"),
-        ("list", "docs:guide.md#usage (3.00) Guide › Usage"),
-        ("matches", "docs:guide.md#usage (3.00) /srv/docs/guide.md:10\n  12: Call"),
+        ("list", "Guide › Usage  docs:guide.md#usage (3.00)"),
+        ("matches", "Guide › Usage (3.00)  /srv/docs/guide.md:10\n  12: Call"),
         ("full", "> Guide › Usage\n\n## Usage\n"),
         ("files", "/srv/docs/guide.md\n/srv/docs/api.md\n"),
         ("vimgrep", "/srv/docs/guide.md:12:7:Call `run`.\n"),

@@ -16,6 +16,7 @@ from leafmark.render.jsontext import dump_json
 from leafmark.render.records import RECORD_KEYS, answer_record, render_jsonl, render_packed
 from leafmark.render.searching import (
     Places,
+    cut_around,
     group_results,
     render_files,
     render_flat,
@@ -239,3 +240,24 @@ def test_an_empty_answer_says_in_json_which_phase_emptied_it() -> None:
     assert hint in answer_record(emptied)["hints"]
     left_out = make_answer(phases=(Phase("candidates", 9, 3),))  # by a budget, say
     assert hint not in json.loads(render_packed(left_out))["hints"]
+
+
+def test_a_long_line_is_cut_around_its_match() -> None:
+    line = "word " * 60 + "okapi" + " word" * 60
+    text, ranges = cut_around(line, [(300, 305)], 60)
+    assert len(text) <= 60
+    assert (text[0], text[-1]) == ("…", "…")
+    assert [text[start:end] for start, end in ranges] == ["okapi"]
+    assert cut_around("short okapi", [(6, 11)], 60) == ("short okapi", [(6, 11)])
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_list_shows_titles_before_ids_and_keeps_the_width(width: int) -> None:
+    lines = render_list(mixed_answer(), Style(width=width)).splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert lines[0].startswith("Guide › Usage  docs:guide.md")
+
+
+def test_paths_end_with_null_characters_where_programs_ask_for_them() -> None:
+    places = Places({}, "")
+    assert render_files(mixed_answer(), places, null=True) == "guide.md\0api.md\0"

@@ -23,14 +23,22 @@ def _matches(text: str, *words: str) -> list[Match]:
     ("name", "text", "words", "size", "html"),
     [
         ("nothing to show", " \n", [], 150, ""),
-        ("the lead without a match", "\n\nOne two\nthree.", [], 150, "One two three."),
+        ("the lead without a match", "\n\nOne two\nthree.", [], 150, "One two\nthree."),
         ("the lead ends between words", "alpha beta gamma", [], 13, "alpha beta…"),
         (
-            "a short text whole, as one line",
+            "a short text whole",
             "a rust\n\n  b",
             ["rust"],
             150,
-            "a <b>rust</b> b",
+            "a <b>rust</b>\n  b",
+        ),
+        (
+            "a wrapped paragraph as one line, items and code on their own",
+            f"{'word ' * 12}rust\n{'goes on ' * 4}\n- one  rust\n\n        x = 1\n",
+            ["rust"],
+            200,
+            f"{'word ' * 12}<b>rust</b> {'goes on ' * 4}".rstrip()
+            + "\n- one <b>rust</b>\n        x = 1",
         ),
         (
             "around the match, between words",
