@@ -82,3 +82,11 @@ def test_links_to_a_name_before_a_heading_lead_to_its_section() -> None:
 def test_hostile_pages_take_no_longer(part: str) -> None:
     page = (part * (200_000 // len(part))).encode() + b"<h2>T</h2>x" + b"<h2></h2>" * 2_000
     assert len(parse_html(page, "p.html").anchors) <= 200_000 // len(part)
+
+
+def test_a_name_in_code_counts_where_a_link_leads_there_from_elsewhere() -> None:
+    page = (
+        b'<h1>A</h1><p>See <a href="a.html#two">two</a>.</p>'
+        b'<pre><a id="one" href="#one"></a>x\n<a name="two"></a>y</pre>'
+    )
+    assert [anchor.name for anchor in parse(page, "a.html").anchors] == ["two"]

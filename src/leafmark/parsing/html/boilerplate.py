@@ -21,7 +21,16 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from leafmark.model import merge
-from leafmark.parsing.html.dom import LINKED, SIGNS, WORDS, Element, Page, StartTag
+from leafmark.parsing.html.dom import (
+    HEADING_LEVELS,
+    LINKED,
+    SIGNS,
+    WORDS,
+    Element,
+    Named,
+    Page,
+    StartTag,
+)
 from leafmark.parsing.html.outline import is_credit
 from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
@@ -177,6 +186,8 @@ class _Finder:
             return False
         if "drop" in lists:
             return True
+        if "beside" in lists and not self._has_words(element):
+            return True
         if "source" in lists:
             return element.tag in ("details", "a", "label", "button", "summary")
         if "button" in lists:
@@ -184,6 +195,12 @@ class _Finder:
         is_whole = "whole" in lists
         is_foot = "foot" in lists and self._is_foot(element, is_whole=is_whole)
         return is_foot or ("linked" in lists and self._is_linked(element))
+
+    def _has_words(self, element: Element) -> bool:
+        """Whether there is a text in an element, or it is a heading."""
+        if element.tag in HEADING_LEVELS or self.page.headings_in(element.start, element.end):
+            return True
+        return self.page.text_size(WORDS, element.inner, element.close) > _FEW_WORDS
 
     def _is_main(self, element: Element) -> bool:
         """Whether an element holds the only h1 there is, or most of the words."""
@@ -210,12 +227,18 @@ class _Finder:
         if not links:
             return False
         words, linked = self._words_of_text(inner, close), page.text_size(LINKED, inner, close)
+        if words and any(map(self._names_words, page.named_in(inner, close))):
+            return False
         is_first = not page.text_size(WORDS, self.start, element.start)
         if is_first and words <= _FEW_WORDS_ABOVE:
             return True
         if any("accesskey" in link.open.attributes or _relation(link) for link in links):
             return words <= linked
         return words == 0 or (len(links) >= _LEAST_LINKS and words <= max(_FEW_WORDS, linked // 2))
+
+    def _names_words(self, named: Named) -> bool:
+        """Whether an anchor names the word in it, as that of what a page documents does."""
+        return named.tag == "a" and self.page.text_size(WORDS, named.end, named.end + 1) > 0
 
     def _is_above(self, element: Element) -> bool:
         """Whether the page's h1 follows, and a heading in the element is another's."""
@@ -640,7 +663,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
     return False, frozenset(lists)
 
 
-_LISTS_OF_NAMES = frozenset(("drop", "linked", "foot", "source"))
+_LISTS_OF_NAMES = frozenset(("drop", "beside", "linked", "foot", "source"))
 
 _ITEM_SIGNS = re.compile(
     rb"(?:[\s0-9.,|\[\]()]|&nbsp;|&#160;|\xc2[\xa0\xb7]|\xe2\x80[\xa2\x93\x94]|(?!))*+",

@@ -99,7 +99,7 @@ def parse_html(data: bytes, path: str) -> Document:
     def anchors() -> tuple[Anchor, ...]:
         code = [(block.start, block.end) for block in blocks if block.kind == "code"]
         starts = [heading.start for heading in headings]
-        return tuple(_anchors(page, starts, merge([*parts.dropped, *code])))
+        return tuple(_anchors(page, starts, parts.dropped, merge(code)))
 
     return Document(
         path,
@@ -205,17 +205,22 @@ class _Parts:
                 yield Link(element.start, element.end, target.strip(), kind)
 
 
-def _anchors(page: Page, starts: list[int], unread: Spans) -> list[Anchor]:
+def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list[Anchor]:
     """The names in a page beside the slugs of its headings, in order of where they stand.
 
-    A name right before a heading is that heading's, as in Markdown; names in `unread` are none.
-    `starts` are those of headings.
+    A name right before a heading is that heading's, as in Markdown. Those in what is `dropped` are
+    none, and those in `code`, where each line may have one, unless a link leads there from
+    elsewhere. `starts` are those of headings.
     """
-    tags = [
-        NamedTag(start, end, name)
-        for start, end, name, _, _ in page.named
-        if span_at(unread, start) is None
-    ]
+    linked: dict[str, set[tuple[int, int] | None]] = {}
+    for link in page.links if code else ():
+        name = unquote(link.open.attribute("href").partition("#")[2])
+        linked.setdefault(name, set()).add(span_at(code, link.start))
+    tags = []
+    for start, end, name, _, _ in page.named:
+        own = {span_at(code, start)}
+        if span_at(dropped, start) is None and (None in own or linked.get(name, own) - own):
+            tags.append(NamedTag(start, end, name))
     return [anchor for _, anchor in reversed(named_places(page.data, tags, starts, _NO_WORDS))]
 
 

@@ -39,6 +39,9 @@ _OUTER = {"td": ("table",), "th": ("table",), "li": ("ul", "ol", "menu"), "dd": 
 _LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
 """What a heading that is alone in a cell or an item is the heading of."""
 
+_MAX_OPEN = 32
+"""Sections that are open where an h1 may still be deeper; those of people are hardly ten deep."""
+
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
@@ -220,9 +223,10 @@ class _Outline:
         part = _sectioning(heading)
         if part is None or part.start in self._shifts:
             return part
-        titles = (each.title for each in self._open if each.title is not None)
-        is_part = heading.tag == "h1" and any(_holds(title, part) for title in titles)
-        return part if is_part else None
+        if heading.tag != "h1" or len(self._open) > _MAX_OPEN:
+            return None
+        titles = (each.title for each in reversed(self._open) if each.title is not None)
+        return part if any(_holds(title, part) for title in titles) else None
 
     def _goes_on(self, heading: Element, offset: int) -> bool:
         """Whether the next heading behind `offset` is one beside another, of the same level."""
