@@ -581,7 +581,7 @@ _CODE_NEXT = re.compile(
 _VERDICT_TAGS = frozenset(("nav", "script", "style", "template", "noscript"))
 _TAGS = re.compile(rb"<[^<>]*+>")
 _SOURCE_ADDRESS = re.compile(
-    r"#L?[0-9]|#line|/src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw)/|\.html#l[0-9]|/issues/"
+    r"#L?[0-9]|#line|(?:^|/)src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw)/|\.html#l[0-9]|/issues/"
     r"|\.(?:nim|c|h|py|js|ts|rs|java|go|rb|cs|hs|ml)\b",
     re.IGNORECASE,
 )

@@ -83,7 +83,10 @@ def find_entries(page: Page, limits: Spans, dropped: Spans) -> list[Entry]:
         following = signed[at + 1].text if at + 1 < len(signed) else len(page.data)
         term = terms.around(each)
         if term is None:
-            found.append(_member(page, each, following))
+            member = _member(page, each, following)
+            if found and member.start < found[-1].limit <= each.text:
+                found[-1] = found[-1]._replace(limit=member.start)  # it ends where this begins
+            found.append(member)
         elif term.start > (found[-1].start if found else -1):
             found.append(Entry(term.start, term.end, each.title, each.named.name))
     return found
