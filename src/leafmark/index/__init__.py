@@ -57,7 +57,7 @@ from leafmark.index.headed import phrases_within
 from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
-from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, language_folder
+from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, TRANSLATION, language_folder
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.index.words import Vocabulary
@@ -82,6 +82,7 @@ __all__ = [
     "PARTING_FORMATS",
     "ROLES",
     "TEXT_FIELDS",
+    "TRANSLATION",
     "Analyzer",
     "ChunkRef",
     "Columns",

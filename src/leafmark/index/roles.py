@@ -15,7 +15,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["GLOSSARY", "MAIN_LANGUAGE", "ROLES", "language_folder", "role_number"]
+__all__ = [
+    "GLOSSARY",
+    "MAIN_LANGUAGE",
+    "ROLES",
+    "TRANSLATION",
+    "language_folder",
+    "role_number",
+]
 
 _DATA = Path(__file__).with_name("data") / "roles.toml"
 
@@ -27,6 +34,8 @@ ROLES = (
 
 GLOSSARY = ROLES.index("glossary")
 """The one role that is there to be read: it explains terms."""
+
+TRANSLATION = ROLES.index("translation")
 
 MAIN_LANGUAGE = "en"
 """The usual language of documentation, of which others are translations."""
@@ -78,7 +87,7 @@ def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
         return found
     if metadata.get("noindex") is True:
         return ROLES.index("listing")
-    return ROLES.index("translation") if language_folder(doc_id.partition(":")[2]) else 0
+    return TRANSLATION if language_folder(doc_id.partition(":")[2]) else 0
 
 
 @lru_cache(20_000)

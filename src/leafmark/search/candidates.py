@@ -177,7 +177,7 @@ def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scor
     if not is_tiered:
         return list(scored[: _elbow(scored, options)])
     strict = scored[: _elbow(scored[:first], options)]
-    if len(strict) >= options.limit + options.offset:
+    if len(strict) >= options.kept:
         return list(strict)
     rest = scored[first:]
     return [*strict, *rest[: _elbow(rest, options)]]

@@ -67,6 +67,7 @@ from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import (
     detect_language,
     frequency_in,
+    query_language,
     split_words,
     stop_words,
     topic_text,
@@ -109,7 +110,7 @@ class CompiledTopic:
     all of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only`
     has no scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart`
     has a word whose parts stand nowhere beside each other: no text has all that was typed. `name`
-    are the words of a query that may be a name.
+    are the words of a query that may be a name. One that `is_foreign` is not in the main language.
     """
 
     def __init__(
@@ -124,6 +125,10 @@ class CompiledTopic:
         self._terms = TermCompiler(snapshot, language, options)
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
+        self.is_foreign = not self.text.isascii() or query_language([topic]) not in (
+            None,
+            "english",
+        )
         self.taken_apart = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from leafmark.index import (
     GLOSSARY,
     ROLES,
+    TRANSLATION,
     Columns,
     Handle,
     Match,
@@ -190,7 +191,7 @@ def matches_without_words(
                 0.0,
                 chunk,
                 topic,
-                role=role_factor(column, options),
+                role=role_factor(column, options, topic),
                 role_name=ROLES[column.role],
                 local=boost if doc_id.partition(":")[0] in local else 1.0,
             )
@@ -337,7 +338,7 @@ class _Scorer:
         is_document = name in DOCUMENT_LEVELS
         if name and not is_document:  # a changelog's section called so is not what is looked for
             name = {0: name, GLOSSARY: name + GLOSSARY_STEP}.get(columns.role, 0.0)
-        role = 1.0 if is_document else role_factor(columns, self._options)
+        role = 1.0 if is_document else role_factor(columns, self._options, self._topic)
         gained = gain if is_complete else 0.0
         return Scored(
             rounded((words + gained) * role * self._boost),
@@ -447,9 +448,14 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
     ]
 
 
-def role_factor(columns: Columns, options: SearchOptions) -> float:
-    """Return by what a chunk counts less that repeats, tests or lists other texts."""
-    return 1.0 if columns.role in (0, GLOSSARY) else options.role_factor
+def role_factor(columns: Columns, options: SearchOptions, topic: CompiledTopic) -> float:
+    """Return by what a chunk counts less that repeats, tests or lists other texts.
+
+    A translation repeats nothing for one who asks in its language.
+    """
+    if columns.role in (0, GLOSSARY) or (columns.role == TRANSLATION and topic.is_foreign):
+        return 1.0
+    return options.role_factor
 
 
 def rounded(score: float) -> float:

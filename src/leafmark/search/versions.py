@@ -181,10 +181,7 @@ def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> 
     for languages in families.values():
         if len(languages) < 2:
             continue
-        chosen = next(
-            (code for code in languages if wanted and code[:2].lower() == wanted),
-            "" if "" in languages else next(iter(languages)),
-        )
+        chosen = _chosen_language(languages, wanted)
         others = [one for code, each in languages.items() if code != chosen for one in each]
         best = languages[chosen][0]
         first = max([best, *others], key=lambda one: one.score)
@@ -198,6 +195,24 @@ def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> 
     if not dropped:
         return list(candidates)
     return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
+
+
+def _chosen_language(languages: Mapping[str, Sequence[Candidate]], wanted: str) -> str:
+    """Return the language of a document that is shown: that of the query, or else the main one.
+
+    Where the query does not tell its language, what it finds does: a title that only one
+    language has, or all words where another has some.
+    """
+    asked = next((code for code in languages if wanted and code[:2].lower() == wanted), None)
+    if asked is not None:
+        return asked
+    best = min(_tier(each[0]) for each in languages.values())
+    likely = [code for code, each in languages.items() if _tier(each[0]) == best]
+    return "" if "" in likely else likely[0]
+
+
+def _tier(one: Candidate) -> tuple[bool, bool]:
+    return not one.named, one.relaxed
 
 
 def _first_of_each(candidates: Sequence[Candidate]) -> list[Entry]:

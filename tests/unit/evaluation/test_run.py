@@ -475,7 +475,7 @@ def test_what_switches_a_mechanism_off_is_known() -> None:
 
 
 def test_a_constant_has_another_value_in_one_way_only(here: Here) -> None:
-    ways = ("auto", "auto+DOUBT_BELOW=0.0+DOUBT_AT_LEAST=0.0")
+    ways = ("auto", "auto+DOUBT_BELOW=0.0")
     before = constant_named("DOUBT_BELOW")
     unknown = {"query": "zebra quagga okapi tapir", "answers": []}
     report = _judge(here, unknown, compare=ways)

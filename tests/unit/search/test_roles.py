@@ -189,3 +189,27 @@ def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.6 * plain.score, rel=0.02)
+
+
+TRANSLATED = {
+    "docs/en/cache.md": "# Caching\n\nKeep what was made in the Redis store.\n",
+    "docs/de/cache.md": "# Zwischenspeicher\n\nWas gemacht wurde, liegt in der Redis Ablage.\n",
+    "docs/ja/cache.md": "# キャッシュの設定\n\nRedis に保存されます。\n",
+    "docs/en/other.md": "# Redis and others\n\nRedis, of Redis, die Redis Ablage of Redis.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("Zwischenspeicher", "docs/de/cache.md"),
+        ("wie liegt der Zwischenspeicher in der Redis Ablage", "docs/de/cache.md"),
+        ("キャッシュの設定", "docs/ja/cache.md"),
+        ("キャッシュ Redis", "docs/ja/cache.md"),
+        ("Caching", "docs/en/cache.md"),
+        ("Redis store", "docs/en/cache.md"),
+    ],
+)
+def test_a_translation_is_found_in_its_own_language(tmp_path: Path, query: str, path: str) -> None:
+    results = Library(tmp_path, t=TRANSLATED).search(query).results
+    assert results[0].entry.path == path
