@@ -31,6 +31,9 @@ DOUBT_MATCHES = 5
 DOUBT_NONE_FROM = 0.9
 """An answer with a match that holds this share of the words is not doubtful."""
 
+DOUBT_NONE_IF_QUOTED = 0.5
+"""The same where several words stand just as they are quoted (by eye)."""
+
 GUESS_HOLDS = 0.75
 """The share of a word that counts as held if a match only has its correction, a guess."""
 
@@ -42,7 +45,7 @@ def is_doubtful(
 
     Words are weighed by rarity; those that occur nowhere count as the rarest. A text about what
     was asked has its words often or in titles, one that mentions them once does not. There is no
-    doubt about what is near in meaning, is called so, or has several words just as they are quoted.
+    doubt about what is near in meaning or is called so.
     """
     best = list(found.scored.values())[:DOUBT_MATCHES]
     if not best or any(one.name for one in best):
@@ -53,8 +56,7 @@ def is_doubtful(
     topic = first.topic
     asked = (*topic.words, *topic.quoted)
     total = sum(one.idf for one in asked)
-    is_quoted = any(len(one.terms) > 1 for one in topic.quoted)
-    if not total or is_quoted or any(_has_all(one) for one in best):
+    if not total or any(_has_all(one) for one in best):
         return False
     held = snapshot.scores([one.query for one in asked], [first.chunk])
     share = sum(
@@ -63,7 +65,9 @@ def is_doubtful(
         if score is not None
     )
     support = (share + SCORE_SUPPORT * first.words) / total + WORD_SUPPORT * len(asked)
-    return share < DOUBT_NONE_FROM * total and support < DOUBT_BELOW
+    is_quoted = any(len(one.terms) > 1 for one in topic.quoted)
+    enough = DOUBT_NONE_IF_QUOTED if is_quoted else DOUBT_NONE_FROM
+    return share < enough * total and support < DOUBT_BELOW
 
 
 def _has_all(one: Scored) -> bool:
