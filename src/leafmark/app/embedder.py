@@ -15,7 +15,14 @@ from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
 
-__all__ = ["current_view", "embedder_spec", "no_embedder", "pending_vectors", "vector_model"]
+__all__ = [
+    "current_view",
+    "embedder_spec",
+    "lost_vectors",
+    "no_embedder",
+    "pending_vectors",
+    "vector_model",
+]
 
 OPENAI_HOST = "https://api.openai.com/"
 OPENAI_VARIABLE = "OPENAI_API_KEY"
@@ -102,6 +109,20 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
         rows_name=view.rows_name,
         old=view,
     )
+
+
+def lost_vectors(project: Project, spec: EmbedderSpec) -> str:
+    """Say that vectors which an index had are gone, or no longer what was written; else nothing.
+
+    Reads all of them.
+    """
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    view = read_view(view_path(folder, project.index_dir))
+    if view is None or not view.has_any:
+        return ""
+    if not view.has_rows(folder):
+        return "vectors were lost: their file is gone, or shorter than it was"
+    return "" if view.has_valid_rows(folder) else "vectors were not what was written"
 
 
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:

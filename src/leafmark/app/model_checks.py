@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from leafmark.app.answering.reranking import reranker_spec
 from leafmark.app.configuration.project import Project
-from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.app.embedder import current_view, embedder_spec, lost_vectors, vector_model
 from leafmark.embedding import (
     EmbedderSpec,
     load_numpy,
@@ -20,7 +20,7 @@ from leafmark.embedding import (
 )
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader
-from leafmark.index.vectors import vector_folder
+from leafmark.index.vectors import stored_model, vector_folder
 from leafmark.model import Check
 
 __all__ = ["check_reranker", "check_vectors"]
@@ -63,6 +63,14 @@ def _vectors(
     """Return what is to be said of the stored vectors; their file is read whole."""
     view = current_view(project, reader, spec)
     is_named = project.configuration.embedding.is_named
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    lost = lost_vectors(project, spec)
+    if lost:
+        message = f"{lost}: the disk or its files may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
+    if (folder / "MODEL").exists() and stored_model(folder) is None:
+        message = "their description is not what was written: the disk may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` writes it anew")
     if not is_named and (view is None or view.pending):
         return Check("vectors", "ok", "those of the best matches are made when a search needs them")
     if view is None:
@@ -70,9 +78,6 @@ def _vectors(
     if dimension not in (None, view.dimension):
         message = f"those of the index have {view.dimension} numbers: another model made them"
         return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
-    if not view.has_valid_rows(vector_folder(project.shared_dir, vector_model(spec))):
-        message = "some are not what was written: the disk or its file may be damaged"
-        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
     if view.pending:
         message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
         return Check("vectors", "warning", message, "`leafmark index` makes them")

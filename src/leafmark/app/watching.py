@@ -26,6 +26,7 @@ from leafmark.app.file_events import (
 from leafmark.app.indexing.refreshing import index_project
 from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
+from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent
 
@@ -68,6 +69,7 @@ class Watcher:
 
     def run(self, stop: threading.Event) -> None:
         """Watch until `stop` is set, or Ctrl-C came during a run of the index."""
+        share_heaps()
         self._look()
         while not stop.is_set() and not self._interrupted:
             roots = self._roots_stamp()  # before what is told: one that vanishes then is noticed
@@ -132,6 +134,7 @@ class Watcher:
         self._took_s = time.monotonic() - began
         self._interrupted = report.interrupted
         if _did_something(report):
+            give_back_memory()
             self._tell(WatchEvent("indexed", report=report))
         if report.failure is not None:
             self._fail(report.failure)

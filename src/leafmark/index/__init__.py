@@ -64,7 +64,8 @@ from leafmark.index.words import Vocabulary
 from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
-    from leafmark.index.embedded.writer import IndexWriter, check_index, open_writer
+    from leafmark.index.embedded.checking import check_index
+    from leafmark.index.embedded.writer import IndexWriter, open_writer
     from leafmark.index.filling import PreparedSource, prepare_source
 
 __all__ = [
@@ -146,7 +147,7 @@ __all__ = [
 _LATE = {
     "IndexWriter": "leafmark.index.embedded.writer",
     "PreparedSource": "leafmark.index.filling",
-    "check_index": "leafmark.index.embedded.writer",
+    "check_index": "leafmark.index.embedded.checking",
     "open_writer": "leafmark.index.embedded.writer",
     "prepare_source": "leafmark.index.filling",
 }

@@ -5,11 +5,14 @@ INDEX/index-KEY/      ROOT, one index; KEY stands for what of an installation de
 INDEX/rev-KEY/        the index of one revision, and its sources; it goes after a week without use
 INDEX/vectors/        shared by all, since nothing in it can be wrong for one: see `vectors`
 ROOT/LOCK             held by the one writer; its time is that of the last use, give or take a day
+ROOT/LOCK.next        held by the writer that waits
 ROOT/CURRENT          which generation serves readers; replaced atomically
+ROOT/BUILDING         which generation a run has begun, in the form of CURRENT
 ROOT/MISSING          of which trees documents are kept though their files are gone
 ROOT/gen-000007/text  the engine's files
 ROOT/gen-000007/manifest  a disposable copy of the manifest (see `manifest`)
 ROOT/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
+ROOT/gen-000007/VERIFIED  its time is when every byte was looked at last
 ```
 
 A rebuild makes the next generation beside the current one and then replaces CURRENT. A generation
@@ -24,6 +27,7 @@ week.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -45,7 +49,7 @@ from leafmark.errors import (
     reason_of,
 )
 from leafmark.index.engine import REBUILD, translate
-from leafmark.index.lock import hold_lock
+from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
 
 __all__ = [
@@ -59,6 +63,7 @@ __all__ = [
     "has_other",
     "index_place",
     "is_index_folder",
+    "make_folder",
     "note_use",
     "other_views",
     "read_missing",
@@ -131,6 +136,10 @@ class Layout:
     def current(self) -> Path:
         return self.root / "CURRENT"
 
+    @property
+    def building(self) -> Path:
+        return self.root / "BUILDING"
+
     def generation(self, number: int) -> Path:
         return self.root / f"gen-{number:06d}"
 
@@ -142,6 +151,9 @@ class Layout:
 
     def suspect(self, number: int) -> Path:
         return self.generation(number) / "SUSPECT"
+
+    def verified(self, number: int) -> Path:
+        return self.generation(number) / "VERIFIED"
 
     def generations(self) -> list[int]:
         """The numbers of the generations on disk, ascending."""
@@ -178,18 +190,25 @@ class Layout:
         replace_index_file(self.current, [sealed(current._asdict())])
         sync_folder(self.root)
 
-    def collect(self, keep: int | None) -> None:
-        """Remove all generations but `keep`, as far as the system lets go of them.
+    def read_building(self) -> Current | None:
+        """Return the generation that a run has begun and not finished, as far as that is known."""
+        try:
+            found = Current(**unsealed(self.building.read_bytes()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+        return found if found.format == FORMAT else None
+
+    def collect(self, *keep: int) -> None:
+        """Remove all generations but some, as far as the system lets go of them.
 
         And what of files was being written when a process ended.
         """
         import shutil  # late: only a writer tidies up
 
-        kept = () if keep is None else (self.generation(keep),)
-        for folder in (self.root, *kept):
+        for folder in (self.root, *map(self.generation, keep)):
             remove_drafts(folder)
         for number in self.generations():
-            if number != keep:
+            if number not in keep:
                 shutil.rmtree(self.generation(number), ignore_errors=True)
 
 
@@ -264,6 +283,20 @@ def read_missing(root: Path) -> dict[str, str]:
             return unsealed(file.read(_MAX_CURRENT_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that only the user can look into, and those above it that are missing.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    for folder in reversed((path, *path.parents)):
+        with suppress(FileExistsError):
+            if not folder.exists():
+                folder.mkdir(mode=0o700)
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path))
 
 
 def replace_index_file(path: Path, parts: Iterable[bytes], *, what: str = "the index") -> None:
@@ -474,12 +507,14 @@ def _remove(place: Path) -> None:
     layout = Layout(place)
     with hold_lock(layout.lock, timeout_s=0):
         layout.current.unlink(missing_ok=True)
-        layout.collect(keep=None)
+        layout.collect()
+        layout.building.unlink(missing_ok=True)
         for vectors in (place.parent / "vectors").glob("*/"):
             view_path(vectors, place).unlink(missing_ok=True)
         if _REVISION.fullmatch(place.name):
             remove_sources(place)
             (place / "SOURCES.lock").unlink(missing_ok=True)
         (place / _MISSING).unlink(missing_ok=True)
+        turn_path(layout.lock).unlink(missing_ok=True)
         layout.lock.unlink()  # while it is held: see `hold_lock`
         place.rmdir()

@@ -1,7 +1,10 @@
 """The writer's lock: a file lock that the system frees when its holder dies.
 
 The file says who holds it and since when, for people only: what decides is the
-lock, never the text.
+lock, never the text. Text that nobody holds is of a holder that was killed, or failed.
+
+Who waits holds a second lock, the turn, meanwhile. Whoever would not wait lets him pass: else
+searches that bring the index up to date, one after the other, would leave a writer no gap.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +23,7 @@ from leafmark.environment import reset_after_fork
 from leafmark.errors import LockedError
 from leafmark.index.engine import translate
 
-__all__ = ["LockHolder", "hold_lock", "lock_holder"]
+__all__ = ["LockHolder", "hold_lock", "lock_holder", "turn_path", "was_left"]
 
 _POLL_S = 0.05
 
@@ -53,25 +56,61 @@ class LockHolder(NamedTuple):
 @contextmanager
 def hold_lock(
     path: Path, *, timeout_s: float, doing: str = "the index is being written"
-) -> Iterator[None]:
+) -> Iterator[bool]:
     """Hold the lock at `path`, waiting for it up to `timeout_s` (0: not at all).
 
+    Gives whether the last holder was killed, or ended by an exception.
+
     Raises:
-        LockedError: another process holds it; `doing` is what holding it means.
+        LockedError: another process holds it, or waits for it; `doing` is what holding it means.
         StorageError: the file cannot be opened.
     """
-    with _locked_file(path, timeout_s, doing) as handle:
-        _write_holder(handle)
-        try:
-            yield
-        finally:
+    end = time.monotonic() + timeout_s
+    with ExitStack() as turn:
+        if timeout_s > 0:
+            turn.enter_context(_locked_file(turn_path(path), end, _Held(path, doing)))
+        else:
+            _let_pass(path, doing)
+        with _locked_file(path, end, _Held(path, doing)) as handle:
+            turn.close()
+            is_left = bool(os.fstat(handle).st_size)
+            _write_holder(handle)
+            yield is_left
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
-            _unlock(handle)
+
+
+def turn_path(path: Path) -> Path:
+    """Return the path of the lock that is held by who waits for the one at `path`."""
+    return path.with_name(f"{path.name}.next")
+
+
+def _let_pass(path: Path, doing: str) -> None:
+    """Refuse where somebody waits already: he may go first.
+
+    Raises:
+        LockedError: somebody does.
+    """
+    if lock_holder(turn_path(path)) is not None:
+        raise _Held(path, doing).error(" and others wait")
+
+
+class _Held(NamedTuple):
+    """What is said where the lock at `path` is not to be had."""
+
+    path: Path
+    doing: str
+
+    def error(self, more: str = "") -> LockedError:
+        return LockedError(
+            f"{self.doing} by {_read_holder(self.path)}{more}",
+            location=str(self.path),
+            hint="searching works meanwhile; `index.lock_timeout_s` says how long to wait",
+        )
 
 
 @contextmanager
-def _locked_file(path: Path, timeout_s: float, doing: str) -> Iterator[int]:
+def _locked_file(path: Path, end: float, held: _Held) -> Iterator[int]:
     """Give the locked file that stands at `path`, which somebody may remove while we wait.
 
     Who held one that is gone would hold nothing: the next one makes another, and locks that.
@@ -83,9 +122,12 @@ def _locked_file(path: Path, timeout_s: float, doing: str) -> Iterator[int]:
             raise translate(err, "write the index", path) from err
         _open_handles.add(handle)
         try:
-            _wait_for(handle, path, timeout_s, doing)
+            _wait_for(handle, path, end, held)
             if not left or _stands_at(handle, path):
-                yield handle
+                try:
+                    yield handle
+                finally:
+                    _unlock(handle)
                 return
         finally:
             _open_handles.discard(handle)
@@ -101,17 +143,13 @@ def _stands_at(handle: int, path: Path) -> bool:
         return False
 
 
-def _wait_for(handle: int, path: Path, timeout_s: float, doing: str) -> None:
+def _wait_for(handle: int, path: Path, end: float, held: _Held) -> None:
     began = time.monotonic()
     while not _locked(handle, path):
-        patience_s = timeout_s if _is_held(handle) else max(timeout_s, _ASKING_S)
-        left = began + patience_s - time.monotonic()
+        patience = end if _is_held(handle) else max(end, began + _ASKING_S)
+        left = patience - time.monotonic()
         if left <= 0:
-            raise LockedError(
-                f"{doing} by {_read_holder(path)}",
-                location=str(path),
-                hint="searching works meanwhile; `index.lock_timeout_s` says how long to wait",
-            )
+            raise held.error()
         time.sleep(min(_POLL_S, left))
 
 
@@ -134,6 +172,16 @@ def lock_holder(path: Path) -> LockHolder | None:
         return None
     finally:
         os.close(handle)
+
+
+def was_left(path: Path) -> bool:
+    """Whether the last holder was killed, or ended by an exception, and nobody holds it now."""
+    try:
+        if not path.stat().st_size:
+            return False
+    except OSError:
+        return False
+    return lock_holder(path) is None
 
 
 def _write_holder(handle: int) -> None:

@@ -2,8 +2,8 @@
 
 The index itself is the authority. This is a snapshot of its source records in columns, so
 that tens of thousands of rows load in milliseconds. It has the index's uuid and commit number
-and a checksum; a snapshot that does not fit is ignored and made again from the index. Its
-first line has a digest of what a walk finds if nothing has changed, so that usually no row is
+and checksums; a snapshot that does not fit is ignored and made again from the index. Its
+head has a digest of what a walk finds if nothing has changed, so that usually no row is
 read at all. It also says when the sources were last looked at, so that a look that finds no
 change needs no commit.
 """
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from leafmark.environment import reset_after_fork
-from leafmark.index.folder import replace_index_file
+from leafmark.index.folder import replace_index_file, sealed, unsealed
 from leafmark.model import PASSING, DocumentEntry
 
 __all__ = [
@@ -52,7 +52,7 @@ FoundSource = tuple[str, str, int, int, int, int]
 TO_RETRY = 2
 """What `ManifestRow.noted` is where a source should be tried again."""
 
-_VERSION = 2
+_VERSION = 3
 _COLUMNS = "qqqQIB"
 _FOUND_COLUMNS = _COLUMNS[:4]
 _LONGEST_LINE = 10_000
@@ -204,14 +204,14 @@ def write_snapshot(
         "looked_ns": looked_ns,
         "found": _digest_rows(manifest),
     }
-    replace_index_file(path, [json.dumps(head).encode(), b"\n", body])
+    replace_index_file(path, [sealed(head), body])
 
 
 def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
     """Return the manifest of commit `seq`, None if the file holds anything else."""
     try:
-        head, _, body = path.read_bytes().partition(b"\n")
-        facts = _facts(head, uuid, seq)
+        head, seal, body = path.read_bytes().split(b"\n", 2)
+        facts = _facts(b"%s\n%s\n" % (head, seal), uuid, seq)
         if facts is None or facts.get("crc") != zlib.crc32(body):
             return None
         with gc_paused():
@@ -221,8 +221,12 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
 
 
 def _facts(head: bytes, uuid: str, seq: int) -> dict[str, Any] | None:
-    """Return the facts of the first line, None if it is of another commit or version."""
-    facts: dict[str, Any] = json.loads(head)
+    """Return the facts of the head, None if it is of another commit or version.
+
+    Raises:
+        ValueError: these are not the bytes that were written.
+    """
+    facts = unsealed(head)
     wanted = (_VERSION, uuid, seq, sys.byteorder)
     found = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
     return facts if found == wanted else None
@@ -232,7 +236,8 @@ def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
     """Return the head of the snapshot of commit `seq`, None if there is none."""
     try:
         with path.open("rb") as file:
-            facts = _facts(file.readline(_LONGEST_LINE), uuid, seq)
+            head = file.readline(_LONGEST_LINE) + file.readline(_LONGEST_LINE)
+        facts = _facts(head, uuid, seq)
         return None if facts is None else SnapshotHead(facts["found"], int(facts["looked_ns"]))
     except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None

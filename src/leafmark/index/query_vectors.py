@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.errors import LockedError, StorageError
-from leafmark.index.folder import replace_index_file
+from leafmark.index.folder import make_folder, replace_index_file
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import HASH_BYTES, map_rows, record_of, row_type, valid_rows
 
@@ -65,7 +65,7 @@ class QueryVectorCache:
         """Append vectors by the hashes of their texts, if that is possible at once."""
         records = [record_of(hash_, vector) for hash_, vector in vectors.items()]
         with suppress(OSError, LockedError, StorageError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             with hold_lock(self._path.with_name("queried.LOCK"), timeout_s=0.0):
                 self._append(records)
 

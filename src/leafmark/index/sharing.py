@@ -13,7 +13,7 @@ from pathlib import Path
 
 from leafmark.errors import LeafmarkError
 from leafmark.index.engine import translate
-from leafmark.index.folder import Layout, sync_folder
+from leafmark.index.folder import Layout, make_folder, sync_folder
 from leafmark.index.lock import hold_lock
 
 __all__ = ["link_or_copy", "share_index"]
@@ -41,16 +41,16 @@ def share_index(source: Path, target: Path) -> bool:
             made.write_current(current)
             return True
     except LeafmarkError:
-        made.collect(keep=None)
+        made.collect()
         return False
     except OSError as error:
-        made.collect(keep=None)
+        made.collect()
         raise translate(error, "write the index", target) from error
 
 
 def _link_generation(begun: Layout, made: Layout, number: int) -> None:
     text = made.text(number)
-    text.mkdir(mode=0o700, parents=True)
+    make_folder(text)
     for entry in os.scandir(begun.text(number)):
         if entry.name in _REPLACED:
             shutil.copyfile(entry.path, text / entry.name)

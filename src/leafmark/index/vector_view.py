@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError
-from leafmark.index.folder import replace_index_file
+from leafmark.index.folder import replace_index_file, sealed, unsealed
 from leafmark.index.manifest import Key, ManifestRow
 from leafmark.index.vectors import map_rows, row_type, valid_rows
 
@@ -36,7 +36,7 @@ __all__ = [
     "write_view",
 ]
 
-_FORMAT = 3
+_FORMAT = 4
 PENDING = -1
 """In place of the rows of a chunk whose vectors are not all there yet."""
 
@@ -290,9 +290,9 @@ def write_view(path: Path, view: VectorView) -> None:
         "lengths": [len(part) for part in parts],
         "crc": zlib.crc32(body),
     }
-    head = json.dumps(facts).encode()
-    head += b" " * (-(len(head) + 1) % 8) + b"\n"
-    replace_index_file(path, [head, body])
+    head = sealed(facts)
+    # the columns begin at a multiple of eight
+    replace_index_file(path, [head, b" " * (-(len(head) + 1) % 8) + b"\n", body])
 
 
 def _serialise_keys(keys: Sequence[Key]) -> bytes:
@@ -306,9 +306,9 @@ def read_view(path: Path) -> VectorView | None:
 
     try:
         data = path.read_bytes()
-        head, _, _ = data[:_LONGEST_HEAD].partition(b"\n")
-        facts: dict[str, Any] = json.loads(head)
-        body = memoryview(data)[len(head) + 1 :]
+        head, seal, blank, _ = data[:_LONGEST_HEAD].split(b"\n", 3)
+        facts = unsealed(b"%s\n%s\n" % (head, seal))
+        body = memoryview(data)[len(head) + len(seal) + len(blank) + 3 :]
         if facts["format"] != _FORMAT or facts["crc"] != zlib.crc32(body):
             return None
         parts, at = [], 0

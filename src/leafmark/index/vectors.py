@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leafmark.index.engine import translate
 from leafmark.index.folder import (
+    make_folder,
     remove_drafts,
     replace_index_file,
     sealed,
@@ -181,7 +182,7 @@ def open_vector_writer(
     """
     folder = vector_folder(folder, model)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise translate(error, "write the vectors", folder) from error
     with hold_lock(folder / "LOCK", timeout_s=timeout_s, doing="vectors are being made"):
@@ -201,8 +202,9 @@ class VectorWriter:
         self.known: dict[bytes, int] = {}
         self.documents: dict[bytes, bytes] = {}
         self._count = 0
-        if stored_model(folder) != model:
-            self._begin()
+        self.mended = ""
+        """What was damaged and is whole again, for people."""
+        self._open_model()
         self.rows_path = self._current_rows()
         try:
             self._rows = self._open_rows()
@@ -210,15 +212,37 @@ class VectorWriter:
         except OSError as error:
             raise translate(error, "write the vectors", folder) from error
 
-    def _begin(self) -> None:
-        """Start with nothing: the folder is new, or of a model with another dimension."""
-        for path in self.folder.iterdir():
-            if path.name != "LOCK":
-                path.unlink(missing_ok=True)
+    def _open_model(self) -> None:
+        """Start with nothing where the folder is new, or of a model with another dimension.
+
+        A description that is damaged is written anew: the vectors themselves tell whether they
+        are of this model, by their checksums.
+        """
+        stored = stored_model(self.folder)
+        if stored == self.model:
+            return
+        rows = self._rows_files()
+        if stored is None and rows and self._are_ours(rows[-1]):
+            self.mended = "the description of the vectors was damaged, and was written anew"
+        else:
+            for path in self.folder.iterdir():
+                if not path.name.startswith("LOCK"):
+                    path.unlink(missing_ok=True)
         model = self.model
         facts = {"format": FORMAT, "name": model.name, "revision": model.revision}
         facts["dimension"] = model.dimension
-        self._replace(self.folder / "MODEL", [json.dumps(facts).encode()])
+        self._replace(self.folder / "MODEL", [sealed(facts)])
+
+    def _are_ours(self, path: Path) -> bool:
+        """Whether the first rows of a file are whole records of vectors of our dimension."""
+        try:
+            rows = map_rows(path, self.model.dimension)
+        except OSError:
+            return False
+        return any(valid_rows(rows, range(min(len(rows), 100))))
+
+    def _rows_files(self) -> list[Path]:
+        return sorted(path for path in self.folder.iterdir() if _ROWS.fullmatch(path.name))
 
     def _replace(self, path: Path, parts: Iterable[bytes]) -> None:
         replace_index_file(path, parts, what="the vectors")
@@ -227,7 +251,7 @@ class VectorWriter:
     def _current_rows(self) -> Path:
         """The file of rows; older ones are leftovers of a compaction, drafts of a killed one."""
         remove_drafts(self.folder)
-        found = sorted(path for path in self.folder.iterdir() if _ROWS.fullmatch(path.name))
+        found = self._rows_files()
         for path in found[:-1]:
             path.unlink(missing_ok=True)
         return found[-1] if found else self.folder / "rows-000001"
@@ -381,7 +405,9 @@ def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
 def stored_model(folder: Path) -> VectorModel | None:
     """Return the model of the folder's vectors, None if that cannot be read."""
     try:
-        facts = json.loads((folder / "MODEL").read_bytes())
+        data = (folder / "MODEL").read_bytes()
+        # one of the first leafmarks has no second line
+        facts = unsealed(data) if b"\n" in data else json.loads(data)
         if facts["format"] != FORMAT:
             return None
         return VectorModel(str(facts["name"]), str(facts["revision"]), int(facts["dimension"]))

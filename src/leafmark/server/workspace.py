@@ -21,6 +21,7 @@ from leafmark.app import Project, index_project, make_vectors
 from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
 from leafmark.app.session import Session
+from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import (
     ConfirmationError,
     LeafmarkError,
@@ -99,6 +100,7 @@ class Workspace:
     def __init__(
         self, open_project: Callable[[Mapping[str, object]], Project], *, confirmed: bool = False
     ):
+        share_heaps()
         self._session = Session(open_project)
         self._confirmed = confirmed
         self._changed = threading.Condition()
@@ -206,6 +208,8 @@ class Workspace:
         began = time.monotonic()
         report = index_project(project, request, progress=self._report)
         self._note(report, time.monotonic() - began)
+        if report.added or report.modified or report.removed:
+            give_back_memory()
         if project.configuration.embedding.is_named:
             self._ask_for_vectors()
 

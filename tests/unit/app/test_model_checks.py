@@ -108,10 +108,48 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
     assert _said(here, server)[1] == Check(
         "vectors",
         "problem",
-        "some are not what was written: the disk or its file may be damaged",
+        "vectors were not what was written: the disk or its files may be damaged",
         "`leafmark index` makes those anew",
     )
     _index(here, server)
+    assert _said(here, server) == [ANSWERS, SOUND]
+
+
+def test_a_damaged_description_of_vectors_is_written_anew_and_no_vector_is_made(
+    here: Here, server: FakeServer
+) -> None:
+    model = _index(here, server).with_name("MODEL")
+    data = bytearray(model.read_bytes())
+    at = data.index(b'"dimension": ') + len(b'"dimension": ')
+    data[at] ^= 1
+    model.write_bytes(data)
+    assert _said(here, server)[1] == Check(
+        "vectors",
+        "problem",
+        "their description is not what was written: the disk may be damaged",
+        "`leafmark index` writes it anew",
+    )
+    project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
+    report = index_project(project, IndexRequest())
+    assert (report.vectors, report.pending_vectors) == (0, 0)
+    assert report.warnings == ("the description of the vectors was damaged, and was written anew",)
+    assert _said(here, server) == [ANSWERS, SOUND]
+
+
+def test_lost_vectors_are_called_lost_and_made_again(here: Here, server: FakeServer) -> None:
+    rows = _index(here, server)
+    rows.unlink()
+    assert _said(here, server)[1] == Check(
+        "vectors",
+        "problem",
+        "vectors were lost: their file is gone, or shorter than it was: "
+        "the disk or its files may be damaged",
+        "`leafmark index` makes those anew",
+    )
+    project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
+    report = index_project(project, IndexRequest())
+    assert report.vectors
+    assert report.warnings == ("vectors were lost or damaged, and were made again",)
     assert _said(here, server) == [ANSWERS, SOUND]
 
 

@@ -23,7 +23,9 @@ from leafmark.index.folder import sealed
 
 FOLDER = Path(__file__).with_name("formats")
 KEPT = {int(path.stem.partition("-")[2]): path for path in FOLDER.glob("format-*.zip")}
-OLDER = sorted(KEPT.keys() - {FORMAT})
+OLDER = [(format_, False) for format_ in sorted(KEPT.keys() - {FORMAT})]
+OLDER.append((4, True))
+"""Formats, and whether the index states ours: one with other fields did."""
 
 
 def _unpacked(format_: int, root: Path) -> Path:
@@ -39,8 +41,7 @@ def _pretend(root: Path) -> None:
     path.write_bytes(sealed({**facts, "format": FORMAT}))
 
 
-@pytest.mark.parametrize("format_", OLDER)
-@pytest.mark.parametrize("pretends", [False, True])
+@pytest.mark.parametrize(("format_", "pretends"), OLDER)
 def test_an_older_format_is_refused_in_words_and_replaced(
     tmp_path: Path, format_: int, pretends: bool
 ) -> None:
@@ -63,8 +64,7 @@ def test_an_older_format_is_refused_in_words_and_replaced(
     assert check_index(root) == []
 
 
-@pytest.mark.parametrize("format_", OLDER)
-@pytest.mark.parametrize("pretends", [False, True])
+@pytest.mark.parametrize(("format_", "pretends"), OLDER)
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_project_with_an_older_index_says_so_and_makes_its_own(
     here: Here, format_: int, pretends: bool, beside: bool

@@ -18,13 +18,13 @@ from support.indexes import SETTINGS, index, search
 from leafmark.errors import LockedError, StorageError
 from leafmark.index import LockHolder, lock_holder, open_reader, open_writer
 from leafmark.index import lock as locks
-from leafmark.index.lock import hold_lock
+from leafmark.index.lock import hold_lock, turn_path, was_left
 
 HOLD = """
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from leafmark.index.lock import hold_lock
+from leafmark.index.lock import hold_lock, turn_path, was_left
 with hold_lock(Path(sys.argv[1]), timeout_s=0):
     print("held", flush=True)
     sys.stdin.read()
@@ -219,6 +219,7 @@ def test_a_lock_file_that_is_removed_while_it_is_waited_for(
 
         def remove(_: float) -> None:
             path.unlink()
+            turn_path(path).unlink()
             path.parent.rmdir()
             stack.close()
 
@@ -259,3 +260,72 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(StorageError) as caught, hold_lock(tmp_path / "LOCK", timeout_s=0):
         pass
     assert caught.value.message == "cannot lock the index: no locks available"
+
+
+WRITE_AGAIN_AND_AGAIN = """
+import sys
+from pathlib import Path
+from leafmark.errors import LockedError
+from leafmark.index.lock import hold_lock, turn_path, was_left
+import time
+path = Path(sys.argv[1])
+print("began", flush=True)
+while not path.with_name("stop").exists():
+    try:
+        with hold_lock(path, timeout_s=0):
+            time.sleep(0.02)
+    except LockedError:
+        time.sleep(0.001)
+"""
+
+
+def test_a_writer_that_waits_gets_its_turn_beside_those_that_do_not(tmp_path: Path) -> None:
+    lock = tmp_path / "LOCK"
+    others = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITE_AGAIN_AND_AGAIN, str(lock)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    try:
+        for each in others:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "began\n"
+        for _ in range(10):
+            with hold_lock(lock, timeout_s=60):
+                assert lock_holder(turn_path(lock)) is None
+    finally:
+        (tmp_path / "stop").touch()
+        for each in others:
+            each.wait(60)
+            assert each.stdout is not None
+            each.stdout.close()
+
+
+def test_who_does_not_wait_lets_pass_who_waits(tmp_path: Path) -> None:
+    lock = tmp_path / "LOCK"
+    with another_process_holding(lock) as process, another_process_holding(turn_path(lock)):
+        with pytest.raises(LockedError) as caught, hold_lock(lock, timeout_s=0):
+            pass
+        said = caught.value.message
+        assert said.startswith(f"the index is being written by process {process.pid}, for ")
+        assert said.endswith(" s and others wait")
+    with hold_lock(lock, timeout_s=0) as is_left:
+        assert not is_left
+
+
+def test_a_holder_that_was_killed_or_failed_is_noticed(tmp_path: Path) -> None:
+    lock = tmp_path / "LOCK"
+    with another_process_holding(lock) as process:
+        assert not was_left(lock)
+        process.kill()
+        process.wait(20)
+    assert was_left(lock)
+    with hold_lock(lock, timeout_s=0) as is_left:
+        assert is_left
+    assert not was_left(lock)
+    with pytest.raises(OSError, match="no room"), hold_lock(lock, timeout_s=0):
+        raise OSError("no room")
+    assert was_left(lock)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.errors import ConfigError
+from leafmark.errors import ConfigError, ForbiddenError
 from leafmark.model import tree_name
 
-__all__ = ["CONFIG_NAME", "Directories", "find_directories", "index_folder"]
+__all__ = ["CONFIG_NAME", "Directories", "check_own", "find_directories", "index_folder"]
 
 CONFIG_NAME = "leafmark.toml"
 
@@ -102,6 +103,29 @@ def _absolute(variable: str, value: str) -> Path:
             f'{variable} is "{value}"', location=variable, hint=f"{variable} must be a whole path"
         )
     return path
+
+
+def check_own(*folders: Path) -> None:
+    """Refuse folders of the cache that somebody else made, or put a link in the place of.
+
+    What they hold would be answered from, and what we write would go where they like.
+
+    Raises:
+        ForbiddenError: one of them is another user's, or no folder.
+    """
+    for folder in folders:
+        try:
+            facts = os.lstat(folder)
+        except (OSError, ValueError):
+            continue  # it is not there yet, or whoever opens it says why it cannot be
+        is_other = hasattr(os, "geteuid") and facts.st_uid != os.geteuid()
+        if is_other or not stat.S_ISDIR(facts.st_mode):
+            what = "belongs to somebody else" if is_other else "is a link, or no folder"
+            raise ForbiddenError(
+                f"a folder of the cache {what}",
+                location=str(folder),
+                hint="remove it, or say with `index.dir` where the index shall lie",
+            )
 
 
 def index_folder(indexes: Path, project: Path) -> Path:

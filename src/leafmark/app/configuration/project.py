@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from leafmark.app.configuration.config import Configuration, open_configuration
+from leafmark.app.configuration.paths import check_own
 from leafmark.app.remote import RemoteIndex, remote_index
 from leafmark.app.settings import ChunkingSettings, SearchSettings
 from leafmark.app.sources.files import read_beneath
@@ -292,9 +293,12 @@ def open_project(
     Raises:
         NotFoundError: there is no such folder.
         ConfigError: a configuration file, variable or flag is wrong.
+        ForbiddenError: the place of its index is somebody else's.
     """
     configuration = open_configuration(directory, flags=flags, environ=environ)
     place = index_place(configuration.index_dir, _leafmark_key())
+    if configuration.index.dir is None:
+        check_own(configuration.directories.cache, place.parent, place)
     remote = remote_index(configuration.index, environ)
     return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)
 

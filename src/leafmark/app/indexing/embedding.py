@@ -75,12 +75,16 @@ Heeded: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
 class Embedded(NamedTuple):
-    """What a run did: vectors made, chunks still without one, and what stopped it."""
+    """What a run did: vectors made, chunks still without one, and what stopped it.
+
+    `mended` says what was damaged and is whole again.
+    """
 
     made: int = 0
     pending: int = 0
     problem: LeafmarkError | None = None
     interrupted: bool = False
+    mended: tuple[str, ...] = ()
 
 
 def embed_project(
@@ -122,9 +126,21 @@ def embed_project(
             if not reader.is_current():  # another run was faster, and its texts count, too
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
-            return _Run(project, reader, writer, lazy, view, progress, check).run()
+            is_lost = _has_lost(writer, read_view(view_path(writer.folder, reader.root)))
+            done = _Run(project, reader, writer, lazy, view, progress, check).run()
+            mended = [writer.mended]
+            if is_lost and done.made:
+                mended.append("vectors were lost or damaged, and were made again")
+            return done._replace(mended=tuple(filter(None, mended)))
     except (ProviderError, LockedError, StorageError) as error:
         return Embedded(0, _pending(reader, view), error)
+
+
+def _has_lost(writer: VectorWriter, view: VectorView | None) -> bool:
+    """Whether vectors that chunks had are not among the whole records any more."""
+    if view is None or view.rows_name != writer.rows_path.name:
+        return False
+    return not writer.has_rows(view.rows)
 
 
 def _is_complete(
@@ -134,6 +150,8 @@ def _is_complete(
     if view.pending or view.seq != reader.meta.seq:
         return False
     folder = vector_folder(project.shared_dir, vector_model(spec))
+    if stored_model(folder) is None:
+        return False
     on_disk = read_view(view_path(folder, reader.root))
     return on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder)
 

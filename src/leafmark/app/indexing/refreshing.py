@@ -6,10 +6,13 @@ What cannot be read is a diagnostic and stops nothing.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafmark.app.background import begin
 from leafmark.app.configuration.concern import find_concern
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import (
@@ -36,7 +39,9 @@ from leafmark.errors import (
     UsageError,
 )
 from leafmark.index import IndexReader, Manifest, gc_paused
+from leafmark.index.embedded.checking import is_verification_due, verify_index
 from leafmark.index.folder import write_missing
+from leafmark.index.lock import was_left
 from leafmark.index.manifest import Key
 from leafmark.model import CompressedList, Diagnostic, IndexReport, count_of, document_id
 
@@ -102,11 +107,16 @@ def _with_vectors(
     if made is None:
         return report
     report = report._replace(
-        vectors=made.made, pending_vectors=made.pending, interrupted=made.interrupted
+        vectors=made.made,
+        pending_vectors=made.pending,
+        interrupted=made.interrupted,
+        warnings=made.mended,
     )
     if isinstance(made.problem, StorageError):
         return report._replace(failure=made.problem)
-    return report if made.problem is None else report._replace(warnings=(_why(made.problem),))
+    if made.problem is None:
+        return report
+    return report._replace(warnings=(*report.warnings, _why(made.problem)))
 
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
@@ -151,11 +161,20 @@ def refresh(
     request = IndexRequest(retry=False)
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, _Current):
+        _verify_beside(project)
         return looked.reader
     report = carry_out(looked)
     if report.interrupted:
         raise KeyboardInterrupt
     return project.open_reader()
+
+
+def _verify_beside(project: Project) -> None:
+    """Look at every byte of the index now and then, beside the answer; nobody waits for it."""
+    root = project.index_dir
+    if is_verification_due(root):
+        with suppress(RuntimeError):  # the system refuses a thread: another time
+            begin("check of the index", lambda: verify_index(root), waited_for=False)
 
 
 class _Current(NamedTuple):
@@ -185,7 +204,7 @@ def _look(
         if reader is not None:
             plan = plan_since(reader, project, found, retry=request.retry, prune=request.prune)
             _note_missing(project, found)
-            if plan.is_empty:
+            if plan.is_empty and not _must_mend(project):
                 return _Current(reader, found, plan.unchanged)
     return Run(
         project=project,
@@ -198,6 +217,12 @@ def _look(
         prune=request.prune,
         progress=progress,
     )
+
+
+def _must_mend(project: Project) -> bool:
+    """Whether a run that was killed, or failed, may have left something to a writer."""
+    root = project.index_dir
+    return was_left(root / "LOCK") and os.access(root, os.W_OK)
 
 
 def _note_missing(project: Project, found: Scan) -> None:
@@ -270,6 +295,8 @@ def _usable_reader(project: Project) -> IndexReader | None:
 
 def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
     timeout_s = project.configuration.index.lock_timeout_s
+    if is_verification_due(project.index_dir):
+        verify_index(project.index_dir)  # where it finds damage, the index is made anew now
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, Run):
         return carry_out(looked)

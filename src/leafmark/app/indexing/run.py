@@ -6,6 +6,7 @@ has done, since each source is whole by itself, unless it was rebuilding.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Collection, Iterator
 from contextlib import closing
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from leafmark.index import IndexMeta, IndexWriter
 
 __all__ = ["Run", "carry_out"]
+
+CHECKPOINT_S = 20.0
+"""How much of a build a kill may lose; a commit takes a few tenths of a second."""
 
 
 class Run(NamedTuple):
@@ -86,7 +90,8 @@ def _write(run: Run) -> _Written:
         outcome.unchanged = plan.unchanged
         found.let_go()
         try:
-            _apply(_Work(project, writer, interrupts, run.progress, found.named), plan, outcome)
+            work = _Work(project, writer, interrupts, run.progress, found.named, began_ns)
+            _apply(work, plan, outcome)
         except KeyboardInterrupt:
             if writer.rebuilt is not None:  # an older state stands, and stays
                 raise
@@ -136,8 +141,8 @@ def _widened(project: Project, found: Scan) -> Scan:
 
 
 def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
-    if writer.is_new:
-        return plan_changes(found, {}, last_run_ns=0)
+    if writer.is_new:  # and empty, unless it goes on where a run was killed
+        return plan_changes(found, writer.manifest, last_run_ns=writer.looked_ns)
     reader = run.project.open_reader()
     return plan_since(
         reader, run.project, found, known=writer.manifest, retry=run.retry, prune=run.prune
@@ -145,13 +150,17 @@ def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
 
 
 class _Work(NamedTuple):
-    """What a plan is carried out with; `named` are the files that the user named now."""
+    """What a plan is carried out with; `named` are the files that the user named now.
+
+    The run began to look at `began_ns`.
+    """
 
     project: Project
     writer: IndexWriter
     interrupts: Interrupts
     progress: Progress | None
     named: Collection[Key]
+    began_ns: int
 
     def recipes(self) -> dict[str, Recipe]:
         """How the sources of each tree are prepared."""
@@ -207,6 +216,7 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
         total_bytes=sum(source.size for source in sources),
         workers=work.project.configuration.index.workers,
     )
+    kept_s = time.monotonic()
     with closing(prepared):
         work.interrupts.check()
         for done, each in enumerate(prepared, start=1):
@@ -214,6 +224,9 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
+            if time.monotonic() - kept_s > CHECKPOINT_S:
+                work.writer.checkpoint(started_ns=work.began_ns)
+                kept_s = time.monotonic()
 
 
 def _remove(key: Key, writer: IndexWriter, outcome: Outcome) -> None:

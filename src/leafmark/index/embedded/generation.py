@@ -16,6 +16,7 @@ import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError
 from leafmark.index.engine import REBUILD, engine_guard
+from leafmark.index.folder import make_folder
 from leafmark.index.records import (
     StoredDocument,
     deserialise_document,
@@ -138,7 +139,7 @@ def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.
 def create_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
     """Make an empty index in the new folder `path`."""
     with engine_guard("create the index", path):
-        path.mkdir(parents=True)
+        make_folder(path)
         return _register(tantivy.Index(build_schema(languages), path=str(path)), languages)
 
 

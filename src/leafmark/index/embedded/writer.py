@@ -8,17 +8,13 @@ after it was read back.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
-import struct
 import sys
-import zlib
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import tantivy
 
@@ -31,6 +27,7 @@ from leafmark.errors import (
     UsageError,
     reason_of,
 )
+from leafmark.index.embedded.checking import are_sound, check_index, mark_suspect, note_verified
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_chunks,
@@ -41,7 +38,6 @@ from leafmark.index.embedded.generation import (
     read_documents,
     read_meta,
 )
-from leafmark.index.embedded.reader import open_reader
 from leafmark.index.engine import engine_guard, is_held_open
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.folder import (
@@ -51,7 +47,10 @@ from leafmark.index.folder import (
     IndexOptions,
     Layout,
     has_other,
+    make_folder,
     remove_drafts,
+    replace_index_file,
+    sealed,
     sync_folder,
     when_free,
 )
@@ -68,7 +67,12 @@ from leafmark.index.records import serialise_document, serialise_object, seriali
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
-__all__ = ["IndexWriter", "check_index", "check_memory", "open_writer", "usable_current"]
+__all__ = [
+    "IndexWriter",
+    "check_memory",
+    "open_writer",
+    "usable_current",
+]
 
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
@@ -99,8 +103,10 @@ def open_writer(
     check_memory(root)
     layout = Layout(root)
     with engine_guard("create the index folder", root):
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with hold_lock(layout.lock, timeout_s=timeout_s):
+        make_folder(root)
+    with hold_lock(layout.lock, timeout_s=timeout_s) as was_left:
+        if was_left:
+            mark_suspect(layout)
         writer = _open(layout, options, rebuild)
         try:
             yield writer
@@ -112,7 +118,9 @@ def _open(layout: Layout, options: IndexOptions, rebuild: bool) -> IndexWriter:
     """Open the current generation for writing, or begin the next one."""
     current, reason = usable_current(layout, options, rebuild)
     if current is not None and reason is None:
-        layout.collect(keep=current.generation)
+        layout.collect(current.generation)
+        with contextlib.suppress(OSError):
+            layout.building.unlink(missing_ok=True)
         # not later: the engine's merges write such files, too
         remove_drafts(layout.text(current.generation), ENGINE_DRAFTS)
         try:
@@ -122,7 +130,24 @@ def _open(layout: Layout, options: IndexOptions, rebuild: bool) -> IndexWriter:
             return IndexWriter(layout, known, is_new=False)
         except (DamagedError, NotFoundError) as err:
             reason = err.message
-    layout.collect(keep=current.generation if current else None)
+    return _begin(layout, options, current, None if rebuild else layout.read_building(), reason)
+
+
+def _begin(
+    layout: Layout,
+    options: IndexOptions,
+    current: Current | None,
+    building: Current | None,
+    reason: str | None,
+) -> IndexWriter:
+    """Go on with the generation that a killed run was building, if it fits; else begin one."""
+    kept = [current.generation] if current else []
+    if building is not None and _fits(building, options) and building.generation not in kept:
+        layout.collect(*kept, building.generation)
+        if are_sound(layout.text(building.generation)):
+            with contextlib.suppress(DamagedError, NotFoundError):  # begun anew, then
+                return IndexWriter(layout, building, is_new=True, rebuilt=reason, goes_on=True)
+    layout.collect(*kept)
     begun = Current(
         generation=max(layout.generations(), default=0) + 1,
         uuid=os.urandom(16).hex(),
@@ -132,15 +157,25 @@ def _open(layout: Layout, options: IndexOptions, rebuild: bool) -> IndexWriter:
     return IndexWriter(layout, begun, is_new=True, rebuilt=reason)
 
 
+def _fits(building: Current, options: IndexOptions) -> bool:
+    return (building.fingerprint, building.languages) == (options.fingerprint, options.languages)
+
+
 class IndexWriter:
     """Changes one generation. Use `open_writer`; nothing counts before `commit`.
 
-    `is_new` says that the generation began empty. `rebuilt` says why it replaces an older one:
-    None if it replaces none.
+    `is_new` says that no reader has seen the generation yet; it is empty, unless it goes on where
+    a run was killed. `rebuilt` says why it replaces an older one: None if it replaces none.
     """
 
     def __init__(
-        self, layout: Layout, current: Current, *, is_new: bool, rebuilt: str | None = None
+        self,
+        layout: Layout,
+        current: Current,
+        *,
+        is_new: bool,
+        rebuilt: str | None = None,
+        goes_on: bool = False,
     ):
         self.is_new = is_new
         self.rebuilt = rebuilt
@@ -151,7 +186,7 @@ class IndexWriter:
         self._changed = is_new
         self._languages = index_languages(current.languages)
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
-        if is_new:
+        if is_new and not goes_on:
             self._index = create_engine(self._folder, self._languages)
             self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0)
         else:
@@ -287,6 +322,26 @@ class IndexWriter:
             if started_ns:
                 self._write_snapshot(started_ns)
             return self.meta
+        self._commit(started_ns)
+        self._changed = False
+        self._publish()
+        return self.meta
+
+    def checkpoint(self, *, started_ns: int) -> None:
+        """Keep what was put in a new generation so far: a run that is killed goes on from here.
+
+        No reader sees it before `commit`.
+
+        Raises:
+            StorageError: see `commit`.
+        """
+        if self.is_new:
+            self._commit(started_ns)
+            self._write_snapshot(started_ns)
+            replace_index_file(self._layout.building, [sealed(self.current._asdict())])
+            sync_folder(self._layout.root)
+
+    def _commit(self, started_ns: int) -> None:
         counts = array("I", self._manifest.chunk_counts)
         meta = IndexMeta(
             seq=self.meta.seq + 1,
@@ -307,9 +362,6 @@ class IndexWriter:
             sync_folder(self._folder)
             self._check(meta)
         self.meta = meta
-        self._changed = False
-        self._publish()
-        return meta
 
     def _check(self, meta: IndexMeta) -> None:
         """Read back what was committed: the engine's word is not enough after a full disk."""
@@ -340,8 +392,15 @@ class IndexWriter:
         self._write_snapshot(self.meta.started_ns)
         if self.is_new:
             sync_folder(self._layout.root)
+            note_verified(self._layout, generation)
+            self.is_new = False  # from here on readers may see it, whatever fails
             self._layout.write_current(self.current)
-            self._layout.collect(keep=generation)
+            self._forget_building()
+            self._layout.collect(generation)
+
+    def _forget_building(self) -> None:
+        with contextlib.suppress(OSError):
+            self._layout.building.unlink(missing_ok=True)
 
     def _write_snapshot(self, looked_ns: int) -> None:
         """Write the snapshot. Without it, readers make it again from the index."""
@@ -388,7 +447,8 @@ class IndexWriter:
         with contextlib.suppress(LeafmarkError), engine_guard("close the index", self._folder):
             engine.wait_merging_threads()
         del engine
-        if self.is_new and not self.meta.seq:
+        if self.is_new and (self.rebuilt or not self.meta.seq):
+            self._forget_building()
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
 
 
@@ -427,107 +487,11 @@ def _find_damage(layout: Layout, current: Current) -> str | None:
     if found:
         return f"the index is damaged: {found[0]}"
     try:
+        note_verified(layout, current.generation)
         suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
     except OSError as err:  # a folder, say
         return f"the index is damaged: its mark cannot be removed: {reason_of(err)}"
     return None
-
-
-_TRAILER = struct.Struct("<II")
-_MAGIC = 1337
-_BLOCK_BYTES = 1 << 20
-_MAX_FOOTER_BYTES = 10_000
-
-
-def check_index(root: Path) -> list[str]:
-    """Return what is wrong with the index in `root`, one sentence each; none if it is sound.
-
-    Linear in its size; about a second for a gigabyte.
-
-    Raises:
-        NotFoundError: there is no index.
-        UsageError: a newer leafmark wrote it.
-    """
-    layout = Layout(root)
-    try:
-        current = layout.read_current()
-        if current is None:
-            raise NotFoundError("there is no index yet", location=str(root))
-        folder = layout.text(current.generation)
-        found = [_describe(path) for path in _listed_files(folder) if not _is_sound(path)]
-    except (OSError, ValueError, KeyError, TypeError) as err:
-        return [f"the engine's list of files cannot be read: {err}"]
-    except LeafmarkError as err:
-        if err.kind != "damaged":
-            raise
-        return [err.message]
-    return found or list(_inconsistencies(root))
-
-
-def _listed_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of all segments on the engine's own list, missing ones too."""
-    if not folder.exists():
-        raise FileNotFoundError(f"{folder} is missing")
-    for segment in json.loads((folder / "meta.json").read_bytes())["segments"]:
-        name = str(segment["segment_id"]).replace("-", "")
-        yield from sorted(path for path in folder.glob(f"{name}.*") if path.suffix != ".del")
-        deletes = segment.get("deletes")
-        if deletes:
-            yield folder / f"{name}.{deletes['opstamp']}.del"
-
-
-def _is_sound(path: Path) -> bool:
-    """Whether the file ends in a footer with the checksum of what is before it."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _TRAILER.size))
-            length, magic = _TRAILER.unpack(file.read(_TRAILER.size))
-            body = size - _TRAILER.size - length
-            if magic != _MAGIC or length > _MAX_FOOTER_BYTES or body < 0:
-                return False
-            file.seek(body)
-            wanted = json.loads(file.read(length))["crc"]
-            file.seek(0)
-            return bool(_checksum(file, body) == wanted)
-    except (OSError, struct.error, ValueError, KeyError, TypeError):
-        return False
-
-
-def _checksum(file: BinaryIO, length: int) -> int:
-    checksum = 0
-    while length > 0:
-        block = file.read(min(_BLOCK_BYTES, length))
-        if not block:
-            break
-        checksum = zlib.crc32(block, checksum)
-        length -= len(block)
-    return checksum
-
-
-def _describe(path: Path) -> str:
-    if not path.exists():
-        return f"{path.name} is missing"
-    return f"{path.name} is not what was written"
-
-
-def _inconsistencies(root: Path) -> Iterator[str]:
-    """Compare the index's own counts with what it holds, and read every record."""
-    try:
-        reader = open_reader(root)
-        counted = count_chunks(reader.searcher)
-        if counted != reader.meta.chunks:
-            yield f"it holds {counted} chunks and says {reader.meta.chunks}"
-        documents = [entry for entry in reader.documents() if entry.chunk_count]
-        if len(documents) != reader.meta.documents:
-            yield f"it holds {len(documents)} documents and says {reader.meta.documents}"
-        promised = sum(entry.chunk_count for entry in documents)
-        if promised != counted:
-            yield f"its documents have {promised} chunks and it holds {counted}"
-    except LeafmarkError as err:
-        if err.kind not in ("damaged", "io"):
-            raise
-        yield err.message
 
 
 LEAST_BYTES = 600_000_000

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from pathlib import Path
 
 import pytest
+from support.projects import Here
 
+from leafmark.app import open_project
 from leafmark.app.configuration.paths import find_directories, index_folder
-from leafmark.errors import ConfigError
+from leafmark.errors import ConfigError, ForbiddenError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the paths are POSIX paths")
 
@@ -106,3 +110,34 @@ def test_an_index_belongs_to_the_real_path(tmp_path: Path) -> None:
     assert folder.name.startswith("my-docs-")
     assert index_folder(Path("/k"), link).name[-16:] == folder.name[-16:]
     assert index_folder(Path("/k"), other) != folder
+
+
+def test_a_link_in_the_place_of_an_index_is_refused(here: Here) -> None:
+    place = here.project().shared_dir
+    (here.home / "elsewhere").mkdir()
+    place.parent.mkdir(parents=True)
+    place.symlink_to(here.home / "elsewhere")
+    with pytest.raises(ForbiddenError) as caught:
+        here.project()
+    assert caught.value.message == "a folder of the cache is a link, or no folder"
+    assert caught.value.location == str(place)
+
+
+def test_a_folder_of_somebody_else_is_refused(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "# A\n")
+    here.index()
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    with pytest.raises(ForbiddenError, match="belongs to somebody else"):
+        here.project()
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    chosen = open_project(here.root, flags={"index.dir": str(here.root / "own")}, environ=environ)
+    assert chosen.index_dir.is_relative_to(here.root)
+
+
+def test_what_is_made_in_the_cache_is_for_the_user_alone(here: Here) -> None:
+    here.write("a.md", "# A\n")
+    here.index()
+    folders = [path for path in here.home.rglob("*") if path.is_dir()]
+    assert len(folders) >= 6
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
