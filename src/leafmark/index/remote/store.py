@@ -506,6 +506,9 @@ class RemoteStore:
         while self._waiting:
             self._waiting.popleft().result()
 
+    def checkpoint(self, *, started_ns: int) -> None:
+        """Nothing is to be done: the cluster has what was sent, and it counts with `commit`."""
+
     def commit(self, *, started_ns: int) -> IndexMeta:
         """Make all changes visible.
 
