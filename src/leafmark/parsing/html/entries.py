@@ -192,7 +192,7 @@ def _has_class(markup: bytes, around: Element) -> bool:
     if "entry.classes" in around.open.lists:
         return True
     for found in _CLASS.finditer(markup):
-        names = (found[1] or found[2] or found[3]).decode("utf-8", "replace").split()
+        names = (found[found.lastindex or 0]).decode("utf-8", "replace").split()
         if "entry.classes" in lists_of(tuple(names)):
             return True
     return False
