@@ -163,6 +163,9 @@ class Shown(NamedTuple):
     section: Chunk | None = None
     lines: tuple[int, int] | None = None
 
+    def __repr__(self) -> str:
+        return f"<Shown {self.entry.id}{', changed since' if self.stale else ''}>"
+
     @property
     def id(self) -> str:
         return self.entry.id

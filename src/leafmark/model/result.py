@@ -6,7 +6,8 @@ must fit a number of tokens is the beginning of one fixed order of bytes: see `P
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.span import ReadableText
@@ -263,9 +264,34 @@ class Result(NamedTuple):
     other_versions: tuple[Entry, ...] = ()
     more: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Result {self.rank}: {self.entry.id}, score {self.score:.2f}>"
+
     @property
     def id(self) -> str:
         return self.entry.id
+
+    @property
+    def path(self) -> str:
+        """The path of its document below the root of the tree."""
+        return self.entry.path
+
+    @property
+    def title(self) -> str:
+        return self.entry.title
+
+    @property
+    def breadcrumb(self) -> str:
+        return self.entry.breadcrumb
+
+    @property
+    def line_start(self) -> int:
+        return self.entry.line_start
+
+    @property
+    def text(self) -> str:
+        """`full_text` where it was read, else `body`; empty for a stale result."""
+        return (self.body if self.full_text is None else self.full_text) or ""
 
     def with_constituents(self) -> "Iterator[Result]":
         """Yield the result and all that was merged into it, from the top down."""
@@ -311,13 +337,14 @@ class Hint(NamedTuple):
     values: Mapping[str, Any] = {}
 
 
-class Answer(NamedTuple):
-    """The answer to one search; `records` are the full chunk records by id, where asked for.
+@dataclass(frozen=True, slots=True)
+class Answer(Sequence[Result]):
+    """The answer to one search: the sequence of its results, and what there is to say of them.
 
-    `roots` holds the absolute root folder of each tree, by name. `terms` are what was looked
-    for where it was taken from files or chunks. `packing` is the
-    order in which it is cut to a budget, where that was asked for, and `omission`
-    what a budget left out altogether; `tokenizer` is what a budget is counted in.
+    `records` are the full chunk records by id, where asked for. `roots` holds the absolute root
+    folder of each tree, by name. `terms` are what was looked for where it was taken from files or
+    chunks. `packing` is the order in which it is cut to a budget, where that was asked for, and
+    `omission` what a budget left out altogether; `tokenizer` is what a budget is counted in.
     """
 
     query: str
@@ -326,14 +353,32 @@ class Answer(NamedTuple):
     phases: tuple[Phase, ...] = ()
     hints: tuple[Hint, ...] = ()
     elapsed_ms: float = 0.0
-    counts: Mapping[str, int] = {}
+    counts: Mapping[str, int] = field(default_factory=dict)
     expressions: tuple[str, ...] = ()
-    records: Mapping[str, Mapping[str, Any]] = {}
-    roots: Mapping[str, str] = {}
+    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    roots: Mapping[str, str] = field(default_factory=dict)
     terms: tuple[KeyTerm, ...] = ()
     packing: Packing | None = None
     omission: Omission | None = None
     tokenizer: str = "o200k_base"
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @overload
+    def __getitem__(self, at: int) -> Result: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Result, ...]: ...
+    def __getitem__(self, at: int | slice) -> Result | tuple[Result, ...]:
+        return self.results[at]
+
+    def __repr__(self) -> str:
+        count = len(self.results)
+        return f"<Answer to {self.query!r}: {count} result{'' if count == 1 else 's'}>"
+
+    def _replace(self, **changes: Any) -> "Answer":
+        """Return the answer with other values, as named tuples do it."""
+        return replace(self, **changes)
 
 
 LostAt = Literal[

@@ -142,6 +142,10 @@ def result_record(
     A stale result's texts are null, whatever `known` says.
     """
     record: dict[str, Any] = {"rank": result.rank, "score": result.score}
+    if known is not None and known["byte_end"] != result.entry.byte_end:
+        # an introduction: it ends before what is below it
+        end = {"byte_end": result.entry.byte_end, "line_end": result.entry.line_end}
+        known = {**known, **end, "sha256": result.span_sha256}
     record |= chunk_record(result.entry, result.document, None if result.stale else known)
     if not result.stale and record["body"] is None:
         record["body"] = result.body
