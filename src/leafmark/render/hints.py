@@ -37,6 +37,7 @@ class Terms(NamedTuple):
     strict: str
     without_strict: str
     plain: str
+    remedies: Mapping[str, str] = MappingProxyType({})
 
 
 COMMAND_LINE = Terms(
@@ -47,6 +48,18 @@ COMMAND_LINE = Terms(
     strict="--strict leaves these out",
     without_strict="without --strict",
     plain="--plain takes any text so",
+    remedies=MappingProxyType(
+        {
+            "pending-vectors": "`leafmark index` makes {them}",
+            "late-vectors": "`leafmark index --vectors` makes all of them",
+            "stale": "`leafmark index` says which",
+            "far": "`--mode hybrid` counts words, too",
+            "no-vectors": "`leafmark index --vectors` makes them",
+            "late-embedder": "embedding.deadline_s is how long a search waits",
+            "other-dimension": "`leafmark index --rebuild --vectors` makes them anew",
+            "damaged-vectors": "`leafmark index --vectors` makes those anew",
+        }
+    ),
 )
 
 PROGRAMS = Terms(
@@ -57,6 +70,7 @@ PROGRAMS = Terms(
     strict="`strict` leaves these out",
     without_strict="without `strict`",
     plain="`plain` takes any text so",
+    remedies=MappingProxyType({"far": "`mode` hybrid counts words, too"}),
 )
 
 PAGE = Terms(
@@ -174,30 +188,35 @@ def _near(sentence: str) -> Callable[[_Values, Terms], str]:
     return worded
 
 
-def _lexical(remedy: str = "") -> Callable[[_Values, Terms], str]:
+def _lexical(code: str = "", remedy: str = "") -> Callable[[_Values, Terms], str]:
     """Return a wording for an answer without meaning, whose reason is a value."""
-    return lambda values, _: (
-        f"{values['reason']}, so this answer is lexical" + (f"; {remedy}" if remedy else "")
+    return lambda values, terms: _with_remedy(
+        f"{values['reason']}, so this answer is lexical" + (f"; {remedy}" if remedy else ""),
+        code,
+        terms,
     )
 
 
-def _pending(values: _Values, _: Terms) -> str:
+def _with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> str:
+    """Return a sentence, and what to do about it where the front end has a way."""
+    remedy = terms.remedies.get(code, "").format(them=them)
+    return f"{sentence}; {remedy}" if remedy else sentence
+
+
+def _pending(values: _Values, terms: Terms) -> str:
     count = values["count"]
     if count == 1:
-        return "a chunk has no vector yet and is found by words alone; `leafmark index` makes it"
-    return (
-        f"{count:,} chunks have no vector yet and are found by words alone; "
-        "`leafmark index` makes them"
-    )
+        told = "a chunk has no vector yet and is found by words alone"
+        return _with_remedy(told, "pending-vectors", terms, them="it")
+    told = f"{count:,} chunks have no vector yet and are found by words alone"
+    return _with_remedy(told, "pending-vectors", terms)
 
 
-def _late(values: _Values, _: Terms) -> str:
+def _late(values: _Values, terms: Terms) -> str:
     count = values["count"]
     which = "a match is" if count == 1 else f"{count} of the best matches are"
-    return (
-        f"{which} ordered by words alone, as vectors were not ready in time; "
-        "`leafmark index --vectors` makes all of them"
-    )
+    told = f"{which} ordered by words alone, as vectors were not ready in time"
+    return _with_remedy(told, "late-vectors", terms)
 
 
 _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
@@ -247,14 +266,15 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             if values["count"] == 1
             else f"{values['count']:,} more matches scored far less and were left out"
         ),
-        "stale": lambda values, _: (
+        "stale": lambda values, terms: _with_remedy(
             ("a result is" if values["count"] == 1 else f"{values['count']} results are")
-            + " from a source that has changed since, or cannot be read now; "
-            "`leafmark index` says which"
+            + " from a source that has changed since, or cannot be read now",
+            "stale",
+            terms,
         ),
         "nothing-indexed": lambda values, _: "there are no documents in what was searched",
-        "far": lambda values, _: (
-            "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
+        "far": lambda values, terms: _with_remedy(
+            "the meaning of no chunk is near enough", "far", terms
         ),
         "unknown-tree": _near("there is no tree named {name}"),
         "empty-tree": lambda values, _: f"there is nothing in the tree {values['name']}",
@@ -283,17 +303,18 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             f"{terms.without_strict}, there would be {_matches(values)}"
             + (" of some of the words" if values.get("some_words") else "")
         ),
-        "no-vectors": _lexical("`leafmark index --vectors` makes them"),
+        "no-vectors": _lexical("no-vectors"),
         "provider": lambda values, _: f"{values['reason']}; this answer is lexical",
-        "late-embedder": _lexical("embedding.deadline_s is how long a search waits"),
-        "letters": _lexical("another model may read all letters"),
+        "late-embedder": _lexical("late-embedder"),
+        "letters": _lexical(remedy="another model may read all letters"),
         "unknown-words": _lexical(),
-        "other-dimension": _lexical("`leafmark index --rebuild --vectors` makes them anew"),
+        "other-dimension": _lexical("other-dimension"),
         "pending-vectors": _pending,
         "late-vectors": _late,
-        "damaged-vectors": lambda values, _: (
-            "some vectors are damaged, so this answer may miss what is near in meaning; "
-            "`leafmark index --vectors` makes those anew"
+        "damaged-vectors": lambda values, terms: _with_remedy(
+            "some vectors are damaged, so this answer may miss what is near in meaning",
+            "damaged-vectors",
+            terms,
         ),
         "apart": lambda values, _: "each part of the query stands somewhere, but never together",
     }
