@@ -149,6 +149,8 @@ class DocumentText:
         self._mark = mark
         self._readable = readable
         self._seen: set[int] = set()
+        self._nesting = _nesting(chunks)
+        self._titles = {chunk.heading_start for chunk in chunks}
         self._text_start = text_start
         start, end = within or (0, len(data))
         self._parts = [*self._divide(_clipped(iter_stretches(chunks, len(data)), start, end))]
@@ -279,9 +281,12 @@ class DocumentText:
     def _markdown(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
         """Yield fragments that begin at the begin of a block, with the cuts inside of blocks."""
         within = self._inside_blocks(part)
+        titled = (one.position for one in part if one.start in self._titles)
+        top = min((self._nesting[position] for position in titled), default=1)
         for run in self._runs(part, within):
             text, cuts = self._with_cuts(run)
-            markings = Markings(self._mark, cuts, level, run[0].position)
+            nested = self._nesting.get(run[0].position, top)
+            markings = Markings(self._mark, cuts, max(level, level + nested - top), run[0].position)
             if run[0].position is None and not text.strip():
                 continue
             made = render_markdown(text, self._definitions, self._find_link, markings)
@@ -338,6 +343,15 @@ class DocumentText:
         else:
             made = render_text(text, markings)
         return [Fragment(made)]
+
+
+def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
+    """Return in how many sections each chunk stands, its own included; 0 for the document."""
+    found: dict[int | None, int] = {}
+    for chunk in chunks:
+        above = found.get(chunk.parent_position, 0)
+        found[chunk.position] = above + (chunk.kind == "section")
+    return found
 
 
 def _clipped(stretches: Sequence[Stretch], start: int, end: int) -> list[Stretch]:

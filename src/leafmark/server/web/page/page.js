@@ -128,7 +128,7 @@ function select(link, { push = true } = {}) {
     const tab = new URLSearchParams(location.search).get("tab");
     if (tab) url.searchParams.set("tab", tab);
   }
-  visit(url.href, ["pane"], { push }).then(() => {
+  return visit(url.href, ["pane"], { push }).then(() => {
     for (const one of all("a.open[aria-current]")) one.removeAttribute("aria-current");
     all("a.open").find((one) => one.dataset.result === link.dataset.result)?.setAttribute("aria-current", "true");
     if ($("pane")) $("pane").scrollTop = 0;
@@ -157,8 +157,12 @@ function step(by) {
   clearTimeout(typing);
   for (const one of all(".result.here")) one.classList.remove("here");
   link.closest(".result").classList.add("here");
-  typing = setTimeout(() => select(link, { push: false }), 90);
+  stepped = new Promise((resolve) => {
+    typing = setTimeout(() => resolve(select(link, { push: false })), 90);
+  });
 }
+
+let stepped = Promise.resolve(); // until the section that the keys led to is shown
 
 // -- documents -------------------------------------------------------------------------------
 
@@ -226,9 +230,10 @@ function settle(place, tries) {
 
 function chunkStep(by) {
   const places = all(".cut[id]");
-  const line = 120;
-  const at = places.findIndex((one) => one.getBoundingClientRect().top > line + 5);
-  const now = (at < 0 ? places.length : at) - 1;
+  const top = (one) => one.getBoundingClientRect().top;
+  const marked = places.findIndex((one) => one.classList.contains("at") && top(one) > 0 && top(one) < innerHeight);
+  const below = places.findIndex((one) => top(one) > 125); // under the head of the page
+  const now = marked >= 0 ? marked : (below < 0 ? places.length : below) - 1;
   const next = places[Math.max(0, Math.min(places.length - 1, now + by))];
   if (next) reveal(next.id.slice(1));
 }
@@ -354,14 +359,14 @@ function mark(id) {
 
 document.addEventListener("change", (event) => {
   const form = event.target.form;
-  if (form?.id === "lab") return labChanged(event);
+  if (event.target.closest("#lab")) return labChanged(event); // a field called id hides the form's own
   if (form?.dataset.live !== undefined) {
     const url = `/?${new URLSearchParams([...new FormData(form)].filter(([, value]) => value))}`;
     visit(url, ["results", "pane"], { focus: `[name="${event.target.name}"]` });
   }
 });
 document.addEventListener("input", (event) => {
-  if (event.target.form?.id === "lab" && event.target.type === "range") labChanged(event);
+  if (event.target.closest("#lab") && event.target.type === "range") labChanged(event);
   if (event.target.id === "text") {
     event.target.name = "text";
     event.target.form.method = "post";
@@ -417,8 +422,8 @@ document.addEventListener("keydown", (event) => {
   if (action && action(target) !== false) event.preventDefault();
 });
 
-const press = (selector) => document.querySelector(selector)?.click() ?? false;
-const tab = (number) => all(".pane .tabs a[data-tab]")[number - 1]?.click() ?? false;
+const press = (selector) => void stepped.then(() => document.querySelector(selector)?.click());
+const tab = (number) => void stepped.then(() => all(".pane .tabs a[data-tab]")[number - 1]?.click());
 const KEYS = {
   "/": () => ($("q").focus(), $("q").select()),
   "?": () => help(),

@@ -1,0 +1,86 @@
+"""A real Chromium on the installed command's page; every test fails on an error in its console.
+
+No page may ask any other server for anything, and none is loaded from elsewhere.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from support import servers
+from support.browsing import BROWSERS, SERVING, WIDE, OpenPage, Served, wait_for_index, write_corpus
+from support.command import clean_environment
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("browsed")
+    docs = place / "handbook"
+    write_corpus(docs)
+    environment = clean_environment(place)
+    with servers.serving(docs, environment, "serve", told=SERVING) as address:
+        made = Served(address, docs, environment)
+        wait_for_index(made)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser; a machine without one fails here, and says what to install."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.fail("the tests of the page need Chromium: apt-get install chromium")
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser, served: Served) -> Iterator[OpenPage]:
+    """Open a path in a browser of its own: `size`, `scheme` and `script` say which."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def told(message: ConsoleMessage) -> None:
+        status = "the server responded with a status of"  # which a test looks at itself
+        if message.type in ("error", "warning") and status not in message.text:
+            wrong.append(message.text)
+
+    def opened(
+        path: str,
+        *,
+        size: dict[str, int] | None = None,
+        scheme: str = "light",
+        script: bool = True,
+        address: str = served.address,
+    ) -> Page:
+        context = chromium.new_context(
+            viewport=size or WIDE,  # type: ignore[arg-type]
+            color_scheme=scheme,  # type: ignore[arg-type]
+            java_script_enabled=script,
+            permissions=["clipboard-read", "clipboard-write"],
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", told)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(address) else wrong.append(f"asked {request.url}")
+            ),
+        )
+        page.goto(address + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []

@@ -1,0 +1,80 @@
+"""Every view in light, dark and on a phone: axe has nothing to say, and a picture is taken.
+
+`python -m pytest tests/browser/test_looks.py --update-golden` writes the pictures of the docs.
+"""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from support.browsing import PHONE, WIDE, OpenPage
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+LOOKS = {"light": (WIDE, "light"), "dark": (WIDE, "dark"), "phone": (PHONE, "light")}
+
+SETTINGS = "strategy=section&min_tokens=30&target_tokens=60&max_tokens=120"
+OTHERS = "compare=1&b_strategy=fixed&b_fixed_tokens=60&b_fixed_overlap=10"
+
+VIEWS = {
+    "home": "/",
+    "search": "/?q=restore+backup&at=guides/backups.md%23restoring-a-backup",
+    "why": "/?q=restore+backup&tab=why",
+    "nothing": "/?q=zebra&strict=1&tree=handbook",
+    "mistake": "/?q=title:%22open",
+    "document": "/doc?id=guides/backups.md",
+    "source": "/doc?id=guides/backups.md&view=source&q=backup",
+    "lab": f"/lab?{SETTINGS}&{OTHERS}",
+    "status": "/status",
+    "missing": "/why?q=restore+backup&id=guides/install.md",
+    "help": "/help",
+    "problem": "/doc?id=nothing",
+}
+PICTURES = ("home", "search", "why", "document", "lab", "status")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_view_is_accessible_and_in_the_docs_as_it_is(
+    open_page: OpenPage, request: pytest.FixtureRequest, look: str
+) -> None:
+    size, scheme = LOOKS[look]
+    page = open_page("/", size=size, scheme=scheme)
+    base = page.url.rstrip("/")
+    wrong = []
+    for name, path in VIEWS.items():
+        page.goto(base + path)
+        page.wait_for_timeout(50)
+        found = Axe().run(page)
+        if found.violations_count:
+            wrong.append(f"{name}: {found.generate_report()}")
+        if page.evaluate("document.documentElement.scrollWidth") > size["width"]:
+            wrong.append(f"{name} is wider than the window")
+        picture = page.screenshot()
+        assert len(picture) > 8_000, name
+        if name in PICTURES and request.config.getoption("--update-golden"):
+            IMAGES.mkdir(exist_ok=True)
+            (IMAGES / f"{name}-{look}.webp").write_bytes(as_webp(open_page, picture))
+    assert wrong == []
+
+
+def as_webp(open_page: OpenPage, picture: bytes) -> bytes:
+    """Let the browser encode a picture: a tenth of the size of a PNG."""
+    page = open_page("/health")
+    page.goto("about:blank")
+    data = page.evaluate(
+        """async (png) => {
+          const image = new Image();
+          image.src = "data:image/png;base64," + png;
+          await image.decode();
+          const canvas = document.createElement("canvas");
+          canvas.width = image.width;
+          canvas.height = image.height;
+          canvas.getContext("2d").drawImage(image, 0, 0);
+          return canvas.toDataURL("image/webp", 0.82);
+        }""",
+        base64.b64encode(picture).decode(),
+    )
+    return base64.b64decode(data.partition(",")[2])
