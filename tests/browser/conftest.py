@@ -11,7 +11,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from support import servers
-from support.browsing import BROWSERS, SERVING, WIDE, OpenPage, Served, wait_for_index, write_corpus
+from support.browsing import (
+    BROWSERS,
+    HANDBOOK,
+    SERVING,
+    WIDE,
+    OpenPage,
+    Served,
+    wait_for_index,
+    write_corpus,
+)
 from support.command import clean_environment
 
 
@@ -28,8 +37,24 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of the example handbook alone: what the docs show."""
+    place = tmp_path_factory.mktemp("shown")
+    docs = place / "handbook"
+    shutil.copytree(HANDBOOK, docs)
+    environment = clean_environment(place)
+    with servers.serving(docs, environment, "serve", told=SERVING) as address:
+        made = Served(address, docs, environment)
+        wait_for_index(made)
+        yield made.address
+
+
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The browser; a machine without one fails here, and says what to install."""
+    """The browser; a machine without one fails here, and says what to install.
+
+    As long as it is open an event loop runs, which other tests must not find.
+    """
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.fail("the tests of the page need Chromium: apt-get install chromium")
@@ -40,7 +65,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(chromium: Browser, served: Served) -> Iterator[OpenPage]:
+def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
     """Open a path in a browser of its own: `size`, `scheme` and `script` say which."""
     contexts: list[BrowserContext] = []
     wrong: list[str] = []
@@ -56,8 +81,9 @@ def open_page(chromium: Browser, served: Served) -> Iterator[OpenPage]:
         size: dict[str, int] | None = None,
         scheme: str = "light",
         script: bool = True,
-        address: str = served.address,
+        address: str = "",
     ) -> Page:
+        address = address or request.getfixturevalue("served").address
         context = chromium.new_context(
             viewport=size or WIDE,  # type: ignore[arg-type]
             color_scheme=scheme,  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def test_results_fold_and_more_come_on_request(open_page: OpenPage) -> None:
 def test_facets_narrow_with_counts_and_can_be_left(open_page: OpenPage) -> None:
     page = open_page("/?q=harbor+OR+gazelle")
     page.locator("#narrow > summary").click()
-    folder = page.locator(".facet a", has_text="guides/")
+    folder = page.locator(".facets a", has_text="guides/")
     number = int(folder.locator(".number").inner_text())
     folder.click()
     expect(page.locator(".chip")).to_contain_text("guides/")
@@ -81,7 +81,7 @@ def test_facets_narrow_with_counts_and_can_be_left(open_page: OpenPage) -> None:
     paths = page.locator(".group .path").all_inner_texts()
     assert len(paths) == number
     assert all("guides/" in path for path in paths)
-    page.locator(".facet a", has_text="code").click()
+    page.locator(".quick a", has_text="with code").click()
     expect(page.locator(".chip")).to_have_count(2)
     page.locator(".chip", has_text="guides/").click()
     expect(page.locator(".chip")).to_have_count(1)
@@ -157,8 +157,7 @@ def test_a_document_of_five_megabytes_comes_in_parts(open_page: OpenPage) -> Non
 def test_the_tree_of_a_document_folds_and_leads(open_page: OpenPage) -> None:
     page = open_page("/doc?id=guides/backups.md")
     tree = page.locator("#sections")
-    fold = tree.locator("details", has_text="Making a backup").last
-    fold.locator("summary").first.evaluate("summary => summary.parentElement.open = false")
+    tree.locator("summary", has_text="Below Making a backup").click()
     expect(tree.locator("a", has_text="How long to keep them")).to_be_hidden()
     tree.locator("a", has_text="Testing your backups").click()
     expect(page.locator("h4", has_text="Testing your backups")).to_be_in_viewport()

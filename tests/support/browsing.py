@@ -14,6 +14,7 @@ from playwright.sync_api import Page
 
 __all__ = [
     "BROWSERS",
+    "HANDBOOK",
     "PHONE",
     "SERVING",
     "WIDE",

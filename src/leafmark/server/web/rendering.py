@@ -27,6 +27,7 @@ __all__ = [
     "MarkText",
     "Markings",
     "document_link",
+    "mark_excerpt",
     "mark_text",
     "render_html",
     "render_markdown",
@@ -96,6 +97,34 @@ def mark_text(text: str, mark: MarkText) -> Markup:
     """Return a text as HTML, what is marked in it in `mark` elements."""
     shown = clean(text.replace(CUT, ""))
     return Markup("".join(_marked(shown, mark)))
+
+
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|`+|\*\*")
+"""What of Markdown a reader of an excerpt can do without: addresses of links, and a few marks."""
+
+
+def mark_excerpt(text: str, ranges: Sequence[tuple[int, int]]) -> Markup:
+    """Return an excerpt of Markdown as HTML: links as their words, ranges of characters marked."""
+    kept: list[tuple[int, int]] = []
+    at = 0
+    for found in _LINK.finditer(text):
+        kept.append((at, found.start()))
+        if found[1] is not None:
+            kept.append(found.span(1))
+        at = found.end()
+    kept.append((at, len(text)))
+    parts = (_part(text, span, ranges) for span in kept)
+    return Markup("".join(parts))
+
+
+def _part(text: str, span: tuple[int, int], ranges: Sequence[tuple[int, int]]) -> str:
+    start, end = span
+    within = [
+        (max(first, start) - start, min(last, end) - start)
+        for first, last in ranges
+        if first < end and start < last
+    ]
+    return str(mark_text(text[start:end], lambda _: within))
 
 
 def _marked(text: str, mark: MarkText) -> Iterator[str]:

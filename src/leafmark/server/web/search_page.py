@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from leafmark.app import browse_project, explain_why_not, overview, read_document
 from leafmark.app.answering.browsing import Browsed, DocumentReading
 from leafmark.app.requests import SearchRequest, WhyNotRequest
@@ -20,7 +22,7 @@ from leafmark.render.searching import group_results
 from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
 from leafmark.server.web.document_parts import DocumentText
-from leafmark.server.web.rendering import MarkText, mark_text
+from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
 from leafmark.server.web.visits import Address, Visit, render_page
 from leafmark.server.web.wording import page_hint, page_reason, remedies, score_parts
 
@@ -81,7 +83,7 @@ def search_page(visit: Visit) -> str:
         hints=[hint for hint in map(page_hint, answer.hints) if hint],
         facets=_facets(found, address),
         marked=lambda text: mark_text(text, found.mark),
-        snippet=lambda one: mark_text(one.text, lambda _: one.ranges),
+        snippet=_excerpt,
         pane=_pane(visit, found),
         modes=MODES,
         grains=GRAINS,
@@ -89,6 +91,14 @@ def search_page(visit: Visit) -> str:
         tabs=TABS,
         is_browsing=not address["q"],
     )
+
+
+def _excerpt(result: Result) -> Markup:
+    """Return the excerpt of a result with its matches marked."""
+    snippet = result.snippet
+    if result.document.format == "markdown":
+        return mark_excerpt(snippet.text, snippet.ranges)
+    return mark_text(snippet.text, lambda _: snippet.ranges)
 
 
 def _request(address: Address) -> SearchRequest:

@@ -1,0 +1,98 @@
+"""A document in parts: every byte once and in order, whatever the strategy, and cuts as marks."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import leafmark
+from leafmark.chunking import STRATEGIES, Strategy
+from leafmark.server.web import document_parts
+from leafmark.server.web.document_parts import DocumentText, iter_stretches, outline
+
+BOOK = "# Book\n\nPreface.\n\n" + "".join(
+    f"## Part {n}\n\n" + f"Sentence {n} of it. " * 30 + "\n\n- item\n- item\n\n" for n in range(40)
+)
+
+
+def opened(source: str, strategy: Strategy = "auto", **sizes: int) -> DocumentText:
+    chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy, **sizes)  # type: ignore[arg-type]
+    return DocumentText(source.encode(), "a.md", "markdown", chunks, describe=str)
+
+
+def written(text: DocumentText) -> str:
+    made = "".join(str(row.html) for part in range(text.count) for row in text.source(part))
+    without = re.sub(r'<span class="cut.*?</span>\d+</span>', "", made)
+    return html.unescape(re.sub(r"<[^>]+>", "", without))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_source_is_whole_under_every_strategy(strategy: Strategy) -> None:
+    assert written(opened(BOOK, strategy)) == BOOK
+
+
+@given(
+    st.lists(st.sampled_from(["# A\n", "## B\n", "text é 😀\n", "\n", "- x\n", "```\n"])).map(
+        "".join
+    )
+)
+def test_stretches_are_all_bytes_in_order(source: str) -> None:
+    data = source.encode()
+    for strategy in STRATEGIES:
+        chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy)
+        at = 0
+        for stretch in iter_stretches(chunks, len(data)):
+            assert (stretch.start, stretch.end > at) == (at, True)
+            at = stretch.end
+        assert at == len(data)
+
+
+def test_a_large_document_is_cut_into_parts_at_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_parts, "PART_BYTES", 2_000)
+    text = opened(BOOK)
+    assert text.count > 8
+    assert written(text) == BOOK
+    last = 0
+    for part in range(text.count):
+        first, end = text.lines(part)
+        assert first == last + 1
+        last = end
+    assert text.part_of(0) == 0
+    assert text.part_of(len(BOOK)) == text.count - 1
+
+
+def test_windows_that_overlap_are_told_apart_and_read_once() -> None:
+    text = opened(BOOK, "fixed", fixed_tokens=50, fixed_overlap=10)
+    rows = "".join(str(row.html) for row in text.source(0))
+    assert 'shared"' in rows
+    assert written(opened(BOOK, "fixed", fixed_tokens=50, fixed_overlap=10)) == BOOK
+
+
+def test_a_cut_in_a_sentence_is_a_mark_in_its_paragraph() -> None:
+    text = opened(
+        "# A\n\n" + "One two three four. " * 60, "fixed", fixed_tokens=40, fixed_overlap=0
+    )
+    made = "".join(str(one.html) for one in text.rendered(0))
+    assert made.count("<p>") == 1
+    assert made.count('class="cut') >= 3
+    plain = re.sub(r'<span class="cut.*?</span>\d+</span>', "", made)
+    assert " ".join(html.unescape(re.sub(r"<[^>]+>", "", plain)).split()) == "A " + " ".join(
+        ["One two three four."] * 60
+    )
+
+
+def test_the_tree_of_many_sections_shows_those_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_parts, "MAX_NODES", 20)
+    chunks = leafmark.chunk(BOOK, path="a.md", tree="t", strategy="heading")
+    current = next(chunk for chunk in chunks if chunk.title == "Part 30")
+    (document,) = outline(chunks, current.position)
+    (book,) = document.children
+    titles = [node.chunk.title for node in book.children]
+    assert "Part 30" in titles
+    assert len(titles) + book.hidden == 40
+    assert len(titles) <= 20
+    assert [node.here for node in book.children if node.chunk.title == "Part 30"] == [True]

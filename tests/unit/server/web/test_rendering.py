@@ -1,0 +1,109 @@
+"""What documents become on pages: safe, with their links led inside, words and cuts marked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafmark.server.web.rendering import (
+    CUT,
+    Cut,
+    Markings,
+    mark_excerpt,
+    mark_text,
+    render_html,
+    render_markdown,
+    render_text,
+)
+
+
+def nowhere(_: str) -> None:
+    return None
+
+
+def find(word: str) -> Markings:
+    def mark(text: str) -> list[tuple[int, int]]:
+        at = text.find(word)
+        return [(at, at + len(word))] if at >= 0 else []
+
+    return Markings(mark)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("<script>x</script>a", "a"),
+        ("a <b onclick='x'>b</b>", "<p>a <b>b</b></p>"),
+        ("<p style='x' id='y' class='z'>a</p>", "<p>a</p>"),
+        ("[a](javascript:x)", "<p><a>a</a></p>"),
+        ("[a](b.md)", "<p><a>a</a></p>"),
+        ("![alt words](http://x/y.png)", '<p><span class="picture">alt words</span></p>'),
+        ("<img src=x alt='\"><script>'>", '<span class="picture">&quot;&gt;&lt;script&gt;</span>'),
+        ("a < b & c", "<p>a &lt; b &amp; c</p>"),
+        ("\u202ea\x1b", "<p>\\u202ea\\x1b</p>"),
+    ],
+)
+def test_markup_is_made_safe(source: str, shown: str) -> None:
+    assert str(render_markdown(source, "", nowhere)).strip() == shown
+
+
+def test_links_inside_lead_to_our_pages_and_others_open_beside() -> None:
+    made = render_markdown("[a](b%20c.md#d) [e](https://x.org)", "", lambda one: f"t:{one}")
+    assert '<a href="/doc?id=t:b%2520c.md%23d">a</a>' in made
+    assert '<a target="_blank" href="https://x.org" rel="noopener noreferrer">e</a>' in made
+
+
+def test_references_of_the_whole_document_hold_in_a_part() -> None:
+    made = render_markdown("[a][one]", "[one]: b.md", lambda one: f"t:{one}")
+    assert 'href="/doc?id=t:b.md"' in made
+
+
+def test_titles_follow_one_another_whatever_is_skipped() -> None:
+    made = render_markdown("# a\n\n#### b\n\n## c\n\n###### d\n", "", nowhere)
+    assert [int(one[0]) for one in str(made).split("<h")[1:]] == [3, 4, 4, 5]
+
+
+def test_words_are_marked_in_text_and_never_in_markup() -> None:
+    made = render_markdown("a `title` <b title='title'>title</b>", "", nowhere, find("title"))
+    assert str(made).count("<mark>title</mark>") == 2
+    assert mark_text("<b>", lambda _: [(1, 2)]) == "&lt;<mark>b</mark>&gt;"
+
+
+def test_an_excerpt_has_the_words_of_links_and_its_marks() -> None:
+    text = "keep a [backup](backups.md) of `it` <b>"
+    made = mark_excerpt(text, [(8, 14), (16, 22), (32, 34)])
+    assert made == "keep a <mark>backup</mark> of <mark>it</mark> &lt;b&gt;"
+
+
+def test_a_cut_inside_a_paragraph_colours_what_follows_and_breaks_nothing() -> None:
+    markings = Markings(cuts=[Cut(5, "t:a.md~5")], color=4)
+    made = str(render_markdown(f"one {CUT}two *three*", "", nowhere, markings))
+    assert made.count("<p>") == 1
+    assert 'id="c5"' in made
+    assert '<span class="k1">two </span>' in made
+    assert '<em><span class="k1">three</span></em>' in made
+
+
+def test_text_without_markup_keeps_its_lines() -> None:
+    made = render_text("one\ntwo\n\n    code <x>\n")
+    assert made == '<p class="lines">one\ntwo</p>\n<pre tabindex="0">    code &lt;x&gt;\n</pre>'
+
+
+ANY = st.text(
+    alphabet=st.sampled_from("<>&\"'/= abscriptonload:#*[]()`\n\u202e\ue000"), max_size=80
+)
+
+
+@given(ANY)
+def test_whatever_a_document_holds_nothing_runs(text: str) -> None:
+    for made in (
+        render_markdown(text, "", nowhere, find("a")),
+        render_html(text, nowhere, find("a")),
+        render_text(text, find("a")),
+    ):
+        lowered = str(made).lower()
+        tags = [part.split(">")[0] for part in lowered.split("<")[1:]]
+        assert not any(tag.split()[0] in ("script", "style", "iframe") for tag in tags if tag)
+        assert not any(" on" in tag.replace('rel="noopener', "") for tag in tags)
+        assert "\u202e" not in made
