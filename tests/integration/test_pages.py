@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -67,6 +68,10 @@ ENDLESS = ("leafmark mcp", "leafmark serve", "leafmark index --watch")
 def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str], words: str) -> None:
     shutil.copytree(handbook / "guides", handbook / "docs")
     shutil.copy(handbook / "guides" / "backups.md", handbook / "guide.md")
+    (handbook / "answers.md").write_text("Nothing is cited here.\n")
+    who = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+    for git in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "2.3"), ("tag", "v2.3")):
+        subprocess.run(("git", *git), cwd=handbook, env=environment, check=True)
     blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
     commands = [each[0] for block in blocks for each in COMMAND.finditer(block)]
     assert len(commands) > 12
