@@ -13,6 +13,8 @@ from support.command import Leafmark, Ran, clean_environment
 from support.forks import CAN_FORK, Forks, open_forks
 from support.programs import IMPORTS, PROGRAM
 
+collect_ignore = ["typed"]  # a program, which type checkers read
+
 
 @pytest.fixture(scope="session")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks | None]:
