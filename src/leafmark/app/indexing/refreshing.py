@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafmark.app.background import begin
 from leafmark.app.configuration.concern import find_concern
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import (
@@ -173,6 +172,8 @@ def _verify_beside(project: Project) -> None:
     """Look at every byte of the index now and then, beside the answer; nobody waits for it."""
     root = project.index_dir
     if is_verification_due(root):
+        from leafmark.app.background import begin  # late: it is due once a week
+
         with suppress(RuntimeError):  # the system refuses a thread: another time
             begin("check of the index", lambda: verify_index(root), waited_for=False)
 
