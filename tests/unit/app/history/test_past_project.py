@@ -51,7 +51,7 @@ def test_search_and_show_answer_from_the_revision(here: Here, made: GitRepositor
         assert _found(here, revision, f"harbour {word}") == ["here:a.md"]
         project = project_at(here.project(), revision)
         (shown,) = show_chunks(project, ShowRequest(ids=("here:a.md#h",))).shown
-        assert word in str(shown)
+        assert word in str(shown.full_text)
     answer = search_project(here.project(), SearchRequest(("harbour gone",)))
     assert [one.entry.id for one in answer.results] == ["here:a.md"]
     assert made.git("status", "--porcelain") == "M a.md"
