@@ -431,7 +431,7 @@ def test_every_command_prints_the_same_with_files_and_without(
     assert shown.out == leafmark("show", backups, cwd=here).out
     answer = leafmark("search", "quota", "-t", "handbook", cwd=nowhere, LEAFMARK_INDEX_URL=url)
     assert answer.code == 0
-    assert "settings" in answer.out
+    assert "troubleshooting" in answer.out
     examined = leafmark("doctor", cwd=here, LEAFMARK_INDEX_URL=url)
     assert f"{NODES} nodes" in examined.out
 
