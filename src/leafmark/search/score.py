@@ -142,18 +142,23 @@ def order_matches(
     tiers = options.strict or (
         options.all_words_first and all(topic.is_few_keywords for topic in compiled)
     )
-    found = _names_first(matches)
+    found = _names_first(_in_order(snapshot, matches, tiers=False))
     if tiers:
         found = _all_words_first(found)
-    count = Counter(one.score for one in found)
-    tied = [one.chunk for one in found if count[one.score] > 1]
+    return _in_order(snapshot, found, tiers=tiers)
+
+
+def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
+    """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
+    count = Counter(one.score for one in matches)
+    tied = [one.chunk for one in matches if count[one.score] > 1]
     place = {
         chunk: (position > 0, doc_id, position)
         for chunk, (doc_id, position) in zip(tied, snapshot.refs(tied), strict=True)
     }
     nowhere = (False, "", 0)
     return sorted(
-        found,
+        matches,
         key=lambda one: (tiers and one.relaxed, -one.score, place.get(one.chunk, nowhere)),
     )
 
@@ -244,7 +249,7 @@ class _Scorer:
         ]
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
-        return self._with_nearness(sorted(matches, key=lambda one: -one.score))
+        return self._with_nearness(_in_order(self._snapshot, matches, tiers=False))
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
