@@ -348,7 +348,7 @@ def test_why_an_answer_was_not_found(here: Here) -> None:
     report = _judge(here, {**UNFOUND, "query": "xylophone"}, diagnose=True)
     assert report.variants[0].outcomes[0].lost == "nothing matches"
     report = _judge(here, partly, limit=1, diagnose=True)  # one strict match is enough for it
-    assert report.variants[0].outcomes[0].lost == f"cut off: {some}, of which 1 were kept"
+    assert report.variants[0].outcomes[0].lost == f"crowded out: {some}"
 
 
 def test_an_answer_behind_all_matches_that_were_looked_at(here: Here) -> None:

@@ -101,7 +101,8 @@ def test_known_records_are_used_whole_and_in_order() -> None:
 
 def test_a_stale_result_has_no_text_whatever_the_record_says() -> None:
     result = make_result()._replace(stale=True, body=None)
-    answer = make_answer(result, records={result.entry.id: {"body": "old", "text": "old"}})
+    known = {"byte_end": result.entry.byte_end, "body": "old", "text": "old"}
+    answer = make_answer(result, records={result.entry.id: known})
     (record,) = answer_record(answer)["results"]
     assert (record["stale"], record["body"], record["text"]) == (True, None, None)
     assert (record["snippet"], record["snippet_text"]) == (None, None)
