@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 __all__ = ["FIGURES", "PROMISES", "Promise", "page"]
@@ -144,7 +145,7 @@ def page() -> str:
     rows = "\n".join(
         f"| {each.holds} | {each.how} | `{each.test.rpartition('::')[2]}` |" for each in PROMISES
     )
-    figures = "\n".join(f"- {each}" for each in FIGURES)
+    figures = "\n".join(fill(f"- {each}", 100, subsequent_indent="  ") for each in FIGURES)
     return f"""# What leafmark promises of your data
 
 (This page is generated: `python -m support.promises ../docs/RELIABILITY.md`, in `tests`.)

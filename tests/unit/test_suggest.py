@@ -23,7 +23,7 @@ MEANT: list[tuple[Sequence[str], str]] = [
     ([*COMMANDS, *ALIASES], "conf config, configure config, veryfy verify, whynot why-not"),
     ([*COMMANDS, *ALIASES], "why why-not, Search search, SHOW show, evaluate eval, hlep help"),
     ([*COMMANDS, *ALIASES], "chunks chunk, chunk-show show-chunk, completions completion"),
-    ([*COMMANDS, *ALIASES], "doc doctor, int init, trsut trust, liek like, contxt context"),
+    ([*COMMANDS, *ALIASES], "doc doctor, trsut trust, liek like, contxt context"),
     ([*COMMANDS, *ALIASES], "server serve, sevre serve"),
     (SEARCH_OPTIONS, "--limt --limit, --max-token --max-tokens, --tokens --max-tokens"),
     (SEARCH_OPTIONS, "--tree-name --tree, --out --output, --refresh --no-refresh, --tags --tag"),

@@ -66,7 +66,7 @@ def divide(
     does not count towards `least`. `penalty` is that of a cut before an index. The cost is linear.
 
     >>> divide([30, 30, 30, 30, 30], capacity=100).groups
-    [(0, 2), (2, 5)]
+    [(0, 3), (3, 5)]
     >>> divide([10, 500, 10, 10], capacity=100).groups
     [(0, 1), (1, 2), (2, 4)]
     >>> divide([60, 200, 200, 900], least=100, capacity=250).groups

@@ -109,7 +109,7 @@ _RAISED = re.compile(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 _MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002", "^": "\ue003", "~": "\ue004"}
 """What stands for the signs in a run: characters of no script, which are in no other token."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
-_MARKED = re.compile("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004])++[^\\W_]*+)")
+_MARKED = re.compile("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004]|(?!))++[^\\W_]*+)")
 """A word with such marks."""
 
 _NUMBERED = re.compile(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")

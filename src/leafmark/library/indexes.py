@@ -348,7 +348,7 @@ class Index:
             UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
-        ...     answer = index.search("revoking a token", limit=1)
+        ...     answer = index.search("revoking a token", limit=1, strict=True)
         ...     print(index.text(answer, max_tokens=60), end="")
         > Sign-in and access › Tokens
         [92 tokens left out: handbook:guides/access.md#tokens]
@@ -366,7 +366,8 @@ class Index:
             UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
-        ...     answer = index.fit(index.search("revoking a token", limit=1), max_tokens=60)
+        ...     found = index.search("revoking a token", limit=1, strict=True)
+        ...     answer = index.fit(found, max_tokens=60)
         >>> passage, omission = answer.results[0].passages
         >>> passage.citation, omission.tokens
         ('handbook:guides/access.md#tokens@68151014127b:680-834', 54)

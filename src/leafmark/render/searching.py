@@ -271,7 +271,7 @@ def cut_around(
     """Return at most `width` columns of a line with its first match, and the matches in them.
 
     >>> cut_around("one two three four five", [(14, 18)], 12)
-    ('…three four…', [(7, 11)])
+    ('…four five', [(1, 5)])
     """
     if display_width(text) <= width:
         return text, list(ranges)
