@@ -217,7 +217,7 @@ def test_simple_front_matter_is_read_as_the_yaml_parser_reads_it(text: str) -> N
     if simple is None:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("leafmark.parsing.metadata.read_simple_yaml", lambda text: None)
+        patch.setattr("leafmark.parsing.frontmatter.read_simple_yaml", lambda text: None)
         assert read_yaml(body) == (simple, [])
     strings = yaml.load(body, Loader=yaml.BaseLoader) or {}
     assert list(to_json(simple)) == list(strings)
