@@ -12,6 +12,7 @@ LeafmarkError
 ├── LockedError         another process is writing the index                  exit 2
 ├── DamagedError        the index on disk is not what was written             exit 2
 ├── StorageError        the disk is full, a file cannot be written or read    exit 2
+│   └── ChangedError        what was read is another now: ask again           exit 2
 ├── ForbiddenError      the system or the trust rules forbid it               exit 2
 └── ProviderError       an embedder or another configured service failed      exit 2
 ```
@@ -31,6 +32,7 @@ __all__ = [
     "MAKE_ROOM",
     "AmbiguousError",
     "BudgetError",
+    "ChangedError",
     "ConfigError",
     "ConfirmationError",
     "DamagedError",
@@ -180,6 +182,10 @@ class StorageError(LeafmarkError):
     """The disk is full, or a file cannot be written or read."""
 
     kind = "io"
+
+
+class ChangedError(StorageError):
+    """What was being read is another now; who asks again gets what it has become."""
 
 
 class ForbiddenError(LeafmarkError):

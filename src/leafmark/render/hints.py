@@ -224,6 +224,9 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
         "doubtful": lambda values, _: (
             "even the best matches lack much of what was asked: it may not be there"
         ),
+        "partial": lambda values, _: (
+            "a part of the cluster did not answer: there may be better results"
+        ),
         "plain": lambda values, terms: (
             f"nothing matches the query with its operators; these results match its words as "
             f"plain text ({terms.plain})"

@@ -11,6 +11,7 @@ from leafmark.app.answering.opening import left_out_hints, open_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
+from leafmark.errors import ChangedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, bytes_in, heading_and_span
 from leafmark.query import (
@@ -59,7 +60,10 @@ def search_project(
     """
     wanted = understand_request(project, request)
     reader, hints = open_index(project, request, progress)
-    return _answer(project, reader, wanted, request, Sources(project), hints)
+    try:
+        return _answer(project, reader, wanted, request, Sources(project), hints)
+    except ChangedError:  # others write to a cluster while it is read
+        return _answer(project, project.open_reader(), wanted, request, Sources(project), hints)
 
 
 def search_index(
@@ -193,10 +197,15 @@ def _answer(
             answer = found._replace(results=marked, hints=(Hint("plain"), *others))
     answer = answer._replace(
         query=" ".join(request.queries),
-        hints=(*hints, *project_hints(project, answer)),
+        hints=(*hints, *_partial(reader), *project_hints(project, answer)),
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)
+
+
+def _partial(reader: IndexReader) -> tuple[Hint, ...]:
+    """Say that a part of a cluster did not answer."""
+    return (Hint("partial"),) if reader.is_partial else ()
 
 
 def _searched(

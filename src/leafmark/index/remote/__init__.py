@@ -7,12 +7,11 @@ without an address.
 
 from leafmark.index.remote.client import Cluster, RefusedError, parse_address
 from leafmark.index.remote.layout import Names
-from leafmark.index.remote.snapshot import ChangedError, RemoteSnapshot, open_snapshot, read_meta
+from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot, read_meta
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
 
 __all__ = [
-    "ChangedError",
     "Cluster",
     "Names",
     "RefusedError",

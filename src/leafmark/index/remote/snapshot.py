@@ -2,7 +2,7 @@
 
 A snapshot remembers records and counts as long as it lives. It is as fresh as the last refresh of
 the cluster when each question is asked: where a document changes between two questions, its
-chunks and its record disagree, and `ChangedError` says so. Whoever answers asks once more.
+chunks and its record disagree, and `ChangedError` says so. A search asks once more.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
-from leafmark.errors import NotFoundError, StorageError
+from leafmark.errors import ChangedError, NotFoundError, StorageError
 from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta, index_languages
 from leafmark.index.folder import Current
@@ -39,7 +39,6 @@ from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
 from leafmark.model import DocumentEntry, Entry, FileState, document_id
 
 __all__ = [
-    "ChangedError",
     "RemoteManifest",
     "RemoteMeta",
     "RemoteSnapshot",
@@ -60,13 +59,6 @@ _BATCH = 500
 _KEYWORDS = frozenset({"facts", "names", "doc_id", "key", "tree"})
 _COLUMNS = ("doc_id", "stamp", "position", "cut", "role")
 _STATE = ("size", "modified_ns", "changed_ns", "inode", "chunks", "noted")
-
-
-class ChangedError(StorageError):
-    """A document was changed while it was read: ask again."""
-
-    def __init__(self, doc_id: str, location: str):
-        super().__init__(f"{doc_id} was changed meanwhile", location=location, hint="ask once more")
 
 
 class Hit(NamedTuple):
@@ -443,7 +435,11 @@ class RemoteSnapshot:
         for hit in hits:
             known = self._stored.get(hit.doc_id)
             if known is None or known[0] != hit.stamp or hit.position >= len(known[1]):
-                raise ChangedError(hit.doc_id, self.location)
+                raise ChangedError(
+                    f"{hit.doc_id} was changed meanwhile",
+                    location=self.location,
+                    hint="ask once more",
+                )
             found.append(read(known[1], hit.position))
         return found
 

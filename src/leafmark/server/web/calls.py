@@ -25,7 +25,7 @@ from leafmark.app.requests import (
     WhyNotRequest,
 )
 from leafmark.app.settings import SETTINGS
-from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError
+from leafmark.errors import ChangedError, ConfigError, NotFoundError, UsageError
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
 from leafmark.render.explaining import why_not_record
@@ -37,7 +37,6 @@ from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 
 __all__ = [
-    "ChangedError",
     "Request",
     "chunk_posted",
     "chunks",
@@ -51,10 +50,6 @@ __all__ = [
     "verify",
     "why_not",
 ]
-
-
-class ChangedError(StorageError):
-    """A source is not what was indexed, so that no byte of it can be told by its place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
-from leafmark.errors import LeafmarkError, NotFoundError, UsageError, refusal_of
+from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.render.jsontext import dump_line
 from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
 from leafmark.server.parameters import Parameter, check_arguments
-from leafmark.server.web.calls import ChangedError, Request
+from leafmark.server.web.calls import Request
 from leafmark.server.web.document_page import document_page, help_page, status_page
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.metrics import Metrics

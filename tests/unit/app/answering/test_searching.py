@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from support.projects import Here
 from leafmark.app import search_project
 from leafmark.app.answering.searching import search_params
 from leafmark.app.requests import SearchRequest
-from leafmark.model import Hint
+from leafmark.errors import ChangedError
+from leafmark.index import Handle, IndexReader
+from leafmark.model import Entry, Hint
 from leafmark.parsing.code import sandbox
+from leafmark.render.hints import word_hint
 
 
 def _hints(here: Here, query: str, folder: Path | None = None) -> list[Hint]:
@@ -133,3 +137,37 @@ def test_records_are_of_the_chunks_that_the_index_has_where_code_was_read_otherw
     other = search_project(here.project(), request)
     told = [len(answer.records) == len(answer.results) > 0 for answer in (whole, other)]
     assert told == [not is_gone_before, is_gone_before]
+
+
+def test_an_answer_that_lacks_a_part_of_the_index_says_so(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "walrus\n")
+    request = SearchRequest(queries=("walrus",))
+    assert search_project(here.project(), request).hints == ()
+    monkeypatch.setattr(IndexReader, "is_partial", True)
+    (hint,) = search_project(here.project(), request).hints
+    assert hint.code == "partial"
+    assert "did not answer" in word_hint(hint)
+
+
+def test_what_changes_while_it_is_read_is_asked_for_once_more(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "walrus\n")
+    left = 1
+    read = IndexReader.entries
+
+    def entries(reader: IndexReader, chunks: Sequence[Handle]) -> list[Entry]:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ChangedError("here:a.md was changed meanwhile")
+        return read(reader, chunks)
+
+    monkeypatch.setattr(IndexReader, "entries", entries)
+    request = SearchRequest(queries=("walrus",))
+    assert [one.id for one in search_project(here.project(), request).results] == ["here:a.md"]
+    left = 2
+    with pytest.raises(ChangedError):
+        search_project(here.project(), request)
