@@ -3,7 +3,8 @@
 A citation does not hold the text that it cites, so the only way to find that text again is
 to hash spans of its length. Tried are spans of chunks, and spans between edges, at which
 passages begin and end: of lines, tags and sentences. Near the place that is cited, every span
-is tried. What all of it may cost is fixed: it is shared by the citations that are looked for.
+is tried, and elsewhere as many as may be. What all of it may cost is fixed: it is shared by the
+citations that are looked for.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 __all__ = ["Edges", "Found", "Wanted", "find_among", "find_anywhere", "find_in_all"]
@@ -23,7 +25,8 @@ MAX_NEAR = 1 << 28
 """Bytes hashed at all places near those that are cited: about a tenth of a second's work."""
 
 MAX_ELSEWHERE = 1 << 29
-"""Bytes hashed in all documents between edges of blocks, and as many between other ones."""
+"""Bytes hashed in all documents between edges of blocks, as many between other ones, and as many
+wherever."""
 
 MAX_LENGTHS = 200
 """Lengths that are looked for in all documents: each costs a look at every edge in them."""
@@ -162,14 +165,17 @@ def find_in_all(
     """Return places of wanted bytes, by digest and length; each source is looked through once."""
     lengths = sorted(wanted)[:MAX_LENGTHS]
     share = MAX_ELSEWHERE // max(1, len(lengths))
-    room = {length: [share, share] for length in lengths}
+    room = {length: [share, share, share] for length in lengths}
     found: dict[tuple[str, int], list[Found[Name]]] = {}
     for batch in _batches(sources):
         for length in lengths:
-            for kind, windows in enumerate((batch.edges.block_windows, batch.edges.other_windows)):
-                if room[length][kind] > 0:
+            edges, left = batch.edges, room[length]
+            kinds = edges.block_windows, edges.other_windows, batch.any_windows
+            for kind, windows in enumerate(kinds):
+                if left[kind] > 0:
                     tried = batch.within(windows(length), length)
-                    room[length][kind] -= _note(batch, tried, length, wanted[length], found)
+                    some = islice(tried, 1 + left[kind] // (length + _EACH))
+                    left[kind] -= _note(batch, some, length, wanted[length], found)
     return found
 
 
@@ -206,6 +212,15 @@ class _Batch(Generic[Name]):
             self._ends.append(at + len(data))
             at += len(data) + 1
         self.edges = Edges(self.data, (*self._starts, *self._ends))
+
+    def any_windows(self, length: int) -> Iterator[int]:
+        """Yield where all spans of whole characters begin that do not lie between two edges."""
+        known = {*self.edges.windows(length)}
+        for start in range(len(self.data) - length + 1):
+            if start not in known and all(
+                _begins_character(self.data, at) for at in (start, start + length)
+            ):
+                yield start
 
     def within(self, starts: Iterable[int], length: int) -> Iterator[int]:
         """Yield the starts of spans that lie in one source."""

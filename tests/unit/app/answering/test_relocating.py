@@ -44,6 +44,13 @@ def test_all_sources_are_looked_through_at_once() -> None:
     }
 
 
+def test_what_begins_and_ends_within_a_line_is_found_while_there_is_room() -> None:
+    cited = "öne two".encode()
+    sources = [("a", b"x" * 300), ("b", b"und " + cited + b"s here")]
+    found = find_in_all(sources, {len(cited): {digest(cited)}})
+    assert list(found.values()) == [[("b", 4, 4 + len(cited))]]
+
+
 def test_nothing_is_found_over_the_end_of_a_source() -> None:
     assert find_in_all([("a", b"one"), ("b", b"two")], {7: {digest(b"one\ntwo")}}) == {}
 
