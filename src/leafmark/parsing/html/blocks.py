@@ -156,6 +156,8 @@ class _Nesting:
     def _draft(self, element: Element, end: int) -> _Draft | None:
         kind, opened = _KINDS.get(element.tag, "code"), self._open
         outer = opened[-1] if opened else None
+        if outer is not None and outer.kind == "code":
+            return None  # what is in code is its text
         if kind == "paragraph" and outer is not None and outer.kind == "table_row":
             return None
         if kind == "table_row" and outer is not None and outer.kind == "table":
@@ -164,7 +166,7 @@ class _Nesting:
             kind = _ALONE.get(kind, kind)
         info = ""
         close = inner = min(element.close, end)
-        if kind == "code" and (outer is None or outer.kind != "code"):
+        if kind == "code":
             info = code_language(self.page.data, element.start, element.inner)
             inner = element.inner
         level = len(opened)
