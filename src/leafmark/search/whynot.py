@@ -52,7 +52,7 @@ MAX_READ = 200_000
 """Characters of a chunk that are searched for similar words."""
 
 _ORDER: tuple[LostAt, ...] = (
-    "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
+    "document", "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
 )  # fmt: skip
 """How far a chunk came in a topic, farthest first."""
 
@@ -366,8 +366,8 @@ class _Inquiry:
             if options.strict:
                 lost_at, change = "strict", _Change({"strict": False})
             else:
-                lost_at, change = "relaxed", _Change({"limit": complete + 1})
-                values |= {"limit": options.limit, "complete": complete}
+                lost_at, change = "relaxed", _Change({"max_results": complete + 1})
+                values |= {"limit": options.kept, "complete": complete}
         return AbsenceReason(lost_at, best.id, unmatched=parts, values=values), change
 
     def _far(self, topic: Expression, options: SearchOptions) -> dict[str, Any] | None:
@@ -402,6 +402,10 @@ def _past_the_cut(
     drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
     cut = next((at for at, drop in enumerate(drops) if drop < options.cutoff_ratio), None)
     change: dict[str, Any] = {"max_results": number} if number > options.kept else {}
+    if cut is None and not change and options.max_per_document:
+        values = {"places": options.max_per_document}
+        reason = AbsenceReason("document", candidate.entry.id, score=candidate.score, values=values)
+        return reason, _Change({"max_per_document": 0})
     values = {"kept": options.kept}
     if cut is not None:
         change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000

@@ -148,7 +148,7 @@ def test_below_the_candidates(library: Library) -> None:
     assert word_reason(reason) == (
         f"{reason.rank - 1} chunks match better, and the first 10 are considered"
     )
-    assert found.remedy
+    assert found.remedy["candidate_limit"] == reason.rank
 
 
 def test_after_the_elbow(library: Library) -> None:
