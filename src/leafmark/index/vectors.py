@@ -306,10 +306,8 @@ class VectorWriter:
         self.documents[key] = serialised
 
     def _write(self, file: BinaryIO, data: bytes) -> None:
-        try:
+        with self._writing():
             file.write(data)
-        except OSError as error:
-            raise translate(error, "write the vectors", self.folder) from error
 
     def sync(self) -> None:
         """Write all that was added to disk, so that it survives a crash.
@@ -317,13 +315,19 @@ class VectorWriter:
         Raises:
             StorageError: the disk is full; what is whole on it stays.
         """
-        try:
+        with self._writing():
             for file in (self._rows, self._log):
                 file.flush()
                 os.fsync(file.fileno())
+            sync_folder(self.folder)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raise `StorageError` where the system cannot write."""
+        try:
+            yield
         except OSError as error:
             raise translate(error, "write the vectors", self.folder) from error
-        sync_folder(self.folder)
 
     def worth_compacting(self, used: int) -> bool:
         """Whether enough rows are unused; `used` rows are referred to."""
@@ -338,11 +342,12 @@ class VectorWriter:
         path = self.folder / "UNUSED"
         noted, age_s = self._noted_unused(path)
         long_unused = {hash_ for hash_ in unused if self.known[hash_] in noted}
-        if not unused:
-            path.unlink(missing_ok=True)
-        elif not 0 <= age_s < UNUSED_S:
-            rows = sorted(self.known[hash_] for hash_ in unused)
-            self._replace(path, [sealed({"file": self.rows_path.name, "rows": rows})])
+        with self._writing():
+            if not unused:
+                path.unlink(missing_ok=True)
+            elif not 0 <= age_s < UNUSED_S:
+                rows = sorted(self.known[hash_] for hash_ in unused)
+                self._replace(path, [sealed({"file": self.rows_path.name, "rows": rows})])
         return long_unused if age_s >= UNUSED_S else set()
 
     def _noted_unused(self, path: Path) -> tuple[set[int], float]:
@@ -367,12 +372,13 @@ class VectorWriter:
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"
         rows = map_rows(self.rows_path, self.model.dimension)
-        self._replace(target, (rows[row].tobytes() for row, _ in kept))
-        self.close()
-        old, self.rows_path = self.rows_path, target
-        self.known, self.documents = {}, {}
-        self._replace(self.folder / "documents", ())
-        self._rows, self._log = self._open_rows(), self._open_documents()
+        with self._writing():
+            self._replace(target, (rows[row].tobytes() for row, _ in kept))
+            self.close()
+            old, self.rows_path = self.rows_path, target
+            self.known, self.documents = {}, {}
+            self._replace(self.folder / "documents", ())
+            self._rows, self._log = self._open_rows(), self._open_documents()
         for key, serialised in live.items():
             self.note(key, serialised)
         self.sync()

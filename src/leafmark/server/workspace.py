@@ -81,7 +81,8 @@ class Activity(NamedTuple):
     """What a workspace is doing: whether it runs, how far it is, what the last run changed.
 
     `version` grows with each run that changed the index. `changed` are the ids that the last
-    such run added, modified and removed, `seconds` is how long the last run took.
+    such run added, modified and removed, `seconds` is how long the last run took, `look_s` how long
+    the last one that found nothing to do: what it costs to look.
     """
 
     version: int = 0
@@ -91,6 +92,7 @@ class Activity(NamedTuple):
     total: int = 0
     changed: tuple[int, int, int] = (0, 0, 0)
     seconds: float = 0.0
+    look_s: float = 0.0
     error: LeafmarkError | None = None
 
 
@@ -220,7 +222,8 @@ class Workspace:
             before = self._activity
             kept = changed if any(changed) else before.changed
             version = before.version + (any(changed) or before.version == 0)
-            self._activity = Activity(version, changed=kept, seconds=seconds)
+            look_s = before.look_s if any(changed) else seconds
+            self._activity = Activity(version, changed=kept, seconds=seconds, look_s=look_s)
 
     def _report(self, what: str, done: int, total: int) -> None:
         """Note how far a run is; its progress is how many sources are read, and of how many."""

@@ -193,7 +193,9 @@ class Site:
             text = "\n".join(values.pop("text", []))
             state = await self._fresh(PAGE_PATIENCE_S)
             project = self.workspace.project()
-            visit = Visit(Address(path, values), project, state, self._is_local, text)
+            version = self.workspace.activity.version
+            address = Address(path, values)
+            visit = Visit(address, project, state, self._is_local, text, version=version)
             page = visit
             return await self._threaded(lambda: Reply(make(page, left).encode(), HTML), state)
         except Exception as error:
@@ -314,7 +316,7 @@ class Site:
             while True:
                 now = time.monotonic()
                 activity = self.workspace.activity
-                if now - looked >= max(LOOK_S, 20 * activity.seconds):
+                if now - looked >= max(LOOK_S, 20 * activity.look_s):
                     self.workspace.ask()
                     looked = now
                 record = _activity_record(activity)

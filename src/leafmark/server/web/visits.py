@@ -69,7 +69,8 @@ class Address:
 class Visit:
     """A page that is asked for: its address, the project, and how fresh the index is.
 
-    `is_local` says that whoever asks sits at the machine with the files.
+    `is_local` says that whoever asks sits at the machine with the files. `version` counts the runs
+    that changed the index, up to what the page shows: a page that hears of another one is behind.
     """
 
     address: Address
@@ -78,6 +79,7 @@ class Visit:
     is_local: bool = True
     text: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 0
 
 
 def render_page(template: str, visit: Visit, **values: Any) -> str:

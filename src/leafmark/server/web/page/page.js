@@ -59,6 +59,7 @@ async function visit(url, ids, { push = true, focus = null, top = false, body = 
       history.pushState({}, "", url);
     } else if (push === false) history.replaceState(history.state, "", url);
     document.body.className = page.body.className;
+    document.body.dataset.version = page.body.dataset.version;
     adopt(page, ids);
     keepFields(page);
     if (top) scrollTo(0, 0);
@@ -274,7 +275,6 @@ function labShow(form, touched, rebuild) {
 
 // -- live -----------------------------------------------------------------------------------------
 
-let known = null;
 function listen() {
   if (!window.EventSource || document.querySelector(".signin")) return;
   const source = new EventSource("/events");
@@ -293,10 +293,10 @@ function hear(now) {
     } else if (now.error) $("runtext").textContent = `The last run failed: ${now.error}`;
     else if (kind() !== "problem" && now.version) $("runtext").textContent = "The index is up to date";
   }
-  const before = known;
-  known = now;
   if (kind() === "problem" && now.version && Number($("problem")?.dataset.status) === 503) return location.reload();
-  if (!before || before.version === now.version || !now.version) return;
+  const shown = Number(document.body.dataset.version);
+  document.body.dataset.version = now.version; // it is told once
+  if (now.version <= shown || !shown) return;
   const told = [[now.added, "added"], [now.modified, "changed"], [now.removed, "removed"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`).join(", ");
   const run = () => refresh();
   kind() === "status" ? refresh() : say(`Sources: ${told || "read anew"}.`, { label: "Show", run });
