@@ -46,7 +46,8 @@ class Faults:
 
     def job(self, **asked: object) -> dict[str, object]:
         done = self.forks.run(JOB, [str(self.library), json.dumps(asked)])
-        assert done.code == 0, (asked, done.err[-3000:])
+        if done.code:
+            pytest.fail(f"{asked}\n{done.err[-3000:]}")
         return dict(json.loads(done.out.splitlines()[-1]))
 
     def prepared(self, scenario: str) -> Path:

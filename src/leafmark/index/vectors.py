@@ -204,13 +204,11 @@ class VectorWriter:
         self._count = 0
         self.mended = ""
         """What was damaged and is whole again, for people."""
-        self._open_model()
-        self.rows_path = self._current_rows()
-        try:
+        with self._writing():
+            self._open_model()
+            self.rows_path = self._current_rows()
             self._rows = self._open_rows()
             self._log = self._open_documents()
-        except OSError as error:
-            raise translate(error, "write the vectors", folder) from error
 
     def _open_model(self) -> None:
         """Start with nothing where the folder is new, or of a model with another dimension.
