@@ -288,6 +288,15 @@ class VectorWriter:
             self.known[hash_] = self._count
             self._count += 1
 
+    def map_rows(self) -> NDArray[np.void]:
+        """Map what is on disk.
+
+        Raises:
+            StorageError: the system cannot read it.
+        """
+        with self._writing():
+            return map_rows(self.rows_path, self.model.dimension)
+
     def has_rows(self, rows: NDArray[np.int32]) -> bool:
         """Whether all these rows are whole on disk; negative numbers are no rows."""
         import numpy as np

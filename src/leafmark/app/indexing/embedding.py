@@ -327,7 +327,7 @@ class _Run:
 
     def _build(self) -> VectorView:
         meta = self.reader.meta
-        store = map_rows(self.writer.rows_path, self.writer.model.dimension)
+        store = self.writer.map_rows()
         old = self.view
         same = old is not None and self.writer.has_rows(old.rows)
         return build_view(
