@@ -44,7 +44,6 @@ from leafmark.index.vectors import (
     VectorWriter,
     deserialise_texts,
     document_key,
-    map_rows,
     open_vector_writer,
     serialise_texts,
     stored_model,
@@ -374,7 +373,7 @@ class _Run:
             if kept >= set(_hashes(serialised))
         }
         self.writer.compact(live, kept)
-        store = map_rows(self.writer.rows_path, self.writer.model.dimension)
+        store = self.writer.map_rows()
         moved = {row: self.writer.known.get(hash_, PENDING) for hash_, row in known.items()}
         for path, view in others.items():
             write_view(path, move_view(view, moved, store, rows_name=self.writer.rows_path.name))
