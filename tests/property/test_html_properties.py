@@ -144,4 +144,9 @@ def test_the_slices_of_a_page_are_what_is_read_in_its_blocks(data: bytes) -> Non
         spans = [*subtract(block.start, block.end, document.dropped_ranges)]
         alone = read_html(document.data, spans).text
         read = found.rendering.read_body([(block.start, block.end)])
-        assert _MARK.sub("", read, count=1).split() == _MARK.sub("", alone, count=1).split()
+        assert _words(read) == _words(alone)
+
+
+def _words(text: str) -> list[str]:
+    """The words but the mark of an item, and fences: a slice closes those that a heading parts."""
+    return [word for word in _MARK.sub("", text, count=1).split() if word.strip("`")]
