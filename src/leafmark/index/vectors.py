@@ -181,16 +181,23 @@ def open_vector_writer(
         StorageError: the folder cannot be written.
     """
     folder = vector_folder(folder, model)
-    try:
+    with _translated("write", folder):
         make_folder(folder)
-    except OSError as error:
-        raise translate(error, "write the vectors", folder) from error
     with hold_lock(folder / "LOCK", timeout_s=timeout_s, doing="vectors are being made"):
         writer = VectorWriter(folder, model)
         try:
             yield writer
         finally:
             writer.close()
+
+
+@contextmanager
+def _translated(action: str, folder: Path) -> Iterator[None]:
+    """Raise `StorageError` where the system cannot read or write the vectors."""
+    try:
+        yield
+    except OSError as error:
+        raise translate(error, f"{action} the vectors", folder) from error
 
 
 class VectorWriter:
@@ -204,7 +211,7 @@ class VectorWriter:
         self._count = 0
         self.mended = ""
         """What was damaged and is whole again, for people."""
-        with self._writing():
+        with _translated("write", self.folder):
             self._open_model()
             self.rows_path = self._current_rows()
             self._rows = self._open_rows()
@@ -294,7 +301,7 @@ class VectorWriter:
         Raises:
             StorageError: the system cannot read it.
         """
-        with self._writing():
+        with _translated("read", self.folder):
             return map_rows(self.rows_path, self.model.dimension)
 
     def has_rows(self, rows: NDArray[np.int32]) -> bool:
@@ -313,7 +320,7 @@ class VectorWriter:
         self.documents[key] = serialised
 
     def _write(self, file: BinaryIO, data: bytes) -> None:
-        with self._writing():
+        with _translated("write", self.folder):
             file.write(data)
 
     def sync(self) -> None:
@@ -322,19 +329,11 @@ class VectorWriter:
         Raises:
             StorageError: the disk is full; what is whole on it stays.
         """
-        with self._writing():
+        with _translated("write", self.folder):
             for file in (self._rows, self._log):
                 file.flush()
                 os.fsync(file.fileno())
             sync_folder(self.folder)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Raise `StorageError` where the system cannot write."""
-        try:
-            yield
-        except OSError as error:
-            raise translate(error, "write the vectors", self.folder) from error
 
     def worth_compacting(self, used: int) -> bool:
         """Whether enough rows are unused; `used` rows are referred to."""
@@ -349,7 +348,7 @@ class VectorWriter:
         path = self.folder / "UNUSED"
         noted, age_s = self._noted_unused(path)
         long_unused = {hash_ for hash_ in unused if self.known[hash_] in noted}
-        with self._writing():
+        with _translated("write", self.folder):
             if not unused:
                 path.unlink(missing_ok=True)
             elif not 0 <= age_s < UNUSED_S:
@@ -378,8 +377,8 @@ class VectorWriter:
         kept = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in wanted)
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"
-        rows = map_rows(self.rows_path, self.model.dimension)
-        with self._writing():
+        rows = self.map_rows()
+        with _translated("write", self.folder):
             self._replace(target, (rows[row].tobytes() for row, _ in kept))
             self.close()
             old, self.rows_path = self.rows_path, target

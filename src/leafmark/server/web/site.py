@@ -194,15 +194,15 @@ class Site:
             state = await self._fresh(PAGE_PATIENCE_S)
             project = self.workspace.project()
             version = self.workspace.activity.version
-            address = Address(path, values)
-            visit = Visit(address, project, state, self._is_local, text, version=version)
+            visit = Visit(Address(path, values), project, state, version, self._is_local, text)
             page = visit
             return await self._threaded(lambda: Reply(make(page, left).encode(), HTML), state)
         except Exception as error:
             return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
 
     def _empty_visit(self, path: str) -> Visit:
-        return Visit(Address(path, {}), None, Freshness("fresh"), self._is_local)  # type: ignore[arg-type]
+        version, state = self.workspace.activity.version, Freshness("fresh")
+        return Visit(Address(path, {}), None, state, version, self._is_local)  # type: ignore[arg-type]
 
     def _problem_page(self, visit: Visit, error: LeafmarkError, status: int) -> Reply:
         activity = self.workspace.activity

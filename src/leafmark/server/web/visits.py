@@ -69,17 +69,17 @@ class Address:
 class Visit:
     """A page that is asked for: its address, the project, and how fresh the index is.
 
-    `is_local` says that whoever asks sits at the machine with the files. `version` counts the runs
-    that changed the index, up to what the page shows: a page that hears of another one is behind.
+    `version` counts the runs that changed the index, up to what the page shows: a page that hears
+    of another one is behind. `is_local` says that whoever asks sits at the machine with the files.
     """
 
     address: Address
     project: Project
     freshness: Freshness
+    version: int
     is_local: bool = True
     text: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    version: int = 0
 
 
 def render_page(template: str, visit: Visit, **values: Any) -> str:

@@ -296,7 +296,7 @@ function hear(now) {
   if (kind() === "problem" && now.version && Number($("problem")?.dataset.status) === 503) return location.reload();
   const shown = Number(document.body.dataset.version);
   document.body.dataset.version = now.version; // it is told once
-  if (now.version <= shown || !shown) return;
+  if (now.version === shown || !now.version) return;
   const told = [[now.added, "added"], [now.modified, "changed"], [now.removed, "removed"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`).join(", ");
   const run = () => refresh();
   kind() === "status" ? refresh() : say(`Sources: ${told || "read anew"}.`, { label: "Show", run });
