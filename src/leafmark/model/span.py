@@ -174,7 +174,7 @@ class ReadableText:
         if places[run] < at < len(self.text) and self._is_verbatim(run):
             byte = starts[run] + _size(self.text[places[run] : at])
             return at, byte, byte
-        if self._is_break(run):
+        while run < len(places) and self._is_break(run):
             run += 1
         if at >= len(self.text) or run == len(places):
             return len(self.text), self.spans[-1][1], self.spans[-1][1]
@@ -205,7 +205,7 @@ class ReadableText:
         after = bisect_left(starts, offset)
         if after and offset < ends[after - 1]:
             return self._text_within(after - 1, offset)
-        if after < len(places) and starts[after] == offset and self._is_break(after):
+        while after < len(places) and starts[after] == offset and self._is_break(after):
             after += 1
         return places[after] if after < len(places) else len(self.text)
 

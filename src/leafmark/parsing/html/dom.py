@@ -522,7 +522,7 @@ class _Builder:
         element.close, element.end = close, stop
         text = self.data[end:close]
         if element.tag not in _UNSHOWN and text.strip():
-            self._text(text, end, close)
+            self._text(text.replace(b"<", b"&lt;"), end, close)  # what looks like a tag is text
         elif is_in_head and not self._in_body:
             self.page.body_start = stop
         return stop

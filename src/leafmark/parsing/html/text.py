@@ -82,6 +82,11 @@ _BREAKS = dict.fromkeys(
     b"blockquote dl figure h1 h2 h3 h4 h5 h6 hr listing ol p plaintext pre table ul xmp".split(),
     _PARAGRAPH,
 )
+_HEADING_TAG = re.compile(rb"<(/?)h[1-6][\s/>]", re.IGNORECASE)
+_HEADING_SIZE = 2000
+"""Bytes in which the start of a heading is looked for."""
+
+_HEADINGS = frozenset((b"h1", b"h2", b"h3", b"h4", b"h5", b"h6"))
 _PRE = frozenset((b"pre", b"textarea", b"listing", b"xmp", b"plaintext"))
 _FENCED = frozenset((b"pre", b"listing", b"xmp"))
 _PRE_END = re.compile(rb"</(?:pre|listing|xmp)\b", re.IGNORECASE)
@@ -183,6 +188,13 @@ def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
     return opened > closed if max(opened, closed) >= 0 else inside
 
 
+def _is_in_heading(data: bytes, after: int, at: int) -> bool:
+    """Whether a heading that begins behind `after` is open at a place."""
+    tags = _HEADING_TAG.finditer(data, max(0, after, at - _HEADING_SIZE), at)
+    closings = [tag[1] for tag in tags]
+    return closings[-1:] == [b""]
+
+
 def is_permalink(data: bytes, start: int, end: int) -> int:
     """Return where the `a` element whose start tag is `[start, end)` ends, if it is a permalink.
 
@@ -221,6 +233,12 @@ class _Reader:
         self._due_fence = ""
         """The line that begins the code before its first word."""
 
+        self._code_start = -1
+        """Where the element of the code begins that is being read, or was last."""
+
+        self._is_parted = False
+        """Whether a heading parts the code: it goes on behind it."""
+
         self._listing = 0
         """Elements that are open in code that is written line by line."""
 
@@ -237,9 +255,12 @@ class _Reader:
         """Make ready for a span that begins in a `pre` or not, perhaps that of the span before."""
         if not inside:
             self.end_code(start)
-        elif not (self._fence or self._due_fence):
+            self._is_parted = False
+        elif not self._is_fenced:
             opened = max(self.data.rfind(b"<pre", 0, start), self.data.rfind(b"<PRE", 0, start))
-            self._open_fence(opened)
+            self._code_start, self._is_parted = opened, _is_in_heading(self.data, opened, start)
+            if not self._is_parted:
+                self._open_fence(opened)
 
     def end_line(self) -> None:
         """Let the next span begin a line of its own."""
@@ -265,6 +286,7 @@ class _Reader:
         ticks = max(map(len, _TICKS.findall(self.data, inner, close)), default=2)
         fence = "`" * (ticks + 1)
         self._due_fence = fence + code_language(self.data, at, inner)
+        self._code_start = at
 
     def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
         """Read a span, which begins in preformatted text or not; return whether it ends so."""
@@ -448,6 +470,16 @@ class _Reader:
             self._listing = 2
             self._open_fence(start)
 
+    def _heading(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        """End code before a heading in it, which begins a section, and begin it anew behind it."""
+        self._block(name, start, end, closing)
+        if not closing and self._is_fenced:
+            self.end_code(start)
+            self._is_parted = True
+        elif closing and self._is_parted:
+            self._open_fence(self._code_start)
+            self._is_parted = False
+
     def _preformat(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if name in _FENCED and not closing and not self._pre and not self._fence:
             self._open_fence(start)
@@ -456,6 +488,7 @@ class _Reader:
         self._pre_start = -1 if closing else end
         if name in _FENCED and closing and not self._pre:
             self.end_code(start)
+            self._is_parted = False
 
     def _list(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
@@ -534,6 +567,7 @@ class _Reader:
 _Handler = Callable[[_Reader, bytes, int, int, bool], None]
 _HANDLERS: dict[bytes, _Handler] = {
     **dict.fromkeys(_BREAKS, _Reader._block),
+    **dict.fromkeys(_HEADINGS, _Reader._heading),
     **dict.fromkeys(_LISTS, _Reader._list),
     **dict.fromkeys(_CELLS, _Reader._cell),
     b"li": _Reader._item,
