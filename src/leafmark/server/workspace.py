@@ -82,7 +82,7 @@ class Activity(NamedTuple):
 
     `version` grows with each run that changed the index. `changed` are the ids that the last
     such run added, modified and removed, `seconds` is how long the last run took, `look_s` how long
-    the last one that found nothing to do: what it costs to look.
+    it took to find, the last time, that nothing has changed.
     """
 
     version: int = 0
@@ -180,8 +180,13 @@ class Workspace:
                     return
                 number = self._asked
                 self._progress = (0, 0)
+                version = self._activity.version
+            began = time.monotonic()
             error = self._refresh()
+            look_s = time.monotonic() - began
             with self._changed:
+                if self._activity.version == version:
+                    self._activity = self._activity._replace(look_s=look_s)
                 self._answered, self._error = number, error
                 self._changed.notify_all()
 
@@ -222,8 +227,7 @@ class Workspace:
             before = self._activity
             kept = changed if any(changed) else before.changed
             version = before.version + (any(changed) or before.version == 0)
-            look_s = before.look_s if any(changed) else seconds
-            self._activity = Activity(version, changed=kept, seconds=seconds, look_s=look_s)
+            self._activity = Activity(version, changed=kept, seconds=seconds, look_s=before.look_s)
 
     def _report(self, what: str, done: int, total: int) -> None:
         """Note how far a run is; its progress is how many sources are read, and of how many."""
