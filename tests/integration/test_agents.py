@@ -16,8 +16,7 @@ from support.command import Leafmark
 from support.schema import problems
 
 import leafmark as package
-from leafmark.app.agents.agent_files import package_folder
-from leafmark.app.agents.marked_block import BEGIN, END
+from leafmark.app.agents.agent_files import BEGIN, END, package_folder
 from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
 from leafmark.cli.command import find_command
 

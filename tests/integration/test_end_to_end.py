@@ -196,14 +196,14 @@ def test_interrupt_ends_with_130_and_loses_nothing(
         (work / f"{number}.md").write_text(f"# Page {number}\n\n" + "some words here\n" * 300)
     code = (
         "import os, signal, sys\n"
-        "from leafmark.app.indexing import ingesting\n"
-        "real, calls = ingesting.parse_source, []\n"
+        "from leafmark.app.indexing import preparing\n"
+        "real, calls = preparing.parse_source, []\n"
         "def parse(*given, **options):\n"
         "    calls.append(given)\n"
         "    if len(calls) == 20:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return real(*given, **options)\n"
-        "ingesting.parse_source = parse\n"
+        "preparing.parse_source = parse\n"
         "from leafmark.__main__ import program\n"
         "sys.argv = ['leafmark', 'index']\n"
         "program()\n"

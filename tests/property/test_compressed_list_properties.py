@@ -8,8 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.chunking.job_list import ChunkJob, JobList, JobPlaces
-from leafmark.app.chunking.numbers_by_hash import NumbersByHash
+from leafmark.app.chunking.jobs import ChunkJob, JobList, JobPlaces, NumbersByHash
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model.sequences import BLOCK_ITEMS, CompressedList

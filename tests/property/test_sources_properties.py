@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.folders import temporary_folder
 
 from leafmark.app.configuration.config import open_configuration
-from leafmark.app.configuration.toml_lines import key_lines
+from leafmark.app.configuration.config_file import key_lines
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.globs import glob_expression, matcher
 from leafmark.app.sources.ignore import parse_ignore_file

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
         read_document,
         text_marker,
     )
-    from leafmark.app.answering.context import find_context
-    from leafmark.app.answering.like import find_like
     from leafmark.app.answering.listing import (
         list_chunks,
         list_document_ids,
@@ -33,9 +31,10 @@ if TYPE_CHECKING:
         list_trees,
         project_status,
     )
+    from leafmark.app.answering.related import find_context, find_like
+    from leafmark.app.answering.resolving import explain_unread
     from leafmark.app.answering.searching import search_project
     from leafmark.app.answering.showing import show_chunks
-    from leafmark.app.answering.unread import explain_unread
     from leafmark.app.answering.verifying import verify_texts
     from leafmark.app.answering.whynot import explain_why_not
     from leafmark.app.chunking.jobs import plan_chunking
@@ -91,10 +90,10 @@ _HOMES = {
     "overview": "leafmark.app.answering.browsing",
     "read_document": "leafmark.app.answering.browsing",
     "text_marker": "leafmark.app.answering.browsing",
-    "find_context": "leafmark.app.answering.context",
-    "find_like": "leafmark.app.answering.like",
+    "find_context": "leafmark.app.answering.related",
+    "find_like": "leafmark.app.answering.related",
     "examine": "leafmark.app.doctor",
-    "explain_unread": "leafmark.app.answering.unread",
+    "explain_unread": "leafmark.app.answering.resolving",
     "explain_why_not": "leafmark.app.answering.whynot",
     "Project": "leafmark.app.configuration.project",
     "Watcher": "leafmark.app.watching",

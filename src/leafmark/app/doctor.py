@@ -7,19 +7,26 @@ check stands for itself: one that fails does not keep the others from being made
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
+from leafmark.app.answering.reranking import reranker_spec
 from leafmark.app.configuration.project import Project, open_project
+from leafmark.app.embedder import current_view, embedder_spec, lost_vectors, vector_model
 from leafmark.app.indexing.changes import plan_changes
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
-from leafmark.app.installation import check_installation
-from leafmark.app.model_checks import check_reranker, check_vectors
 from leafmark.app.remote import RemoteIndex
+from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_reranker
+from leafmark.environment import install_extra
 from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
 from leafmark.index import (
     NO_RIGHT,
@@ -30,9 +37,17 @@ from leafmark.index import (
     has_other,
     lock_holder,
 )
+from leafmark.index.vectors import stored_model, vector_folder
 from leafmark.model import Check, DoctorReport, count_of
 
-__all__ = ["examine"]
+__all__ = [
+    "Requirement",
+    "check_reranker",
+    "examine",
+    "parse_requirement",
+    "satisfies",
+]
+
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
 _SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
@@ -232,3 +247,200 @@ def _tokenizer(project: Project) -> Iterator[Check]:
         else:
             message = f"{name} counts {counted} tokens where there are {wanted}"
             yield Check("tokenizer", "problem", message, "install leafmark again")
+
+
+# Is leafmark installed as it wants to be? What is required, in which versions, which extras.
+#
+# Read from what the package says of itself, so that a new dependency is checked
+# without a word here.
+
+
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^]]*\])?\s*([^;]*)(?:;(.*))?")
+_EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
+_CLAUSE = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9]+(?:\.[0-9]+)*)$")
+_AREA = "installation"
+
+
+class Requirement(NamedTuple):
+    """A package that leafmark wants; `extra` is the one that wants it, "" for all."""
+
+    name: str
+    versions: str
+    extra: str = ""
+
+
+def check_installation() -> Iterator[Check]:
+    """Yield what is installed, then what is missing or of a wrong version."""
+    own = _installed("leafmark") or "of no known version"
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Check(_AREA, "ok", f"leafmark {own}, Python {python} on {sys.platform}")
+    try:
+        wanted = [parse_requirement(text) for text in metadata.requires("leafmark") or ()]
+    except metadata.PackageNotFoundError:
+        yield Check(
+            _AREA,
+            "warning",
+            "leafmark runs from files that no installer knows: its requirements are not checked",
+            "install it: pip install leafmark",
+        )
+        return
+    yield from _problems([each for each in wanted if not each.extra])
+    for extra in dict.fromkeys(each.extra for each in wanted if each.extra not in ("", "all")):
+        yield _extra(extra, [each for each in wanted if each.extra == extra])
+
+
+def _problems(wanted: Iterable[Requirement]) -> Iterator[Check]:
+    hint = f"install leafmark again: {install_extra(again=True)}"
+    for each in wanted:
+        found = _installed(each.name)
+        if found is None:
+            yield Check(_AREA, "problem", f"{each.name} is not installed", hint)
+        elif not satisfies(found, each.versions):
+            message = f"{each.name} is {found}, and leafmark wants {each.versions}"
+            yield Check(_AREA, "problem", message, hint)
+
+
+def _extra(name: str, wanted: list[Requirement]) -> Check:
+    install = install_extra(name)
+    missing = [each.name for each in wanted if _installed(each.name) is None]
+    if len(missing) == len(wanted):
+        return Check("extras", "ok", f"{name} is not installed", install)
+    if missing:  # what is there may have come with another package, as NumPy does
+        return Check("extras", "ok", f"{name} is incomplete without {', '.join(missing)}", install)
+    wrong = [check.message for check in _problems(wanted)]
+    if wrong:
+        return Check("extras", "warning", f"{name} may not work: {'; '.join(wrong)}", install)
+    return Check("extras", "ok", f"{name} is installed")
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Return what a line of a package's requirements says.
+
+    >>> parse_requirement("watchfiles<2,>=1.3; extra == 'watch'")
+    Requirement(name='watchfiles', versions='<2,>=1.3', extra='watch')
+    """
+    found = _REQUIREMENT.match(text)
+    if found is None:
+        return Requirement(text, "")
+    extra = _EXTRA.search(found[3] or "")
+    return Requirement(found[1], found[2].strip(), extra[1] if extra else "")
+
+
+def satisfies(version: str, versions: str) -> bool:
+    """Whether a version is within bounds, as far as these are plain numbers.
+
+    >>> satisfies("0.27.0", "<0.28,>=0.27"), satisfies("0.28", "<0.28,>=0.27")
+    (True, False)
+    """
+    own = _numbers(version)
+    for clause in filter(None, versions.split(",")):
+        found = _CLAUSE.match(clause.strip())
+        if found is None:
+            continue
+        bound = _numbers(found[2])
+        order = (own > bound) - (own < bound)
+        if not {
+            ">=": order >= 0,
+            "<=": order <= 0,
+            "==": order == 0,
+            "!=": order != 0,
+            "<": order < 0,
+            ">": order > 0,
+        }[found[1]]:
+            return False
+    return True
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The release numbers of a version, zeros at the end left out."""
+    found = re.match(r"[0-9]+(?:\.[0-9]+)*", version)
+    numbers = [int(part) for part in found[0].split(".")] if found else []
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
+
+
+# What `leafmark doctor` says of models: of the embedder, the vectors it made, and the reranker.
+#
+# The embedder is asked for one vector, as a search asks for that of a query, in one attempt;
+# the reranker, how relevant one text is.
+
+
+_RERANKED = "What answers this question?"
+
+
+def check_vectors(
+    project: Project, reader: IndexReader | None, environ: Mapping[str, str]
+) -> Iterator[Check]:
+    """Yield what is to be said; nothing where the settings name no embedder."""
+    spec = embedder_spec(project, environ)
+    if spec is None:
+        return
+    try:
+        load_numpy()
+        name = vector_model(spec).name
+    except LeafmarkError as error:
+        yield Check("embedder", "problem", error.placed_message, error.hint)
+        return
+    dimension: int | None = None
+    try:
+        dimension = _dimension_now(spec)
+    except LeafmarkError as error:
+        yield Check("embedder", "problem", error.placed_message, error.hint)
+    else:
+        yield Check("embedder", "ok", f"{name} answers, with vectors of {dimension} numbers")
+    if reader is not None:
+        yield _vectors(project, reader, spec, dimension)
+
+
+def _dimension_now(spec: EmbedderSpec) -> int:
+    vectors = open_embedder(replace(spec, retries=0)).embed_query(_RERANKED)
+    return int(vectors.shape[1])
+
+
+def _vectors(
+    project: Project, reader: IndexReader, spec: EmbedderSpec, dimension: int | None
+) -> Check:
+    """Return what is to be said of the stored vectors; their file is read whole."""
+    view = current_view(project, reader, spec)
+    is_named = project.configuration.embedding.is_named
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    lost = lost_vectors(project, spec)
+    if lost:
+        message = f"{lost}: the disk or its files may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
+    if (folder / "MODEL").exists() and stored_model(folder) is None:
+        message = "their description is not what was written: the disk may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` writes it anew")
+    if not is_named and (view is None or view.pending):
+        return Check("vectors", "ok", "those of the best matches are made when a search needs them")
+    if view is None:
+        return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
+    if dimension not in (None, view.dimension):
+        message = f"those of the index have {view.dimension} numbers: another model made them"
+        return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
+    if view.pending:
+        message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
+        return Check("vectors", "warning", message, "`leafmark index` makes them")
+    return Check("vectors", "ok", "every chunk has its own, every byte sound")
+
+
+def check_reranker(project: Project) -> Iterator[Check]:
+    """Yield whether the reranker answers; nothing where the settings name none."""
+    spec = reranker_spec(project)
+    if spec is None:
+        return
+    try:
+        reranker = open_reranker(spec)
+        reranker.relevance(_RERANKED, [_RERANKED])
+    except LeafmarkError as error:
+        yield Check("reranker", "problem", error.placed_message, error.hint)
+    else:
+        yield Check("reranker", "ok", f"{reranker.name} answers")

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.known_files import KnownFiles
+from leafmark.app.sources.files import KnownFiles, read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.environment import reset_after_fork
 from leafmark.index import IndexReader

@@ -19,9 +19,9 @@ from leafmark.app.history.revisions import find_revision, project_repository
 from leafmark.app.history.sides import FolderSide, Key, RevisionSide
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
-from leafmark.app.sources.broken_sources import unless_broken
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.formats import unless_broken
 from leafmark.app.sources.walk import WalkNotes, iter_sources
 from leafmark.errors import LeafmarkError, UsageError
 from leafmark.history import SectionedDocument

@@ -117,7 +117,7 @@ class SearchRequest(NamedTuple):
     `filters` are filters of the query language (name and value) that hold for all of them.
 
     `limit`, `mode` and `grain` None leave it to the settings. `since` is what the user wrote (see
-    `app.answering.since`). `full_records` asks for the whole chunk records and texts of the
+    `app.answering.searching`). `full_records` asks for the whole chunk records and texts of the
     results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
     that a budget needs.
     """

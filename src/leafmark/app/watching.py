@@ -17,20 +17,18 @@ from pathlib import Path
 
 from leafmark.app.configuration.paths import CONFIG_NAME
 from leafmark.app.configuration.project import Project
-from leafmark.app.file_events import (
-    NoEventsError,
-    is_remote,
-    watch_by_clock,
-    watch_files,
-)
+from leafmark.app.file_events import NoEventsError, is_remote, watch_by_clock, watch_files
 from leafmark.app.indexing.refreshing import index_project
-from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
 from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent
 
-__all__ = ["Watcher"]
+__all__ = [
+    "Retries",
+    "Watcher",
+]
+
 
 SETTLE_S = 2.0
 """How long after a change a second look comes: a new folder can fill before it is watched."""
@@ -199,3 +197,26 @@ def _stamp(path: Path) -> tuple[int, int, int, int] | None:
     except OSError:
         return None
     return info.st_dev, info.st_ino, info.st_mtime_ns, info.st_size
+
+
+# When those that run for long try again what failed: a source may have no memory only for once.
+#
+# `leafmark index` tries each time. A search never does: it would read the same files again.
+
+
+RETRY_EVERY_S = 600.0
+
+
+class Retries:
+    """Says when sources that failed are to be tried again: at first, then now and then."""
+
+    def __init__(self) -> None:
+        self._due_s = 0.0
+
+    def are_due(self) -> bool:
+        """Whether to try now; if so, the next time is a while away."""
+        now = time.monotonic()
+        if now < self._due_s:
+            return False
+        self._due_s = now + RETRY_EVERY_S
+        return True

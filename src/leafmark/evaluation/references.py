@@ -15,10 +15,9 @@ from pathlib import Path
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.scanning import scan
-from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.formats import parse_source, unless_broken, unread
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable

@@ -18,9 +18,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.app import Project, index_project, make_vectors
-from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
 from leafmark.app.session import Session
+from leafmark.app.watching import Retries
 from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import (
     ConfirmationError,

@@ -10,8 +10,8 @@ import pytest
 from support.indexes import put_in_place
 from support.projects import Here
 
-from leafmark.app import doctor, examine, installation
-from leafmark.app.installation import Requirement, parse_requirement, satisfies
+from leafmark.app import doctor, examine
+from leafmark.app.doctor import Requirement, parse_requirement, satisfies
 from leafmark.errors import StorageError
 from leafmark.index.folder import Layout
 from leafmark.model import Check, DoctorReport
@@ -214,7 +214,7 @@ def test_requirements_and_extras(
     monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], told: list[str]
 ) -> None:
     _installed(monkeypatch, **versions)
-    found = list(installation.check_installation())[1:]
+    found = list(doctor.check_installation())[1:]
     assert [f"{check.state}: {check.message}" for check in found] == told
 
 
@@ -223,7 +223,7 @@ def test_an_unknown_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "requires", requires)
-    assert [check.state for check in installation.check_installation()] == ["ok", "warning"]
+    assert [check.state for check in doctor.check_installation()] == ["ok", "warning"]
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_documents_that_cannot_be_read_are_said(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.write("report.pdf", "%PDF-1.4\n")
-    for room in ("app.indexing.ingesting", "evaluation.references"):
+    for room in ("app.indexing.preparing", "evaluation.references"):
         deny(monkeypatch, room, "beta.md")
     said = [("report.pdf", "needs-converter"), ("beta.md", "unreadable")]
     found = _judge(here, FOUND).diagnostics

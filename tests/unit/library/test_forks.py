@@ -84,13 +84,13 @@ def test_a_forked_child_answers_and_keeps_no_lock_of_its_parent(docs: Path) -> N
 _LOCKED = """
 import os
 from leafmark.app import indexed_sources
-from leafmark.app.indexing import collection
+from leafmark.app.indexing import run
 from leafmark.app.answering import meaning, reranking
 from leafmark.embedding import interface
 from leafmark.parsing.code import sandbox
 
 def locks():
-    yield from (collection._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
+    yield from (run._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
     yield from (reranking._OPENING, reranking._READING, interface._LOADING)
     yield sandbox._child._lock
 

@@ -20,7 +20,7 @@ import leafmark
 from leafmark import open_index
 from leafmark.app import open_project
 from leafmark.app.answering.opening import open_index as open_for_reading
-from leafmark.app.configuration import concern
+from leafmark.app.indexing import refreshing
 from leafmark.chunking import token_counter
 from leafmark.index import IndexReader, open_reader, open_writer
 
@@ -288,7 +288,7 @@ def test_mistakes_are_named(docs: Path, wish: dict[str, Any], message: str, hint
 def test_a_very_large_folder_is_not_indexed_unasked(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(concern, "MANY_FILES", 1)
+    monkeypatch.setattr(refreshing, "MANY_FILES", 1)
     for call in (lambda: open_index(docs).search("x"), lambda: open_index(docs).refresh()):
         with pytest.raises(leafmark.ConfirmationError) as asked:
             call()

@@ -137,7 +137,7 @@ def test_a_server_tries_again_what_failed_now_and_then(
         workspace, "index_project", lambda project, request, **_: asked.append(request.retry)
     )
     clock = [0.0]
-    monkeypatch.setattr("leafmark.app.indexing.retrying.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("leafmark.app.watching.time.monotonic", lambda: clock[0])
     server = serve(docs)
     for now in (1.0, 2.0, 599.0, 601.0, 602.0):
         clock[0] = now

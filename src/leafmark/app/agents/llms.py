@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from leafmark.app.agents.agent_block import AGENT_FILES
+from leafmark.app.agents.agent_files import AGENT_FILES
 from leafmark.app.answering.opening import open_telling
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources

@@ -8,10 +8,13 @@ does not know does not exist.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
+from leafmark.app.configuration.project import Project
+from leafmark.app.sources.walk import why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
 from leafmark.model import Entry, document_id, encode_path, ordinal_id
@@ -19,7 +22,14 @@ from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 from leafmark.suggest import MOST_SUGGESTED
 
-__all__ = ["Lookup", "Named", "Resolver", "hint_for"]
+__all__ = [
+    "Lookup",
+    "Named",
+    "Resolver",
+    "explain_unread",
+    "hint_for",
+]
+
 
 LIKENESS = 0.6
 """Ids less alike than this are not named: difflib's own measure of a close match."""
@@ -260,3 +270,47 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
         if ratio >= LIKENESS:
             scored.append((-ratio, candidate))
     return tuple(candidate for _, candidate in sorted(scored)[:MOST_SUGGESTED])
+
+
+# Why a file that is there is not read: for whoever asks for it by its path.
+
+
+_LINE_SUFFIX = re.compile(r":[0-9]+(-[0-9]+)?$")
+_LASTING = ("special", "broken", "link", "binary", ".")
+"""How reasons begin that hold for a file that is named, too; a suffix is one of another format."""
+
+
+def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
+    """Return what to say of the id or path `wanted`, of which nothing is indexed.
+
+    None where no file of the project's trees is meant that a walk leaves out.
+    """
+    name = _LINE_SUFFIX.sub("", wanted.strip().removeprefix("./").partition("#")[0])
+    for tree in project.trees:
+        path = name.removeprefix(f"{tree.name}:").replace(os.sep, "/")
+        if os.path.isabs(path):
+            path = os.path.relpath(path, tree.root).replace(os.sep, "/")
+        if not path or ".." in path.split("/"):
+            continue
+        left_out = why_left_out(tree, path)
+        if left_out is None:
+            continue
+        holder = "" if left_out.path == path else f" (its folder `{left_out.path}`)"
+        reason = left_out.reason
+        is_told = reason.startswith(".")  # that its format is not read
+        return NotFoundError(
+            f"`{wanted}` is there, but {'' if is_told else 'is not read: '}{reason}{holder}",
+            hint=_hint(reason, path),
+            exit_code=1,
+        )
+    return None
+
+
+def _hint(reason: str, path: str) -> str | None:
+    if reason.startswith("larger"):
+        return "a larger index.max_file_bytes takes it in"
+    if reason == "secret":
+        return "only a pattern with `!` in your own configuration takes in what may hold secrets"
+    if reason.startswith(_LASTING):
+        return None
+    return f"`leafmark index {path}` takes it in all the same"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.app.answering.opening import left_out_hints, open_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
-from leafmark.errors import ChangedError
+from leafmark.errors import ChangedError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, bytes_in, heading_and_span
 from leafmark.query import (
@@ -31,13 +33,13 @@ if TYPE_CHECKING:
     from leafmark.app.answering.reranking import Reranking
     from leafmark.search.fuse import Meaning
     from leafmark.search.order import Rerank
-    from leafmark.search.pipeline import Compile
 
 __all__ = [
     "Understood",
     "answer_topics",
     "ask_topics",
     "complete_answer",
+    "parse_since",
     "project_hints",
     "search_index",
     "search_mode",
@@ -363,8 +365,6 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
 def _seconds(since: str) -> float:
     from datetime import datetime  # late: few searches ask for it
 
-    from leafmark.app.answering.since import parse_since
-
     return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
 
 
@@ -395,3 +395,50 @@ def _with_text(result: Result, sources: Sources) -> Result:
     if reading is not None:
         return result._replace(full_text=reading.all_shown, reading=reading)
     return result._replace(full_text=bytes_in(data, ranges).decode("utf-8", "replace"))
+
+
+# `--since`: an age such as `7d`, or a date, as a point in time.
+
+
+_AGE = re.compile(r"(\d{1,6})\s*([smhdwy])", re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def parse_since(text: str, *, now: datetime) -> int:
+    """Return the moment that `text` names, in nanoseconds since 1970, as `st_mtime_ns` counts.
+
+    `text` is an age before `now`, which has a time zone (`90s`, `15m`, `36h`, `7d`, `2w`, `1y`),
+    or an ISO 8601 date or time; one without an offset is in `now`'s zone.
+
+    Raises:
+        UsageError: `text` is neither.
+
+    >>> parse_since("1970-01-02", now=datetime(2026, 1, 1, tzinfo=UTC))
+    86400000000000
+    """
+    moment = _before(text, now) or _read_date(text, now)
+    if moment is None:
+        raise UsageError(
+            f"`{text}` is neither an age nor a date",
+            hint="write an age (90s, 15m, 36h, 7d, 2w, 1y) or a date (2026-01-31)",
+        )
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def _before(text: str, now: datetime) -> datetime | None:
+    match = _AGE.fullmatch(text.strip())
+    if match is None:
+        return None
+    try:
+        return now - timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _read_date(text: str, now: datetime) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)

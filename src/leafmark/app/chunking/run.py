@@ -8,19 +8,22 @@ several are worked on at once, and their answers come in the order of the plan.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
-from functools import partial
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import cycle, repeat
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan, plan_chunking
-from leafmark.app.chunking.links import RunLinks
-from leafmark.app.chunking.sharing import share_out, worker_count
+from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan, JobPlaces, NumbersByHash, plan_chunking
+from leafmark.app.linking import Links, stem_of
 from leafmark.app.requests import Progress
-from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.formats import parse_source, unless_broken, unread
+from leafmark.app.workers import Worker, can_start, core_count, cut_batches
 from leafmark.chunking import (
     ChunkingOptions,
     DocumentSizes,
@@ -34,13 +37,23 @@ from leafmark.model import (
     LEFT_OUT,
     ChunkedDocument,
     Diagnostic,
+    Document,
     FindLink,
+    Link,
     Skipped,
     document_id,
     leads_nowhere,
 )
 
-__all__ = ["ChunkPlan", "Render", "SourceReport", "chunk_sources", "plan_chunking"]
+__all__ = [
+    "ChunkPlan",
+    "Render",
+    "RunLinks",
+    "SourceReport",
+    "chunk_sources",
+    "plan_chunking",
+]
+
 
 Render = Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]]
 """From a document, and how it was chunked, to its output. It can be pickled."""
@@ -176,3 +189,225 @@ def _gathered(pieces: Iterable[str]) -> Iterator[str]:
             held, size = [], 0
     if held:
         yield "".join(held)
+
+
+# Where links lead among the sources of one run of `leafmark chunk`.
+#
+# In: the jobs of the run. Out: the id of the chunk that a link leads to, as an
+# index of the same sources would tell. There is none, so a page whose sections
+# are linked to is read and chunked for that, by each process that asks; what was
+# found is kept up to a bound.
+
+
+Slugs: TypeAlias = Mapping[str | None, str]
+"""Chunk ids by slug, the document's own by None; empty where a source makes no chunk."""
+
+KEPT_SLUGS = 100_000
+"""About 20 MB. Of more, those of the pages that were asked for first are forgotten."""
+
+
+class _Origin(NamedTuple):
+    """What `linking.Origin` asks for."""
+
+    tree: str
+    path: str
+    format: str
+    metadata: Mapping[str, Any]
+
+
+class RunLinks:
+    """Finds where links lead. `chunked` makes the chunks of a job; None where there are none."""
+
+    def __init__(
+        self, jobs: Sequence[ChunkJob], chunked: Callable[[ChunkJob], ChunkedDocument | None]
+    ) -> None:
+        self._jobs = jobs
+        self._chunked = chunked
+        self._links: dict[Path, Links] = {}
+        self._slugs: dict[tuple[Path, str], Slugs] = {}
+        self._kept = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What another process needs to begin anew."""
+        return RunLinks, (self._jobs, self._chunked)
+
+    def find(self, job: ChunkJob, document: Document, link: Link) -> str | None:
+        """Return the id of the chunk that a link in the document of `job` leads to."""
+        origin = _Origin(job.tree.name, job.path, document.format, document.metadata)
+        return self._links_below(job.tree.root).find(link.target, link.kind, origin)
+
+    @cached_property
+    def _known(self) -> _JobIndex:
+        return _JobIndex(self._jobs)
+
+    def _links_below(self, root: Path) -> Links:
+        """Links by root: trees of one name may stand at several places."""
+        found = self._links.get(root)
+        if found is None:
+            found = self._links[root] = Links(partial(self._place, root), _Below(self._known, root))
+        return found
+
+    def _place(self, root: Path, tree: str, path: str, slug: str | None) -> str | None:
+        job = self._known.find(root, path)
+        return None if job is None else self._slugs_of(job).get(slug)
+
+    def _slugs_of(self, job: ChunkJob) -> Slugs:
+        key = job.tree.root, job.path
+        found = self._slugs.get(key)
+        if found is None:
+            found = self._slugs[key] = dict(self._find_slugs(job))
+            self._kept += len(found)
+            while self._kept > KEPT_SLUGS and len(self._slugs) > 1:
+                self._kept -= len(self._slugs.pop(next(iter(self._slugs))))
+        return found
+
+    def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:
+        if job.options.strategy == "auto":  # the same sections are chunks, and nothing is counted
+            job = job._replace(options=replace(job.options, strategy="heading"))
+        document = self._chunked(job)
+        if document is not None and document.chunks:
+            yield None, document.doc_id
+            for slug, position in document.slugs.items():
+                yield slug, document.chunks[position].id
+
+
+class _JobIndex:
+    """Where in the list of jobs a source is, by its path and by its name."""
+
+    def __init__(self, jobs: Sequence[ChunkJob]) -> None:
+        self._jobs = jobs
+        self._places = JobPlaces(jobs)
+        for number, job in enumerate(jobs):
+            self._places.add(number, job)
+
+    def find(self, root: Path, path: str) -> ChunkJob | None:
+        return self._places.find(root, path)
+
+    def called(self, root: Path, stem: str) -> Iterator[ChunkJob]:
+        """Yield the jobs for files of this name below a root."""
+        for number in self._stems.find(hash((root, stem))):
+            job = self._jobs[number]
+            if job.tree.root == root and stem_of(job.path) == stem:
+                yield job
+
+    @cached_property
+    def _stems(self) -> NumbersByHash:
+        """Few runs have links by name."""
+        found = NumbersByHash(len(self._jobs))
+        for number, job in enumerate(self._jobs):
+            found.put(hash((job.tree.root, stem_of(job.path))), number)
+        return found
+
+
+class _Below(NamedTuple):
+    """The sources below one root, as `linking.Known` asks for them."""
+
+    jobs: _JobIndex
+    root: Path
+
+    def holds(self, tree: str, path: str) -> bool:
+        job = self.jobs.find(self.root, path)
+        return job is not None and job.tree.name == tree
+
+    def called(self, tree: str, stem: str) -> Iterator[str]:
+        found = self.jobs.called(self.root, stem)
+        return (job.path for job in found if job.tree.name == tree)
+
+
+# Chunk jobs shared out to workers and answered in order, with bounded memory.
+#
+# Batches of neighbours go round; each worker has two at most, and gets the next
+# when the oldest is answered. A very large job is done here, where its output
+# need not be whole before it is handed on; so is one that a worker gives up
+# because its output grows too large. A worker that fails costs time only: its
+# batches are done here.
+
+
+MOST_WORKERS = 4
+"""With the main process they stay below 400 MB."""
+
+BYTES_PER_WORKER = 1_500_000
+"""A worker is started for each so many bytes: fewer are not worth its start. Chosen by eye."""
+
+BATCH_BYTES = 256_000
+BATCH_JOBS = 32
+ALONE_BYTES = 4_000_000
+"""A job of this size is done by the main process."""
+
+ANSWER_CHARS = 4_000_000
+"""A job's output beyond this is not held: the records of thousands of sections below one name
+each other, and come to gigabytes. Few documents below a megabyte have more than this otherwise."""
+
+ASKED_AHEAD = 2
+"""Batches that a worker has at a time: the next one must be there when one is done."""
+
+Answer = TypeVar("Answer")
+Work = Callable[[ChunkJob], Iterable[Answer]]
+Batch = Sequence[ChunkJob]
+_JobWorker: TypeAlias = Worker[ChunkJob, list[Answer] | None]
+
+
+def worker_count(jobs: Sequence[ChunkJob]) -> int:
+    """Return how many processes are worth starting."""
+    total = sum(job.size for job in jobs if job.size < ALONE_BYTES)
+    count = min(core_count(), MOST_WORKERS, len(jobs), total // BYTES_PER_WORKER)
+    return count if count > 1 and can_start() else 0
+
+
+def share_out(
+    jobs: Sequence[ChunkJob], work: Work[Answer], count: int
+) -> Generator[Answer, None, None]:
+    """Yield all answers of `work` to each job, in order; `count` workers help.
+
+    What `work` raises is raised here, after the answers before it.
+    """
+    workers: list[_JobWorker[Answer]] = []
+    try:
+        with suppress(OSError):  # a system that lets us start none does not need to
+            workers.extend(Worker(partial(_all_answers, work=work)) for _ in range(count))
+        for batch, worker in _asked(_batches(jobs), workers):
+            answers = None if worker is None else worker.answer()
+            for job, of_job in zip(batch, answers or repeat(None), strict=False):
+                yield from work(job) if of_job is None else of_job
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _all_answers(job: ChunkJob, *, work: Work[Answer]) -> list[Answer] | None:
+    """All answers of `work` to a job; None where they are too large to be held."""
+    answers: list[Answer] = []
+    size = 0
+    for answer in work(job):
+        size += len(answer) if isinstance(answer, str) else 0
+        if size > ANSWER_CHARS:
+            return None
+        answers.append(answer)
+    return answers
+
+
+def _asked(
+    batches: Iterator[Batch], workers: Sequence[_JobWorker[Answer]]
+) -> Iterator[tuple[Batch, _JobWorker[Answer] | None]]:
+    """Yield batches in order, each with the worker that was asked for it, if any."""
+    under_way: deque[tuple[Batch, _JobWorker[Answer] | None]] = deque()
+    turns = cycle(workers or [None])
+    for batch in batches:
+        worker = None if batch[0].size >= ALONE_BYTES else next(turns)
+        if worker is not None:
+            worker.ask(batch)
+        under_way.append((batch, worker))
+        if len(under_way) > ASKED_AHEAD * len(workers):
+            yield under_way.popleft()
+    yield from under_way
+
+
+def _batches(jobs: Iterable[ChunkJob]) -> Iterator[Batch]:
+    """Cut the jobs into batches; a very large one is one by itself."""
+    return cut_batches(
+        jobs,
+        lambda job: job.size,
+        enough=lambda done: BATCH_BYTES,
+        most=BATCH_JOBS,
+        is_alone=lambda job: job.size >= ALONE_BYTES,
+    )

@@ -12,14 +12,29 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, TreeTable
+from leafmark.app.settings import SETTINGS
+from leafmark.app.sources.selection import secret_patterns
 from leafmark.app.writing import check_regular, replace_file
 from leafmark.errors import StorageError
 
-__all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust", "write_trust"]
+__all__ = [
+    "Gated",
+    "GatedFile",
+    "Trust",
+    "admit",
+    "digest",
+    "distrusted_owner",
+    "read_trust",
+    "resolve_path",
+    "wishes_of",
+    "write_trust",
+]
+
 
 _MAX_TRUST_BYTES = 1 << 20
 
@@ -102,3 +117,139 @@ def distrusted_owner(path: Path) -> str | None:
         if info.st_mode & 0o002:
             return f"{name} can be written by every user"
     return None
+
+
+# What is kept of a configuration that came with a folder: all that stays inside the folder.
+#
+# In: one project file, the files further away, the user's approvals. Out: the
+# file without what is not approved, what it asks for, and a warning for each
+# thing left out.
+
+
+class GatedFile(NamedTuple):
+    """What one project file wishes beyond its folder, and whether the user approved exactly that.
+
+    `before` says that the user approved something else for this file once.
+    """
+
+    path: Path
+    wishes: tuple[Gated, ...]
+    approved: bool
+    before: bool = False
+
+
+def admit(
+    file: ConfigFile,
+    further: Sequence[ConfigFile],
+    home: Path,
+    trust: Trust,
+    warnings: list[str],
+) -> tuple[ConfigFile, GatedFile | None]:
+    """Return `file` less what it wishes beyond its folder, unless `trust` covers that; and those.
+
+    `further` are the files that it overrides, nearest first. The home folder, what lies
+    above it, and the root of the file system are never admitted.
+    """
+    file = _without_forbidden(file, further, home, warnings)
+    wishes = wishes_of(file, further, home)
+    if not wishes:
+        return file, None
+    if trust.covers(file.path, wishes):
+        return file._replace(trusted=True), GatedFile(file.path, tuple(wishes), True)
+    warnings.extend(wish.notice for wish in wishes)
+    closed = {wish.key for wish in wishes}
+    trees = tuple(
+        tree._replace(values=_open_values(tree.values, f"tree.{tree.name}.", closed))
+        for tree in file.trees
+        if f"tree.{tree.name}" not in closed
+    )
+    kept = file._replace(values=_open_values(file.values, "", closed), trees=trees)
+    return kept, GatedFile(file.path, tuple(wishes), False, trust.knows(file.path))
+
+
+def _open_values(
+    values: Mapping[str, PlacedValue], above: str, closed: Collection[str]
+) -> dict[str, PlacedValue]:
+    return {name: found for name, found in values.items() if above + name not in closed}
+
+
+def wishes_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
+    """List what a project's file wishes beyond its folder, in the order of the file."""
+    wishes = _gated_values(file.values, "")
+    for tree in file.trees:
+        wishes.extend(_wishes_of_tree(file, tree, further, home))
+    return wishes
+
+
+def _wishes_of_tree(
+    file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
+) -> list[Gated]:
+    key = f"tree.{tree.name}"
+    root = _effective_root(file, tree, further, home)
+    if root is not None and not _is_inside(root, file.path.parent):
+        said = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
+        values = {name: found.value for name, found in tree.values.items()}
+        values |= {suffix: found.value for suffix, found in tree.formats.items()}
+        what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
+        place = tree.path.location if tree.path else tree.location
+        return [Gated(key, what, f"lies outside of the project ({root})", place)]
+    wishes = _gated_values(tree.values, f"{key}.")
+    if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
+        why = "takes in files that may hold secrets"
+        wishes.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
+    return wishes
+
+
+def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
+    """List the settings in a table that need trust; `above` stands before their keys."""
+    wishes = []
+    for name, found in values.items():
+        setting = SETTINGS[name]
+        if setting.option.gated and found.value not in (setting.default, "none"):
+            what = json.dumps(found.value)
+            wishes.append(Gated(above + name, what, setting.option.gated, found.location))
+    return wishes
+
+
+def _without_forbidden(
+    file: ConfigFile, further: Sequence[ConfigFile], home: Path, warnings: list[str]
+) -> ConfigFile:
+    kept = []
+    for tree in file.trees:
+        root = _effective_root(file, tree, further, home)
+        if root is not None and _is_inside(home, root):
+            place = tree.path.location if tree.path else tree.location
+            warnings.append(
+                f"{place}: tree.{tree.name} is the home folder or holds it ({root}); left out: "
+                "only your own configuration may name it"
+            )
+        else:
+            kept.append(tree)
+    return file if len(kept) == len(file.trees) else file._replace(trees=tuple(kept))
+
+
+def _effective_root(
+    file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
+) -> Path | None:
+    """Return the root that a tree of `file` has, or gets from the files further away."""
+    if tree.path is not None:
+        return resolve_path(tree.path.value, file.path.parent, home)
+    for other in further:
+        for table in other.trees:
+            if table.name == tree.name and table.path is not None:
+                return resolve_path(table.path.value, other.path.parent, home)
+    return None
+
+
+def resolve_path(path: str, base: Path, home: Path) -> Path:
+    """Return `path` as written in a file in `base`, whole; `~` is the home folder.
+
+    Links are kept as they are.
+    """
+    if path == "~" or path.startswith(("~/", "~" + os.sep)):
+        return Path(os.path.normpath(home / path[2:]))
+    return Path(os.path.normpath(base / path))
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from leafmark.app.configuration.config import Configuration, open_configuration
-from leafmark.app.configuration.gate import GatedFile
-from leafmark.app.configuration.trust import digest, read_trust, write_trust
+from leafmark.app.configuration.trust import GatedFile, digest, read_trust, write_trust
 from leafmark.errors import ForbiddenError, NotFoundError
 from leafmark.model import TrustedFile, TrustReport, TrustWish
 

@@ -20,9 +20,8 @@ from leafmark.app.history.revisions import find_revision, project_repository
 from leafmark.app.history.sides import FolderSide, Key, RevisionSide, Side
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import DiffRequest, Progress
-from leafmark.app.sources.broken_sources import unless_broken
 from leafmark.app.sources.contents import refuse_contents
-from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.formats import parse_source, unless_broken
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import chunk_document
 from leafmark.errors import UsageError

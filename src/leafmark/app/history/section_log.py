@@ -15,8 +15,8 @@ from leafmark.app.history.comparing import section_source
 from leafmark.app.history.revisions import find_revision, project_repository
 from leafmark.app.history.sides import tree_prefix
 from leafmark.app.requests import LogRequest, Progress
-from leafmark.app.sources.broken_sources import unless_broken
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.formats import unless_broken
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.history import (

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from leafmark.app.indexing.changes import EMPTIED
-from leafmark.app.indexing.scanning import Scan, is_below
-from leafmark.app.sources.grammars import grammar_notes
+from leafmark.app.indexing.scanning import Scan, grammar_notes, is_below
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import Key
 from leafmark.model import LEFT_OUT, CompressedList, Diagnostic, IndexReport, Skipped, document_id

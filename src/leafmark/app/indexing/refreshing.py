@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafmark.app.configuration.concern import find_concern
+from leafmark.app.configuration.config import Configuration
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import (
     CONFIRM,
@@ -28,6 +28,7 @@ from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
 from leafmark.app.requests import IndexRequest, Progress
+from leafmark.app.sources.walk import exceeds
 from leafmark.errors import (
     ConfirmationError,
     DamagedError,
@@ -47,7 +48,15 @@ from leafmark.model import CompressedList, Diagnostic, IndexReport, count_of, do
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded
 
-__all__ = ["check_concern", "index_project", "make_vectors", "read_index", "refresh"]
+__all__ = [
+    "Concern",
+    "check_concern",
+    "find_concern",
+    "index_project",
+    "make_vectors",
+    "read_index",
+    "refresh",
+]
 
 
 def index_project(
@@ -370,3 +379,39 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
             changed = outcome.modified if is_document(manifest, key) else outcome.added
             changed.append(document_id(*key))
     return report_of(outcome, found, reader, dry_run=True)
+
+
+# When a folder that nobody configured is too much to be taken as a tree without asking.
+
+
+MANY_FILES = 20_000
+"""More sources than this are not indexed unasked. Chosen by eye: some ten seconds of work."""
+
+
+class Concern(NamedTuple):
+    """Why to ask before indexing; `hint` says how to go on without being asked."""
+
+    message: str
+    hint: str
+
+
+def find_concern(configuration: Configuration) -> Concern | None:
+    """Return what speaks against taking the folder as a tree; None when it was configured.
+
+    Costs a walk of at most `MANY_FILES` sources: to be asked once, before the first indexing.
+
+    Raises:
+        NotFoundError, ForbiddenError: the folder cannot be opened.
+    """
+    if not configuration.is_implicit:
+        return None
+    folder = configuration.directory
+    hint = "name a smaller folder with -C"
+    if folder.parent == folder:
+        return Concern(f"{folder} is the root of the file system", hint)
+    if os.path.realpath(configuration.directories.home) == str(folder):
+        return Concern(f"{folder} is your home folder", hint)
+    if exceeds(configuration.trees[0], MANY_FILES):
+        hint += ", or make this one a tree for good with `leafmark init`"
+        return Concern(f"{folder} holds more than {MANY_FILES:,} files", hint)
+    return None

@@ -6,29 +6,35 @@ has done, since each source is whole by itself, unless it was rebuilding.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import deque
 from collections.abc import Collection, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import Plan, named_before, plan_changes, plan_since
-from leafmark.app.indexing.collection import collection_seldom
 from leafmark.app.indexing.interrupts import Interrupts, held_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
+from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError
 from leafmark.index.manifest import TO_RETRY, Key
 from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport, document_id
 
 if TYPE_CHECKING:
-    from leafmark.app.indexing.ingesting import Prepared, Recipe, Task
+    from leafmark.app.indexing.preparing import Prepared, Recipe, Task
     from leafmark.index import IndexMeta, IndexWriter
 
-__all__ = ["Run", "carry_out"]
+__all__ = [
+    "Run",
+    "carry_out",
+]
+
 
 CHECKPOINT_S = 20.0
 """How much of a build a kill may lose; a commit takes a few tenths of a second."""
@@ -83,7 +89,7 @@ def _write(run: Run) -> _Written:
     with (
         project.open_writer(timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
         held_interrupts() as interrupts,
-        collection_seldom(),
+        gc_throttled(),
     ):
         found = _found_by_now(run, writer)
         plan = _plan_for_writer(run, found, writer)
@@ -164,7 +170,7 @@ class _Work(NamedTuple):
 
     def recipes(self) -> dict[str, Recipe]:
         """How the sources of each tree are prepared."""
-        from leafmark.app.indexing.ingesting import Recipe
+        from leafmark.app.indexing.preparing import Recipe
 
         project, writer = self.project, self.writer
         return {
@@ -181,7 +187,7 @@ class _Work(NamedTuple):
 
         Of those to be read `anew` nothing is known.
         """
-        from leafmark.app.indexing.ingesting import Task
+        from leafmark.app.indexing.preparing import Task
 
         writer = self.writer
         while sources:
@@ -261,3 +267,43 @@ def _failed_again(entry: DocumentEntry, writer: IndexWriter) -> bool:
     key = entry.tree, entry.path
     retried = key in writer.manifest and writer.manifest[key].noted == TO_RETRY
     return retried and writer.entry(*key) == entry
+
+
+# Python's collector of garbage in cycles, run seldom while sources are prepared.
+
+
+GARBAGE_THRESHOLD = 50_000
+"""Allocations between two collections of cycles while sources are prepared."""
+
+_collecting = Lock()
+_thresholds: list[tuple[int, int, int]] = []
+"""What was set before each of the runs that are going on in this process."""
+
+
+@contextmanager
+def gc_throttled() -> Iterator[None]:
+    """Look for cycles seldom: sources make many objects, and what they make goes soon.
+
+    The last of the runs that threads have at once sets back what the first one found.
+    """
+    with _collecting:
+        before = gc.get_threshold()
+        _thresholds.append(before)
+        gc.set_threshold(max(before[0], GARBAGE_THRESHOLD), *before[1:])
+    try:
+        yield
+    finally:
+        with _collecting:
+            before = _thresholds.pop()
+            if not _thresholds:
+                gc.set_threshold(*before)
+
+
+@reset_after_fork
+def _begin_anew() -> None:
+    """In a forked child, in which no run of another thread goes on."""
+    global _collecting
+    _collecting = Lock()
+    if _thresholds:
+        gc.set_threshold(*_thresholds[0])
+        _thresholds.clear()

@@ -7,6 +7,7 @@ left out and why, and which part of the index the scan speaks for.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,14 +16,22 @@ from typing import NamedTuple
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress
 from leafmark.app.sources.folders import as_listed, is_encodable, is_there
-from leafmark.app.sources.grammars import grammar_notes
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
+from leafmark.environment import install_extra
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.index.manifest import Key
-from leafmark.model import Diagnostic
+from leafmark.model import Diagnostic, count_of
 
-__all__ = ["Place", "Scan", "find_place", "is_below", "scan"]
+__all__ = [
+    "Place",
+    "Scan",
+    "find_place",
+    "grammar_notes",
+    "is_below",
+    "scan",
+]
+
 
 REPORT_EVERY = 1000
 """Sources between two reports of progress."""
@@ -208,3 +217,28 @@ def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
         location=str(tree.root / relative),
         hint="`leafmark index` without paths forgets what is gone",
     )
+
+
+# Which sources are plain text only because the grammar of their language is not installed.
+
+
+def grammar_notes(sources: Iterable[SourceFile]) -> Iterator[Diagnostic]:
+    """Yield one diagnostic for all of them, at the first; none where no grammar is missing."""
+    from leafmark.parsing.code.languages import missing_grammar  # late: a search asks nothing
+
+    counts: Counter[str] = Counter()
+    first = ""
+    for source in sources:
+        language = missing_grammar(source.path)
+        if language is not None:
+            first = first or source.path
+            counts[language] += 1
+    if counts:
+        many = count_of(counts.total(), "file")
+        message = f"{many} read as plain text, without the grammar of {_listed(sorted(counts))}"
+        yield Diagnostic(first, "grammar", f"{message}: {install_extra('code')}")
+
+
+def _listed(names: list[str]) -> str:
+    *rest, last = names
+    return f"{', '.join(rest)} and {last}" if rest else last

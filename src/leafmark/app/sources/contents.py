@@ -7,13 +7,25 @@ these names are documents, and so is one whose mark was taken away.
 
 from __future__ import annotations
 
-from leafmark.app.sources.generated import generated_kind, is_site_asset
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from leafmark.app.sources.folders import read_small
 from leafmark.app.sources.trees import Tree
 from leafmark.formats import leads_to_page
 from leafmark.model import BINARY, ELSEWHERE, GENERATED, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
+from leafmark.parsing.formats import suffix_of
 
-__all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
+__all__ = [
+    "LLMS_FILES",
+    "LLMS_MARK",
+    "generated_kind",
+    "refuse_contents",
+]
+
 
 LLMS_FILES = ("llms.txt", "llms-full.txt")
 
@@ -49,3 +61,214 @@ def refuse_contents(
 
 def _is_ours(data: bytes) -> bool:
     return data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()
+
+
+# Code and data that a program made for programs, told by their shape: no text for a reader.
+#
+# In: the name and the bytes of a source that is no page. Out: what it is, or nothing. Four shapes:
+#
+# - scripts and style sheets that were minified: nearly all of them stands in long lines that have
+#   hardly a blank and many marks. What people write has neither, nor have tables of data.
+# - bundles of modules, whose first lines are those of the program that joined them;
+# - what a generator of pages writes for its own script, such as a search index: one list or table
+#   that is given to a name, of pages or of what a search looks up;
+# - lists of digests: lock files, sums of packages, maps of sources.
+#
+# A wrong guess would lose what somebody wrote, so that each shape asks for more than one sign, and
+# for some size. A file that the user names is read whatever it is.
+#
+# Scripts and style sheets of built documentation are told by the page that loads them: the
+# `index.html` of the nearest folder above that a generator of documentation made, if it has scripts
+# in the same place.
+
+
+_CODE = frozenset((".js", ".mjs", ".cjs", ".css"))
+_JSON = frozenset((".json", ".map"))
+_MARKUP = frozenset((".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml", ".ipynb", ".rst"))
+
+_LEAST_BYTES = 500
+"""A shorter file is a few lines, however they look."""
+
+_LONG_LINE = 400
+"""No formatter of code writes a line as long; a chosen bound, twice the longest that people set."""
+
+_MINIFIED_SHARE = 0.9
+"""Of the code in a minified file, so much is in long lines: a note and a loader may stand apart."""
+
+_MOST_BLANKS = 0.12
+_LEAST_MARKS = 0.08
+"""Shares of blanks and of marks in the long lines of minified code: measured 0.01 to 0.09 and 0.12
+to 0.3 over bundles of npm; written code has a quarter blanks, tables of words and of base64 fewer
+marks."""
+
+_NOTE = re.compile(rb"/\*.*?\*/|^[ \t]*//[^\n]*$", re.DOTALL | re.MULTILINE)
+_STRING = re.compile(
+    rb"\"(?:[^\"\\\n]|\\.|(?!)){0,100000}+\"|'(?:[^'\\\n]|\\.|(?!)){0,100000}+'", re.DOTALL
+)
+_MARKS = re.compile(rb"[(){};,:=]")
+_BLANKS = re.compile(rb"[ \t]")
+
+_HEAD_BYTES = 4_000
+_BUNDLE = re.compile(
+    rb"^/\*{6}/|webpackBootstrap|^\(?(?:self|window|globalThis|this)\.?[\w.\[\]\"'|= ()]{0,80}"
+    rb"webpack(?:Chunk|Jsonp)|\A[\s\S]{0,200}?parcelRequire|\A[\s\S]{0,500}?\bTURBOPACK\b"
+    rb"|^var __(?:create|defProp|getOwnPropNames|commonJS|toESM) = (?:Object\.|\()"
+    rb"|\A[\s\S]{0,80}?\(function\(?\)?\{function \w\(\w,\w,\w\)\{function \w\(\w,\w\)"
+    rb"|\ASystem\.register\(\[",
+    re.MULTILINE,
+)
+"""What webpack, Parcel, Turbopack, esbuild, Browserify and SystemJS write first."""
+_BUNDLE_BYTES = 20_000
+_BUNDLE_JOINTS = re.compile(
+    rb"^/\*{3,}/|__webpack_require__\(|^// (?:\.\./|\.pnpm/|node_modules/)[^\n]+$"
+    rb"|__commonJS\(|__esm\(",
+    re.MULTILINE,
+)
+_LEAST_JOINTS = 8
+
+_GIVEN = re.compile(
+    rb"\s*+(?:\(function\s?\(\)\s?\{\s*+)?(?:(?:var|let|const)[ \t]+)?"
+    rb"(?:(?:window|self|globalThis)(?:\.|\[\"))?([\w$.]+)(?:\"\])?"
+    rb"\s*(?:=|\()\s*+(?:Object\.fromEntries\()?(?=[\[{\"'])"
+)
+_LOOKED_UP = re.compile(
+    rb"search|index|navtree|sidebar|implementors|\Ar[a-z]_\Z|menudata|all_?crates|packages?$|types?$",
+    re.IGNORECASE,
+)
+"""Names of what pages look up: `Search.setIndex(`, `searchData =`, `NAVTREE =`, `rd_(`."""
+_WORDS = re.compile(rb"[A-Za-z_$][\w$-]*")
+_DATA_WORDS = frozenset((b"true", b"false", b"null", b"undefined", b"parse", b"JSON"))
+_MOST_OTHER_WORDS = 12
+"""Words of the data that are no keys: those of a few more names that are given a value."""
+_PAGE = re.compile(rb"\.html\b")
+_PAGE_EVERY = 400
+"""A list of pages has one in so many bytes."""
+_SEARCH_NAME = re.compile(
+    r"(?:[\w.-]*[-_.])?(?:search[-_]?(?:index|data|docs|entries)?|lunr[-_]?index|searchindex)"
+    r"(?:[-_.][\w-]*)*\.(?:json|js)\Z",
+    re.IGNORECASE,
+)
+_SEARCH_KEYS = re.compile(rb"\"(?:fieldVectors|invertedIndex|documentStore|location|docs|url)\"")
+
+_DIGEST = re.compile(
+    rb"\b[0-9a-f]{32,128}\b|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,}|\bh1:[A-Za-z0-9+/]{40,}="
+)
+_LEAST_DIGESTS = 12
+_DIGEST_SHARE = 0.4
+_SAMPLE_BYTES = 1_000_000
+
+
+def generated_kind(path: str, data: bytes) -> str | None:
+    """Return what a file is that a program made for programs; None for all others.
+
+    >>> generated_kind("a.js", b"var a=function(b){return b+1},c=a(1);" * 20)
+    'minified code'
+    >>> generated_kind("a.js", b"var a = function (b) {\\n  return b + 1;\\n};\\n" * 20) is None
+    True
+    """
+    suffix = suffix_of(path)
+    if suffix in _MARKUP:
+        return None
+    sample = data[:_SAMPLE_BYTES]
+    if suffix in _CODE:
+        return _kind_of_code(sample)
+    if suffix in _JSON:
+        return _kind_of_json(path, sample)
+    return "list of digests" if _is_digests(sample) else None
+
+
+def _kind_of_code(sample: bytes) -> str | None:
+    if _is_minified(sample):
+        return "search index" if _is_looked_up(sample) else "minified code"
+    if _is_looked_up(sample):
+        return "search index"
+    return "bundled code" if _is_bundle(sample) else None
+
+
+def _is_minified(sample: bytes) -> bool:
+    if len(sample) < _LEAST_BYTES:
+        return False
+    code = _NOTE.sub(b"", sample) if b"/*" in sample or b"//" in sample else sample
+    lines = [line for line in code.splitlines() if line.strip()]
+    long_lines = b"".join(line for line in lines if len(line) > _LONG_LINE)
+    if len(long_lines) < _MINIFIED_SHARE * sum(map(len, lines)) or not long_lines:
+        return False
+    bare = _STRING.sub(b'""', long_lines)
+    blanks, marks = len(_BLANKS.findall(bare)), len(_MARKS.findall(bare))
+    is_code = b"(" in bare or b"{" in bare
+    return is_code and blanks <= _MOST_BLANKS * len(bare) and marks >= _LEAST_MARKS * len(bare)
+
+
+def _is_bundle(sample: bytes) -> bool:
+    """Whether modules were joined: by its head, and by many joints, as one file may quote a few."""
+    if len(sample) < _BUNDLE_BYTES or not _BUNDLE.search(sample[:_HEAD_BYTES]):
+        return False
+    return len(_BUNDLE_JOINTS.findall(sample)) >= _LEAST_JOINTS
+
+
+def _is_looked_up(sample: bytes) -> bool:
+    """Whether a script gives a name one value: a list of pages, or what a search looks up."""
+    found = _GIVEN.match(_NOTE.sub(b"", sample[:_HEAD_BYTES]).lstrip())
+    if found is None:
+        return False
+    pages = sum(1 for _ in _PAGE.finditer(sample))
+    is_named = _LOOKED_UP.search(found[1]) is not None
+    if not is_named and pages * _PAGE_EVERY < len(sample):
+        return False
+    rest = _STRING.sub(b"", _NOTE.sub(b"", sample)).split(b"=", 1)[-1]
+    words = _WORDS.findall(rest)
+    keys = sum(1 for _ in re.finditer(rb"[A-Za-z_$][\w$-]*\s*:", rest))
+    unknown = sum(word not in _DATA_WORDS for word in words) - keys
+    return unknown <= _MOST_OTHER_WORDS and b"function" not in rest and b"=>" not in rest
+
+
+def _kind_of_json(path: str, sample: bytes) -> str | None:
+    name = path[path.rfind("/") + 1 :]
+    if b'"mappings"' in sample and b'"sources"' in sample and b'"version"' in sample[:2000]:
+        return "map of sources"
+    if _SEARCH_NAME.match(name) and _SEARCH_KEYS.search(sample):
+        return "search index"
+    return "list of digests" if _is_digests(sample) else None
+
+
+def _is_digests(sample: bytes) -> bool:
+    """Whether a good part of many lines is nothing but digests."""
+    lines = [line for line in sample.splitlines() if line.strip()]
+    if len(lines) < _LEAST_DIGESTS:
+        return False
+    marked = sum(1 for line in lines if _DIGEST.search(line[:2000]))
+    return marked >= _LEAST_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
+
+
+_FIRST_PAGES = ("index.html", "help.html")
+"""Pages that the folder of a site has at its top: `rustdoc` writes the second alone."""
+_MAX_PAGE_BYTES = 2_000_000
+
+
+def is_site_asset(root: Path, path: str) -> bool:
+    """Whether the script or style sheet at `path` below `root` serves built documentation."""
+    if suffix_of(path) not in _CODE:
+        return False
+    *folders, _ = path.split("/")
+    for depth in range(len(folders), -1, -1):
+        place = folders[depth] if depth < len(folders) else ""
+        whole = os.path.join(root, *folders[:depth])
+        if any(place in _assets_of(whole, name) for name in _FIRST_PAGES):
+            return True
+    return False
+
+
+def _assets_of(folder: str, name: str) -> frozenset[str]:
+    """The folders of scripts of a page that a generator made."""
+    try:
+        info = os.stat(os.path.join(folder, name), follow_symlinks=False)
+    except (OSError, ValueError):
+        return frozenset()
+    return _read_assets(folder, name, info.st_mtime_ns, info.st_size)
+
+
+@lru_cache(maxsize=1024)
+def _read_assets(folder: str, name: str, modified_ns: int, size: int) -> frozenset[str]:
+    from leafmark.parsing.html import site_assets  # late: of pages alone
+
+    return site_assets(read_small(folder, name, _MAX_PAGE_BYTES) or b"") or frozenset()

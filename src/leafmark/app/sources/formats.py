@@ -8,17 +8,29 @@ tree and never run; what is not written out in it is not known.
 from __future__ import annotations
 
 import ast
+import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from leafmark.app.sources.folders import read_small
 from leafmark.app.sources.trees import Tree
-from leafmark.model import Document, Format
+from leafmark.errors import LeafmarkError, reason_of
+from leafmark.index import is_panic
+from leafmark.model import NO_MEMORY, UNREADABLE, Diagnostic, Document, Format
 from leafmark.parsing import format_of, parse
 
-__all__ = ["CONF_NAME", "formats_at", "is_undecided", "parse_source"]
+__all__ = [
+    "CONF_NAME",
+    "formats_at",
+    "is_undecided",
+    "parse_source",
+    "unless_broken",
+    "unread",
+]
+
 
 CONF_NAME = "conf.py"
 _MAX_CONF_BYTES = 400_000
@@ -112,3 +124,44 @@ def _text(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     return ""
+
+
+# A source that cannot be read or that breaks leafmark becomes a diagnostic; the others go on.
+#
+# What the system refused is told apart from what a source breaks: it may have passed later.
+
+
+T = TypeVar("T")
+
+
+def unread(path: str, error: OSError | MemoryError) -> Diagnostic:
+    """Return what is said of a file that cannot be read."""
+    return _refused(path, error, "read")
+
+
+def _refused(path: str, error: OSError | MemoryError, done: str) -> Diagnostic:
+    """Return what is said of a file for which the system did not give what it takes."""
+    if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
+        return Diagnostic(path, NO_MEMORY, f"the file cannot be {done}: not enough memory")
+    return Diagnostic(path, UNREADABLE, f"the file cannot be {done}: {reason_of(error)}")
+
+
+def unless_broken(make: Callable[[], T], path: str, done: str) -> T | Diagnostic:
+    """Return what `make` gives; where the system or a bug stops it, what is said of that.
+
+    `done` is what should have been done with the file: `chunked`.
+
+    Raises:
+        LeafmarkError: the settings are wrong, for any source.
+    """
+    try:
+        return make()
+    except LeafmarkError:
+        raise
+    except (OSError, MemoryError) as error:
+        return _refused(path, error, done)
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
+        reason = f"the file cannot be {done}: {type(error).__name__}: {error}".rstrip(": ")
+        return Diagnostic(path, "failed", reason)

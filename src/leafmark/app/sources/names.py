@@ -9,8 +9,9 @@ and without their dot here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fnmatch import translate
+from pathlib import Path
 from types import MappingProxyType
 
 from leafmark.parsing import formats
@@ -20,13 +21,16 @@ __all__ = [
     "CONVERTERS",
     "DATA_SUFFIXES",
     "IGNORE_FILES",
+    "MAKERS_MARKS",
     "MARKUP_SUFFIXES",
     "SECRET_NAMES",
     "default_refusal",
     "folder_refusal",
     "is_secret",
+    "made_by_program",
     "suffix_of",
 ]
+
 
 IGNORE_FILES = (".leafmarkignore", ".ignore", ".gitignore")
 """Ignore files, the one that decides first first."""
@@ -126,3 +130,43 @@ def default_refusal(name: str, suffix: str) -> str | None:
 def folder_refusal(name: str) -> str | None:
     """Return why a folder of this name is left out unless asked for; None for most."""
     return f"folder {name}" if name in _SKIPPED_FOLDERS else None
+
+
+# What a folder holds, and what lies beside it, tell whether a program made it for itself.
+
+
+_VENV_MARK = "pyvenv.cfg"
+_INDEX_MARK = "LOCK"
+"""A folder with a file of this name is looked at whether it is an index of ours."""
+
+MAKERS_MARKS = frozenset((_VENV_MARK, _INDEX_MARK))
+"""Names of files that are to be looked for in each folder."""
+
+_PAGES_SOURCES = "/_sources/"
+_PAGES_MARKS = ("searchindex.js", "objects.inv")
+"""What Sphinx writes into the folder of its pages, beside a folder of their sources."""
+
+
+def made_by_program(
+    root: Path, folder: str, marks: Collection[str], names: Iterable[str]
+) -> str | None:
+    """Say what a folder is that holds nothing to read, or nothing new; None for all others.
+
+    `folder` is relative to `root` and ends with `/`; `marks` are those of `MAKERS_MARKS` among
+    the `names` of what is in it.
+    """
+    if _VENV_MARK in marks:
+        return "virtual environment"
+    if _INDEX_MARK in marks and _is_index(names):
+        return "index of leafmark"
+    if f"/{folder}".endswith(_PAGES_SOURCES):
+        above = (root / folder).parent
+        if any((above / mark).is_file() for mark in _PAGES_MARKS):
+            return "sources of the pages beside it"
+    return None
+
+
+def _is_index(names: Iterable[str]) -> bool:
+    from leafmark.index.folder import is_index_folder  # late: hardly any tree holds one
+
+    return is_index_folder(names)

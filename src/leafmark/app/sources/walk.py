@@ -18,7 +18,6 @@ from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.app.sources.broken_sources import unread
 from leafmark.app.sources.folders import (
     LISTS_INODES,
     TIMES,
@@ -28,9 +27,15 @@ from leafmark.app.sources.folders import (
     real_path,
     unlimited,
 )
+from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import Doubt
-from leafmark.app.sources.makers import MAKERS_MARKS, made_by_program
-from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES, suffix_of
+from leafmark.app.sources.names import (
+    CONVERTERS,
+    MAKERS_MARKS,
+    MARKUP_SUFFIXES,
+    made_by_program,
+    suffix_of,
+)
 from leafmark.app.sources.selection import TELLING, Frame, Selection
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of

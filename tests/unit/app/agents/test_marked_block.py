@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.agents.marked_block import BEGIN, END, find_block, put_block
+from leafmark.app.agents.agent_files import BEGIN, END, find_block, put_block
 from leafmark.errors import UsageError
 
 BLOCK = f"{BEGIN}\nours\n{END}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.embedders import DIMENSION, vector_of
 
-from leafmark.app.answering.similarity import CANDIDATES, CandidateVectors, VectorMeaning
+from leafmark.app.answering.meaning import CANDIDATES, CandidateVectors, VectorMeaning
 from leafmark.embedding import Vectors
 from leafmark.errors import ProviderError
 from leafmark.index.query_vectors import QueryVectorCache

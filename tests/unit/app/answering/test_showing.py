@@ -11,8 +11,7 @@ from support.notebooks import make_notebook
 from support.projects import Here
 
 from leafmark.app import indexed_sources
-from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.known_files import KnownFiles
+from leafmark.app.sources.files import KnownFiles, read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from leafmark.app.answering.since import parse_since
+from leafmark.app.answering.searching import parse_since
 from leafmark.errors import UsageError
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=timezone(timedelta(hours=2)))

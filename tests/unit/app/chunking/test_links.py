@@ -12,10 +12,10 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import chunk_sources, plan_chunking
-from leafmark.app.chunking import links as chunk_links
+from leafmark.app.chunking import run as chunk_links
 from leafmark.app.chunking import run as chunking
-from leafmark.app.chunking.job_list import ChunkJob, JobList
-from leafmark.app.chunking.links import RunLinks
+from leafmark.app.chunking.jobs import ChunkJob, JobList
+from leafmark.app.chunking.run import RunLinks
 from leafmark.app.requests import ChunkRequest
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions

@@ -11,8 +11,8 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import chunk_sources, plan_chunking
+from leafmark.app.chunking import run
 from leafmark.app.chunking import run as chunking
-from leafmark.app.chunking import sharing
 from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan
 from leafmark.app.chunking.run import SourceReport
 from leafmark.app.requests import ChunkRequest
@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
 def test_a_large_source_is_done_by_the_main_process(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "ALONE_BYTES", 100_000)
+    monkeypatch.setattr(run, "ALONE_BYTES", 100_000)
     sent: list[str] = []
     asked = Worker.ask
 
@@ -186,13 +186,13 @@ def test_processes_are_started_for_large_inputs_only(monkeypatch: pytest.MonkeyP
         tree = Tree(name="t", root=Path("/"))
         return [ChunkJob(tree, str(k), size, ChunkingOptions()) for k in range(count)]
 
-    monkeypatch.setattr(sharing, "core_count", lambda: 16)
-    assert sharing.worker_count(jobs(1_000, 1_000)) == 0
-    assert sharing.worker_count(jobs(3, 50_000_000)) == 0  # they are done by the main process
-    assert sharing.worker_count(jobs(1_000, 4_000)) == 2
-    assert sharing.worker_count(jobs(1_000, 100_000)) == 4
-    monkeypatch.setattr(sharing, "core_count", lambda: 1)
-    assert sharing.worker_count(jobs(1_000, 100_000)) == 0
+    monkeypatch.setattr(run, "core_count", lambda: 16)
+    assert run.worker_count(jobs(1_000, 1_000)) == 0
+    assert run.worker_count(jobs(3, 50_000_000)) == 0  # they are done by the main process
+    assert run.worker_count(jobs(1_000, 4_000)) == 2
+    assert run.worker_count(jobs(1_000, 100_000)) == 4
+    monkeypatch.setattr(run, "core_count", lambda: 1)
+    assert run.worker_count(jobs(1_000, 100_000)) == 0
 
 
 def test_a_source_that_breaks_the_parser_does_not_stop_the_others(

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from leafmark.app.configuration.concern import Concern, find_concern
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.config_file import ContextRule, read_config_file
-from leafmark.app.configuration.gate import wishes_of
 from leafmark.app.configuration.paths import index_folder
-from leafmark.app.configuration.trust import digest
+from leafmark.app.configuration.trust import digest, wishes_of
+from leafmark.app.indexing.refreshing import Concern, find_concern
 from leafmark.app.settings import EmbeddingSettings, RerankSettings
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import SettingOrigin
@@ -741,13 +740,13 @@ def test_a_file_that_cannot_be_opened_is_an_error(
 
 
 def test_a_configured_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 0)
+    monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 0)
     desk.write("project/leafmark.toml", '[tree.a]\npath = "."')
     assert find_concern(desk.open()) is None
 
 
 def test_a_small_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 1)
+    monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 1)
     desk.write("project/a.md", "x")
     assert find_concern(desk.open()) is None
 
@@ -766,7 +765,7 @@ def test_the_root_of_the_file_system_is_a_concern(desk: Desk) -> None:
 
 
 def test_many_files_are_a_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 1)
+    monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 1)
     desk.write("project/a.md", "x")
     desk.write("project/b.md", "x")
     concern = find_concern(desk.open())

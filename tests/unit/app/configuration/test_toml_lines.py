@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.app.configuration.toml_lines import KeyPath, find_line, key_lines, repeated_table
+from leafmark.app.configuration.config_file import KeyPath, find_line, key_lines, repeated_table
 
 CASES: list[tuple[str, dict[KeyPath, int]]] = [
     ("", {}),

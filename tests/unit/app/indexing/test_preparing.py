@@ -11,8 +11,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app.indexing import preparing
-from leafmark.app.indexing.ingesting import Prepared, Recipe, Task, prepare
-from leafmark.app.indexing.preparing import prepare_all
+from leafmark.app.indexing.preparing import Prepared, Recipe, Task, prepare, prepare_all
 from leafmark.app.requests import IndexRequest
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, iter_sources

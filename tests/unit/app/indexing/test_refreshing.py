@@ -18,7 +18,7 @@ from support.projects import Here, deny
 
 from leafmark.app import project_status
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing import changes, collection, ingesting
+from leafmark.app.indexing import changes, preparing, run
 from leafmark.app.indexing import refreshing as indexing
 from leafmark.app.indexing.changes import Plan, plan_changes
 from leafmark.app.indexing.scanning import Scan, scan
@@ -161,7 +161,7 @@ def test_empty_sources_make_no_chunk_and_are_not_read_again(
     report = here.index()
     assert (report.documents, report.chunks, report.diagnostics) == (0, 0, ())
     here.index()
-    monkeypatch.setattr(ingesting, "read_beneath", _never)
+    monkeypatch.setattr(preparing, "read_beneath", _never)
     assert here.index().skipped == (Skipped("a.md", "empty"),)
 
 
@@ -248,7 +248,7 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
-    deny(monkeypatch, "app.indexing.ingesting", "a.md")
+    deny(monkeypatch, "app.indexing.preparing", "a.md")
     report = here.index()
     (note,) = report.diagnostics
     assert (note.path, note.code, note.message) == (
@@ -273,7 +273,7 @@ def break_parser(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[
             raise error
         return parse_source(tree, path, data, notebook_outputs=notebook_outputs)
 
-    monkeypatch.setattr(ingesting, "parse_source", break_down)
+    monkeypatch.setattr(preparing, "parse_source", break_down)
     return asked
 
 
@@ -350,10 +350,10 @@ def test_a_file_that_cannot_be_read_is_tried_again(
     here.write("named.md", "# N\n\ntwo\n")
     here.write(".gitignore", "named.md\n")
     with monkeypatch.context() as patch:
-        deny(patch, "app.indexing.ingesting", "a.md")
+        deny(patch, "app.indexing.preparing", "a.md")
         here.index()
     with monkeypatch.context() as patch:
-        deny(patch, "app.indexing.ingesting", "named.md")
+        deny(patch, "app.indexing.preparing", "named.md")
         assert here.index("named.md").added == ()
     assert here.index("a.md").added == ("here:a.md",)
     assert here.index().added == ("here:named.md",)
@@ -367,7 +367,7 @@ def test_no_memory_to_read_a_file_is_a_diagnostic(
     def read(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(ingesting, "read_beneath", read)
+    monkeypatch.setattr(preparing, "read_beneath", read)
     (note,) = here.index().diagnostics
     assert (note.code, note.message) == ("no-memory", "the file cannot be read: not enough memory")
 
@@ -683,7 +683,7 @@ def test_interrupted_run_keeps_what_it_did_and_goes_on(
     for name in "abc":
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse_source", _interrupt_at(2))
+        patch.setattr(preparing, "parse_source", _interrupt_at(2))
         report = here.index()
     assert (report.interrupted, report.documents) == (True, 2)
     assert here.index().added == ("here:c.md",)
@@ -696,7 +696,7 @@ def test_interrupted_rebuild_leaves_the_old_index(
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     here.index()
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse_source", _interrupt_at(1))
+        patch.setattr(preparing, "parse_source", _interrupt_at(1))
         with pytest.raises(KeyboardInterrupt):
             here.run(IndexRequest(rebuild=True))
     report = here.index()
@@ -780,7 +780,7 @@ def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
 def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:
     """Two threads index two folders, and the first to begin is the first to end."""
     before = gc.get_threshold()
-    first, second = collection.collection_seldom(), collection.collection_seldom()
+    first, second = run.gc_throttled(), run.gc_throttled()
     with first:
         second.__enter__()
         assert gc.get_threshold()[0] >= 50_000
@@ -797,7 +797,7 @@ def test_where_listings_tell_no_inodes_what_did_not_change_is_not_read_again(
     for name in ("a.md", "sub/b.md"):
         os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
     here.index()
-    monkeypatch.setattr("leafmark.app.indexing.ingesting.read_beneath", _never)
+    monkeypatch.setattr("leafmark.app.indexing.preparing.read_beneath", _never)
     assert here.index().unchanged == 2
     assert here.index("a.md").unchanged == 1
 

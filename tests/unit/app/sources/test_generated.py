@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.projects import Here
 
-from leafmark.app.sources.generated import generated_kind
+from leafmark.app.sources.contents import generated_kind
 
 FUNCTIONS = [f"var a{i}=function(b,c){{return b?c+{i}:a{i}(b-1)}};" for i in range(40)]
 WRITTEN = "\n".join(

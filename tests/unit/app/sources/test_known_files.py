@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.sources import files
-from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.known_files import SETTLED_NS, KnownFiles
+from leafmark.app.sources.files import SETTLED_NS, KnownFiles, read_beneath
 from leafmark.app.sources.trees import Tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is kept there")
