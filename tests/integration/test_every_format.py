@@ -126,3 +126,13 @@ def _index(folder: Path, environment: dict[str, str]) -> tuple[Any, float]:
     )
     _, _, peak = done.stderr.strip().rpartition("\n")
     return json.loads(done.stdout), int(peak) / (1024 if sys.platform == "linux" else 1024 * 1024)
+
+
+def test_what_is_read_as_one_line_is_shown_once(leafmark: Leafmark, tmp_path: Path) -> None:
+    far = "Nothing of note is said in these words. " * 12
+    page = f"<h1>Pool</h1>\n<p>A pool gives\nit back to\nany pool. {far}\nThe pool ends.</p>\n"
+    (tmp_path / "work" / "a.html").write_text(page)
+    (tmp_path / "work" / "b.md").write_text("A pool.\n\n* A pool.\n* A pool.\n")
+    printed = leafmark("search", "pool", "-o", "matches", COLUMNS="60").out
+    numbers = [line.split(":")[0].strip() for line in printed.splitlines() if line[:4].strip()]
+    assert [each for each in numbers if each.isdigit()] == ["2", "5", "1", "3", "4"], printed

@@ -30,6 +30,7 @@ __all__ = [
     "is_qualified",
     "name_terms",
     "path_stem",
+    "split_title",
     "stemmed_name",
     "symbol_names",
     "title_names",
@@ -55,7 +56,7 @@ MOST_NAMES = 200
 
 _SEPARATOR = re.compile(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
 _NUMBERING = re.compile(
-    r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
+    r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?\(?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
 )
 _KIND = re.compile(
@@ -91,7 +92,7 @@ def title_names(title: str) -> tuple[str, ...]:
     found = [title]
     plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
     found.append(plain)
-    parts = _SEPARATOR.split(plain)
+    parts = split_title(plain)
     if len(parts) > 1:
         found += (parts[0], parts[1] if len(parts) == 2 else "")
     found += [_CALL.sub("", each) for each in found if each.endswith(")")]
@@ -100,6 +101,11 @@ def title_names(title: str) -> tuple[str, ...]:
         if is_qualified(name) or name != each:
             found += symbol_names(name)
     return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
+
+
+def split_title(title: str) -> list[str]:
+    """Return what stands before and behind the separators of a title."""
+    return _SEPARATOR.split(title)
 
 
 def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,8 @@ A manual mentions `max_connections` in ten places, and defines it in one: in a l
 program marks it in the pages that it makes. Only names count. If a term is an ordinary word or
 phrase, texts about it are as good as its definition.
 
-In plain text, roff and Info a term stands on a line above its explanation, which is indented
+A section that opens with declarations of C and its like defines what these declare. In plain text,
+roff and Info a term stands on a line above its explanation, which is indented
 deeper (`--all`, and below it what that does); or on the same line, if the explanation continues
 below itself; or, for options, before two blanks. Layout alone does not tell text, code and tables
 apart. So a term is a line that begins with a name and has few words.
@@ -57,6 +58,23 @@ _DIRECTIVE = re.compile(
 
 _TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
 _LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
+
+_OPENING_CODE = re.compile(
+    r"(?:\s|<(?!pre\b)[^<>]*>)*<pre\b[^<>]*>(.*?)</pre\b"
+    r"|\s*(?P<fence>`{3,}|~{3,})[^\n]*\n(.*?)\n(?P=fence)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Code that nothing but markup stands before."""
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_DECLARATION = re.compile(
+    r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
+    r"(?:[a-z_][\w:]*(?:<[^<>;()]*>)?[\s*&]+)+([a-z_][\w:]*)[ \t]*"
+    r"\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)[^;{}()=\n]*;"
+    r"|^#[ \t]*define[ \t]+(\w+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A function without a body, or a constant, at the beginning of a line."""
 
 _ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 
@@ -127,11 +145,27 @@ def defined_names(source_format: str, body: str) -> Iterator[str]:
 
     `source_format` is one of `DEFINING_FORMATS`.
     """
+    yield from _declared(body)
     for term in _FINDERS[source_format](body):
         if len(term) <= LONGEST:
             for line in term.splitlines():
                 yield _plain(line.strip())
                 yield from _names_of(line)
+
+
+def _declared(body: str) -> Iterator[str]:
+    """Yield what is declared in the code that a body opens with.
+
+    >>> [*_declared("<pre>int close();\\nFILE *pool_open(int /* (s) */ n);</pre>")]
+    ['close', 'pool_open']
+    >>> [*_declared("```\\npool_open(3);\\nnew Pool(3);\\nCREATE TABLE t(a);\\n```")]
+    []
+    """
+    opening = _OPENING_CODE.match(body)
+    if opening is None:
+        return
+    code = _COMMENT.sub("", _TAG.sub("", opening[1] or opening[3] or ""))
+    yield from (found[1] or found[2] for found in _DECLARATION.finditer(code))
 
 
 def _names_of(line: str) -> Iterator[str]:

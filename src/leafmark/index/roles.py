@@ -2,8 +2,8 @@
 
 Some texts repeat, list or test others: changelogs, licences, tests, indexes and tables of
 contents, all pages in one. They say the same words more often than what they repeat. A role is
-told by patterns of paths and titles (`data/roles.toml`), by what a page says of itself (that it
-is no page for search engines, or a copy of another), or by its shape: nearly all of it is links.
+told by patterns of paths and titles (`data/roles.toml`), or by what a page says of itself (that
+it is no page for search engines, or a copy of another).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from leafmark.index.chunk_names import split_title
 
 __all__ = [
     "GLOSSARY",
@@ -53,6 +55,7 @@ class _Rules(NamedTuple):
     paths: re.Pattern[str]
     prose_paths: re.Pattern[str]
     titles: re.Pattern[str]
+    title_parts: re.Pattern[str]
     languages: frozenset[str]
 
 
@@ -65,6 +68,7 @@ def _rules() -> _Rules:
         _any_of(roles, "path"),
         _any_of([role for role in roles if role.get("prose")], "path"),
         _any_of(roles, "title"),
+        _any_of([role for role in roles if role.get("parts")], "title"),
         frozenset(table["languages"]["codes"].split()),
     )
 
@@ -87,6 +91,8 @@ def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
         return found
     if metadata.get("noindex") is True:
         return ROLES.index("listing")
+    if isinstance(metadata.get("canonical"), str):
+        return ROLES.index("print")
     return TRANSLATION if language_folder(doc_id.partition(":")[2]) else 0
 
 
@@ -100,8 +106,16 @@ def _of_path(doc_id: str) -> int:
 
 @lru_cache(4096)
 def role_of_title(title: str) -> int:
-    """Return the number of the role that a title tells, 0 for none."""
-    found = _rules().titles.fullmatch(title)
+    """Return the number of the role that a title tells, 0 for none.
+
+    >>> role_of_title("What is new"), role_of_title("perldelta - what is new for v5.36")
+    (4, 4)
+    """
+    rules = _rules()
+    found = rules.titles.fullmatch(title)
+    if found is None:
+        parts = map(rules.title_parts.fullmatch, split_title(title))
+        found = next(filter(None, parts), None)
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 

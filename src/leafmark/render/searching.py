@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from leafmark.model import (
@@ -251,14 +251,35 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
     found = _lines_of(result)
     digits = max((len(str(line.number)) for line in found), default=0)
     width = (style.width or MAX_LINE) - digits - 4
-    for line in found:
-        text, ranges = cut_around(line.text, line.ranges, width)
-        number = style.dim(f"{line.number:>{digits}}:")
-        lines.append(f"  {number} {style.highlight(text, ranges)}")
+    for number, text, ranges in _windows(found, width):
+        lines.append(f"  {style.dim(f'{number:>{digits}}:')} {style.highlight(text, ranges)}")
     lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
     if not found and result.passages is None:
         lines.append(f"  {style.dim(_why_no_lines(result))}")
     return "\n".join(lines) + "\n"
+
+
+def _windows(
+    lines: Iterable[MatchLine], width: int
+) -> Iterator[tuple[int, str, list[tuple[int, int]]]]:
+    """Yield the number, the text and the matches of each line as it is shown.
+
+    What is read as one line may stand in several lines of a page: of the others, only those are
+    shown whose first match is not yet in sight.
+    """
+    for text, same in groupby(lines, key=lambda line: line.text):
+        left = [(line.number, span) for line in same for span in line.ranges]
+        while left:
+            number, spans = left[0][0], [left[0][1]]
+            for _, span in left[1:]:
+                if span <= spans[-1]:  # another line that says the same
+                    break
+                spans.append(span)
+            shown, ranges = cut_around(text, spans, width)
+            yield number, shown, ranges
+            del left[: max(1, len(ranges))]
+            while left and left[0][0] == number:
+                left.pop(0)
 
 
 MAX_LINE = 200

@@ -30,7 +30,7 @@ from leafmark.search.order import (
 )
 from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
 from leafmark.search.sections import Admits, section_filter, within_bounds
-from leafmark.search.versions import fold_translations, join_versions
+from leafmark.search.versions import fold_repeats, fold_translations, join_versions
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import query_language
 
@@ -191,6 +191,7 @@ class _Run:
         if self._options.fold_versions:
             single = fold_translations(single, query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
+            single = fold_repeats(single, self._texts.whole)
         unique = join_duplicates(single, digest)
         note = "results with the same text are shown once"
         if any(one.other_versions for one in unique):

@@ -13,6 +13,9 @@ texts that are nearly the same are joined.
 *Translations* of a document stand in folders called by languages (`de`, `pt-BR`). All matches
 of one document in several languages are one document's: that in the language of the query, or
 else in the main one.
+
+A page *repeats* others if sections of several of them stand in it, called alike and nearly the
+same: all pages in one, for printing. What it repeats is shown in its place.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -30,7 +34,13 @@ from leafmark.model import Candidate, Entry
 from leafmark.query import Filter, format_query
 from leafmark.search.order import sort_candidates, topics_of
 
-__all__ = ["fold_translations", "join_versions", "language_family", "other_version_filter"]
+__all__ = [
+    "fold_repeats",
+    "fold_translations",
+    "join_versions",
+    "language_family",
+    "other_version_filter",
+]
 
 NEARLY_ALL = 0.9
 """Share of their different words that two texts have in common, to be nearly the same.
@@ -48,6 +58,13 @@ above). One that the query names by its version is further ahead, or alone match
 
 NEARLY_AS_GOOD = 0.7
 """Versions whose scores differ by more than this are about different things (chosen by eye)."""
+
+MIN_REPEATED = 2
+"""A page repeats others if at least so many of them are among its results' equals; two pages that
+share one section are no such case."""
+
+MIN_WORDS = 10
+"""Different words that a text has at least, of which another repeats nearly all."""
 
 LONGEST_COMPARED = 65_536
 """Bytes of a text past which it is not compared; 1 ms for so much prose."""
@@ -228,7 +245,50 @@ def other_version_filter(shown: Entry, other: Entry) -> str:
     last = next(
         (at for at, name in enumerate(folders) if known[at : at + 1] != [name]), len(folders)
     )
+    if last == len(folders) and shown.path.rpartition("/")[2] != other.path.rpartition("/")[2]:
+        return format_query(Filter("path", other.path))
     return format_query(Filter("path", "".join(f"{name}/" for name in folders[: last + 1])))
+
+
+def fold_repeats(
+    candidates: Sequence[Candidate], read: Callable[[Entry], str | None]
+) -> list[Candidate]:
+    """Return results, best first, without those of pages that repeat others; these name them.
+
+    `read` is as for `join_versions`.
+    """
+    texts = _Texts(read, lambda _: None)
+    called_alike: dict[tuple[str, str], list[_Member]] = defaultdict(list)
+    for rank, candidate in enumerate(candidates):
+        entry = candidate.entry
+        called_alike[entry.tree, entry.title].append(_Member(rank, candidate, ()))
+    equals: dict[int, list[_Member]] = defaultdict(list)
+    repeated: dict[str, set[str]] = defaultdict(set)
+    for members in called_alike.values():
+        for one, other in permutations(members, 2):
+            ids = one.candidate.entry.doc_id, other.candidate.entry.doc_id
+            if ids[0] != ids[1] and texts.holds(one, other):
+                equals[one.rank].append(other)
+                repeated[ids[0]].add(ids[1])
+    copies = {
+        doc_id
+        for doc_id, others in repeated.items()
+        if len(others) >= MIN_REPEATED and len(others) > max(len(repeated[each]) for each in others)
+    }
+    kept = dict(enumerate(candidates))
+    for rank, others_alike in equals.items():
+        if candidates[rank].entry.doc_id in copies:
+            original = min(member.rank for member in others_alike)
+            kept[original] = _standing_for(kept[original], kept.pop(rank))
+    return sort_candidates(kept.values())
+
+
+def _standing_for(original: Candidate, copy: Candidate) -> Candidate:
+    return original._replace(
+        score=max(original.score, copy.score),
+        topics=topics_of((original, copy)),
+        other_versions=(*original.other_versions, copy.entry, *copy.other_versions),
+    )
 
 
 def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member, list[_Member]]:
@@ -269,6 +329,12 @@ class _Texts:
         if one.version == other.version:
             return False
         return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
+
+    def holds(self, one: _Member, other: _Member) -> bool:
+        """Whether nearly all words of the shorter text are in the longer: they were cut apart."""
+        left, right = self._words(one), self._words(other)
+        shorter = min(len(left), len(right))
+        return shorter >= MIN_WORDS and len(left & right) >= NEARLY_ALL * shorter
 
     def are_copies(self, one: _Member, other: _Member) -> bool:
         left, right = one.candidate.entry, other.candidate.entry

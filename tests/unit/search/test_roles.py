@@ -77,6 +77,18 @@ def test_paths_tell_roles(path: str, role: str) -> None:
     [
         ("Release notes", "changelog"),
         ("What's New In Pool 3.4", "changelog"),
+        ("What is new?", "changelog"),
+        ("pool3delta - what's new for pool 3", "changelog"),
+        ("Pool — changelog", "changelog"),
+        ("Pool Release 3.38.4 On 2022-05-04", "changelog"),
+        ("Release History Of Pool", "changelog"),
+        ("Installing release 4.2", ""),
+        ("What is a new line?", ""),
+        ("Release the lock", ""),
+        ("pooltoc - table of contents", "listing"),
+        ("Keyword Crossreference", "listing"),
+        ("Index — B-trees", ""),
+        ("Search: how it works", ""),
         ("Table of Contents", "listing"),
         ("Index", "listing"),
         ("MIT License", "licence"),
@@ -91,6 +103,8 @@ def test_titles_tell_roles(title: str, role: str) -> None:
 
 def test_a_page_may_say_so_itself() -> None:
     assert ROLES[role_number("tree:page.html", "Page", {"noindex": True})] == "listing"
+    copied = {"canonical": "https://pool.example/guide.html"}
+    assert ROLES[role_number("tree:page.html", "Page", copied)] == "print"
 
 
 SAID = "The pool gives connections, and takes them back when they are closed.\n"

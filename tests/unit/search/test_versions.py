@@ -11,7 +11,7 @@ from support.library import Library
 
 from leafmark.model import Candidate, Entry
 from leafmark.render.hints import word_hint
-from leafmark.search.versions import join_versions, other_version_filter
+from leafmark.search.versions import fold_repeats, join_versions, other_version_filter
 
 WORDS = "one two three four five six seven eight nine ten"
 
@@ -118,6 +118,7 @@ def test_a_version_may_be_a_tree() -> None:
         ("v2/guide/a.md", "v1/guide/a.md", "path:v1/"),
         ("docs/a.md", "docs/v1 old/a.md", 'path:"docs/v1 old/"'),
         ("docs/v2/a.md", "docs/a.md", "path:docs/"),
+        ("docs/a.md", "docs/all.md", "path:docs/all.md"),
     ],
 )
 def test_what_keeps_to_another_version(shown: str, other: str, expected: str) -> None:
@@ -202,3 +203,42 @@ def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Pat
     }
     answer = Library(tmp_path, t=pages).search("valve", aggregation=False)
     assert [one.entry.path for one in answer.results] == ["v2/a.md", "v1/a.md"]
+
+
+def _section(path: str, title: str, score: float) -> Candidate:
+    return match(make_entry(path=path, title=title, slug="a", kind="section"), score)
+
+
+def _fold(*found: Candidate) -> list[tuple[str, str, list[str]]]:
+    """What is shown where texts are alike if their titles are, and what it stands for."""
+
+    def read(entry: Entry) -> str:
+        return f"{entry.title} {WORDS.replace('ten', entry.path)}" if entry.title != "Notes" else ""
+
+    return [
+        (one.entry.path, one.entry.title, [other.path for other in one.other_versions])
+        for one in fold_repeats(found, read)
+    ]
+
+
+def test_a_page_that_repeats_several_gives_its_places_to_them() -> None:
+    pages = _section("open.html", "Open", 3.0), _section("close.html", "Close", 1.0)
+    repeats = _section("all.html", "Open", 2.0), _section("all.html", "Close", 4.0)
+    assert _fold(*repeats[1:], *pages[:1], *repeats[:1], *pages[1:]) == [
+        ("close.html", "Close", ["all.html"]),
+        ("open.html", "Open", ["all.html"]),
+    ]
+
+
+def test_two_pages_that_share_sections_stay() -> None:
+    one = _section("a.html", "Open", 4.0), _section("a.html", "Close", 3.0)
+    other = _section("b.html", "Open", 2.0), _section("b.html", "Close", 1.0)
+    assert [path for path, *_ in _fold(*one, *other)] == ["a.html", "a.html", "b.html", "b.html"]
+
+
+def test_three_pages_alike_stay() -> None:
+    found = [
+        _section(f"{name}.html", "Open", score)
+        for name, score in (("a", 3.0), ("b", 2.0), ("c", 1.0))
+    ]
+    assert len(_fold(*found)) == 3
