@@ -1,10 +1,7 @@
-"""Another process that works on sources, and the few words spoken with it.
+"""Other processes that work on sources, and work cut into batches for them.
 
-A worker is this Python, started afresh: it imports only leafmark, never the
-program that leafmark is used in. It gets batches of tasks on its standard input
-and answers each with what its work made of them, in order. It ends when its input does,
-so it never outlives us, however we end; keys pressed in the terminal are ours
-alone. It holds nothing that is not in an answer: killing it loses nothing.
+A worker gets batches of tasks and answers each with what its work made of them, in order. It
+holds nothing that is not in an answer: killing it loses nothing.
 """
 
 from __future__ import annotations
@@ -12,19 +9,26 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
+from leafmark.child import (
+    await_child,
+    end_child,
+    receive,
+    receive_pickle,
+    send,
+    start_child,
+    take_standard_streams,
+)
 from leafmark.errors import is_closed_pipe
 from leafmark.index import gc_paused
 
 __all__ = [
     "Worker",
-    "can_start",
     "core_count",
     "cut_batches",
     "serve",
@@ -37,23 +41,10 @@ if sys.platform == "linux":
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
-
-_START = (
-    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from leafmark.app.workers import serve; serve()"
-)
-_HEAD_BYTES = 8
-
-_NEW_PROCESS_GROUP = 0x0000_0200
-_NO_WINDOW = 0x0800_0000
+T = TypeVar("T")
 
 _PIPE_BYTES = 1 << 20
 """What the pipe for answers holds, where that can be chosen: the most that any user may ask for."""
-
-
-def can_start() -> bool:
-    """Whether there is a Python to start: none inside a frozen program, or one that embeds it."""
-    return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def core_count() -> int:
@@ -76,18 +67,12 @@ class Worker(Generic[Task, Answer]):
         Raises:
             OSError: it cannot be started.
         """
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            **_apart(os.name),
-        )
+        self._process = start_child(serve)
         assert self._process.stdout is not None
         _widen(self._process.stdout)
         self._answers: SimpleQueue[bytes | None] = SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
-        self._tell(sys.path)
         self._tell(work)
 
     def ask(self, batch: Sequence[Task]) -> None:
@@ -108,42 +93,25 @@ class Worker(Generic[Task, Answer]):
     def stop(self) -> None:
         """End the process, whatever it is doing."""
         self._process.kill()
-        self._process.wait()
         self._listener.join()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        end_child(self._process)
 
     def _tell(self, value: object) -> None:
         """Send a value; what a dead process does not get, its end will tell."""
         stream = self._process.stdin
         assert stream is not None
         with contextlib.suppress(OSError):
-            pickle.dump(value, stream, pickle.HIGHEST_PROTOCOL)
-            stream.flush()
+            send(stream, value)
 
     def _listen(self) -> None:
         """Keep taking answers, so that the worker never waits for us to take them."""
         stream = self._process.stdout
         assert stream is not None
-        while True:
-            size = int.from_bytes(stream.read(_HEAD_BYTES), "little")
-            data = stream.read(size)
-            if not size or len(data) < size:
-                break
-            self._answers.put(data)
+        with contextlib.suppress(EOFError):
+            await_child(stream)
+            while True:
+                self._answers.put(receive_pickle(stream))
         self._answers.put(None)
-
-
-def _apart(system: str) -> dict[str, Any]:
-    """Keep it out of reach of the keys of our terminal.
-
-    Where we have no terminal, Windows would open a window for it.
-    """
-    if system == "nt":
-        return {"creationflags": _NEW_PROCESS_GROUP | _NO_WINDOW}
-    return {"process_group": 0}
 
 
 def _widen(pipe: IO[bytes]) -> None:
@@ -159,34 +127,19 @@ def _widen(pipe: IO[bytes]) -> None:
 
 def serve() -> None:
     """Be a worker: answer batches until the input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints is no answer
+    batches, answers = take_standard_streams()
     try:
-        _answer_all(sys.stdin.buffer, answers)
+        work: Callable[[Any], Any] = receive(batches)
+        while True:
+            batch = receive(batches)
+            with gc_paused():  # till hardly anything is left that could be looked at
+                send(answers, [work(task) for task in batch])
     except EOFError:
         pass
     except OSError as error:
         if not is_closed_pipe(error):
             raise
     os._exit(0)
-
-
-def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
-    work: Callable[[Any], Any] = pickle.load(batches)
-    while True:
-        batch = pickle.load(batches)
-        with gc_paused():  # till hardly anything is left that could be looked at
-            data = pickle.dumps([work(task) for task in batch], pickle.HIGHEST_PROTOCOL)
-        answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
-        answers.write(data)
-        answers.flush()
-        del data
-
-
-# Work cut into batches that are handed to other processes: neighbours, in their order.
-
-
-T = TypeVar("T")
 
 
 def cut_batches(

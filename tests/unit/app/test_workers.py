@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.app import workers
 from leafmark.app.indexing.preparing import Recipe, Task, prepare
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import iter_sources
@@ -53,11 +52,6 @@ def test_a_worker_is_out_of_reach_of_the_keys(tmp_path: Path) -> None:
         assert os.getpgid(worker._process.pid) != os.getpgid(0)
     finally:
         worker.stop()
-
-
-def test_windows_opens_no_window_for_a_worker() -> None:
-    new_process_group, no_window = 0x200, 0x8000000
-    assert workers._apart("nt") == {"creationflags": new_process_group | no_window}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pipes whose size can be chosen")
@@ -101,9 +95,3 @@ def test_a_stopped_worker_has_no_answers() -> None:
     worker.ask([])
     assert (worker.answer(), worker.answer()) == (None, None)
     worker.stop()
-
-
-def test_a_frozen_program_starts_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert workers.can_start()
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert not workers.can_start()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import leafmark
+from leafmark import child
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
 from leafmark.parsing import (
@@ -232,7 +233,7 @@ def test_an_answer_that_was_interrupted_is_not_the_next_one(
 
     before, after = b"class Before { void f() {} }\n", b"class After {}\n"
     with monkeypatch.context() as patch:
-        patch.setattr(sandbox, "_receive", interrupted)
+        patch.setattr(sandbox, "receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             parse(before, "A.java")
     assert [heading.title for heading in parse(after, "A.java").headings] == ["class After"]
@@ -252,11 +253,11 @@ def test_the_child_answers_as_this_process_does() -> None:
     python = language_of("a.py", b"")
     assert python is not None
     code = b"# c\nclass A:\n    def f(self): pass\n"
-    sandbox._send(requests, (python, code))
+    child.send(requests, (python, code))
     requests.seek(0)
     sandbox.serve(requests, answers, limit=lambda size: None)
     answers.seek(0)
-    assert sandbox._receive(answers) == sandbox.parse_here(python, code)
+    assert child.receive(answers) == sandbox.parse_here(python, code)
     assert sandbox.parse_apart(python, code) == sandbox.parse_here(python, code)
 
 
@@ -330,7 +331,7 @@ def test_a_child_that_is_killed_each_time_says_nothing_lasting_of_the_source(
     monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """A system that is out of memory kills what takes much; what takes too long, we kill."""
-    receive = sandbox._receive
+    receive = child.receive
 
     def end(stream: Any) -> Any:
         process = sandbox._child._process
@@ -345,9 +346,9 @@ def test_a_child_that_is_killed_each_time_says_nothing_lasting_of_the_source(
         monkeypatch.setattr(
             sandbox._Child, "_meet", lambda self, *_: setattr(self, "_greeted", True)
         )
-        monkeypatch.setattr(sandbox, "_send", lambda *_: None)
+        monkeypatch.setattr(sandbox, "send", lambda *_: None)
     else:
-        monkeypatch.setattr(sandbox, "_receive", end)
+        monkeypatch.setattr(sandbox, "receive", end)
     (note,) = parse(b"class A { void f() {} }\n", "A.java").diagnostics
     told = {
         False: (
@@ -367,7 +368,7 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A service is stopped with all its processes, while its index is brought up to date."""
-    data, receive, ended = b"class A { void f() {} }\n", sandbox._receive, list[int]()
+    data, receive, ended = b"class A { void f() {} }\n", child.receive, list[int]()
 
     def end(stream: Any) -> Any:
         if not ended:
@@ -379,14 +380,6 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
             stream = io.BytesIO()  # it may have answered before
         return receive(stream)
 
-    monkeypatch.setattr(sandbox, "_receive", end)
+    monkeypatch.setattr(sandbox, "receive", end)
     document = parse(data, "A.java")
     assert (len(document.headings), document.diagnostics, len(ended)) == (2, (), 1)
-
-
-NEW_PROCESS_GROUP, NO_WINDOW = 0x200, 0x8000000  # of Windows
-
-
-def test_a_press_of_ctrl_c_does_not_reach_the_child() -> None:
-    assert sandbox._apart("posix") == {"start_new_session": True}
-    assert sandbox._apart("nt") == {"creationflags": NEW_PROCESS_GROUP | NO_WINDOW}

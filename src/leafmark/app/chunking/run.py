@@ -23,7 +23,8 @@ from leafmark.app.requests import Progress
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import parse_source, unless_broken, unread
-from leafmark.app.workers import Worker, can_start, core_count, cut_batches
+from leafmark.app.workers import Worker, core_count, cut_batches
+from leafmark.child import can_start
 from leafmark.chunking import (
     ChunkingOptions,
     DocumentSizes,

@@ -20,7 +20,8 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import parse_source, unless_broken, unread
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile
-from leafmark.app.workers import Worker, can_start, core_count, cut_batches
+from leafmark.app.workers import Worker, core_count, cut_batches
+from leafmark.child import can_start
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import PreparedSource, gc_paused, prepare_source
 from leafmark.model import Diagnostic, DocumentEntry, FileState

@@ -10,15 +10,21 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import pickle
 import signal
-import struct
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO
 
+from leafmark.child import (
+    await_child,
+    can_start,
+    end_child,
+    receive,
+    send,
+    start_child,
+    take_standard_streams,
+)
 from leafmark.environment import reset_after_fork
 from leafmark.model import NO_PROCESS, Block, Document, Heading
 from leafmark.parsing.code.blocks import script_blocks
@@ -45,17 +51,11 @@ __all__ = [
 ]
 
 
-# -- script_worker ------------------------------------------------------------
-# Parsing in a process of its own: hostile sources can drive grammars out of memory or time.
-#
-# A few kilobytes of nonsense can take gigabytes or minutes, or crash the process,
-# inside a single step of tree-sitter that cannot be interrupted. So sources are
-# parsed in a child process under limits of memory and time. When it dies, the
-# source is plain text, and the next one gets a new child.
-#
-# The child is this Python, which finds its modules where this program does. It greets when it
-# is ready; requests and answers go through its standard streams, each a pickle with its length
-# before it. It is started when it is first needed.
+# Hostile sources can drive grammars out of memory or time: a few kilobytes of nonsense can take
+# gigabytes or minutes, or crash the process, inside a single step of tree-sitter that cannot be
+# interrupted. So sources are parsed in a child process under limits of memory and time, which is
+# started when it is first needed and greets when it is ready. When it dies, the source is plain
+# text, and the next one gets a new child.
 
 Parsed = tuple[list[Definition], tuple[Block, ...]]
 
@@ -73,15 +73,6 @@ LARGE_BYTES = 400_000
 WAIT_SECONDS = 120
 """How long is waited for an answer at most, on systems that cannot limit processor time."""
 
-_LENGTH = struct.Struct("<Q")
-
-_START = (
-    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from leafmark.parsing.code.sandbox import main; main()"
-)
-
-_GREETING = b"leafmark"
-
 _ENDED_BY_OTHERS = frozenset(
     -number
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGKILL")
@@ -92,9 +83,6 @@ system is out of memory and kills what takes most of it."""
 
 
 _KILLED = getattr(signal, "SIGKILL", 0)
-
-_NEW_PROCESS_GROUP = 0x0000_0200
-_NO_WINDOW = 0x0800_0000
 
 
 class NoChildError(Exception):
@@ -146,9 +134,9 @@ class _Child:
             timer.start()
             assert process.stdin is not None
             assert process.stdout is not None
-            self._meet(process.stdin, process.stdout)
-            _send(process.stdin, (language, source))
-            answer = _receive(process.stdout)
+            self._meet(process.stdout)
+            send(process.stdin, (language, source))
+            answer = receive(process.stdout)
         except (OSError, EOFError) as error:
             self.stop()
             if not late.is_set() and self._was_ended_by_others(process):
@@ -181,27 +169,18 @@ class _Child:
             self._process = _started()
         return self._process
 
-    def _meet(self, requests: IO[bytes], answers: IO[bytes]) -> None:
-        """Tell a child that was just started where modules are, and wait until it is ready."""
-        if self._greeted:
-            return
-        pickle.dump(sys.path, requests, pickle.HIGHEST_PROTOCOL)
-        requests.flush()
-        if answers.read(len(_GREETING)) != _GREETING:
-            raise EOFError
-        self._greeted = True
+    def _meet(self, answers: IO[bytes]) -> None:
+        """Wait until a child that was just started is ready."""
+        if not self._greeted:
+            await_child(answers)
+            self._greeted = True
 
     def stop(self) -> None:
         """End the child, if there is one."""
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():
             return
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
-        process.wait()
+        end_child(process)
 
     def reset(self) -> None:
         """In a forked child of this program: whoever had the lock is not here to let it go."""
@@ -230,51 +209,12 @@ def _end_late(process: subprocess.Popen[bytes], late: threading.Event) -> None:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    if not sys.executable or getattr(sys, "frozen", False):  # it would be the program itself
+    if not can_start():
         raise NoPythonError
     try:
-        return subprocess.Popen(
-            # -P: of itself it imports nothing from the folder that is being read
-            [sys.executable, "-P", "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            **_apart(os.name),
-        )
+        return start_child(main, stderr=subprocess.DEVNULL)
     except OSError as error:
         raise NoChildError from error
-
-
-def _apart(system: str) -> dict[str, Any]:
-    """Put the child out of reach of Ctrl-C: an interrupt is for the parent to heed.
-
-    Where the parent has no terminal, Windows would open a window for the child.
-    """
-    if system == "nt":
-        return {"creationflags": _NEW_PROCESS_GROUP | _NO_WINDOW}
-    return {"start_new_session": True}
-
-
-def _send(stream: IO[bytes], value: object) -> None:
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(data)) + data)
-    stream.flush()
-
-
-def _receive(stream: IO[bytes]) -> Any:
-    """The next value of the other side, which is this program itself.
-
-    Raises:
-        EOFError: it has ended.
-    """
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    data = stream.read(length)
-    if len(data) < length:
-        raise EOFError
-    return pickle.loads(data)
 
 
 def _answer(language: Language, source: bytes) -> Parsed | None:
@@ -316,16 +256,15 @@ def serve(
     """Answer requests until there are no more."""
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         while True:
-            language, source = _receive(requests)
+            language, source = receive(requests)
             limit(len(source))
-            _send(answers, _answer(language, source))
+            send(answers, _answer(language, source))
 
 
 def main() -> None:
     """Be the child."""
-    sys.stdout.buffer.write(_GREETING)
-    sys.stdout.buffer.flush()
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    requests, answers = take_standard_streams()
+    serve(requests, answers)
 
 
 MAX_SCRIPT_BYTES = 2_000_000
