@@ -7,8 +7,9 @@ them, one more of these (`d~cach pop`). So `DEBUG` finds what is called so befor
 
 A document answers to its title, to what stands before or behind a separator in it (`asyncio —
 Asynchronous I/O`, `ADR-0005: Use queues`), to the stem of its file (for an index page, to its
-folder) and to the aliases of its front matter; a section to its title in the same ways; a
-definition to its qualified name and each end of it (`Queue.put`, `put`).
+folder) and to the aliases of its front matter; a section to its title in the same ways and to the
+ids that its source gives it; a definition to its qualified name and each end of it (`Queue.put`,
+`put`).
 """
 
 from __future__ import annotations

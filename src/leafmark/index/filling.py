@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from binascii import b2a_base64
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, islice
@@ -151,6 +152,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     role = role_number(entry.doc_id, entry.title, entry.metadata)
     front = chunked.folded_position or 0
     links = _may_lead_elsewhere(chunked)
+    ids = _given_ids(chunked)
     for chunk, content, titles in zip(chunked.chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         cut = 0
@@ -161,6 +163,10 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         fields.append(f',"{language.titles}":"{_titles(analyzer, titles)}"')
         body = chunk.readable_body
         names = _names(analyzer, chunked, chunk, body, entry.path)
+        if chunk.position in ids:
+            names = tuple(
+                dict.fromkeys((*names, *name_terms(analyzer, ids[chunk.position], CHUNK)))
+            )
         if chunk.position == front:
             given = document_names(entry.title, entry.path, entry.metadata)
             names = (
@@ -252,6 +258,18 @@ def _names(
     return tuple(name_terms(analyzer, [*title_names(chunk.title), *names], CHUNK))
 
 
+def _given_ids(chunked: ChunkedDocument) -> Mapping[int, Sequence[str]]:
+    """Return by position the ids that a source gives its places, without those that count them."""
+    if not chunked.emitted.own_slugs and not chunked.document.anchors:
+        return {}
+    found: dict[int, list[str]] = defaultdict(list)
+    known = frozenset(chunked.emitted.own_slugs)
+    for name, position in chunked.slugs.items():
+        if name not in known and not _COUNTED.fullmatch(name):
+            found[position].append(name)
+    return found
+
+
 @lru_cache(4096)
 def _title_names(analyzer: Analyzer, title: str) -> tuple[str, ...]:
     """Return the names in a title, which many sections have."""
@@ -283,6 +301,9 @@ def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...],
 _NUMBER = re.compile(r"-[0-9]+$")
 """What a slug ends in if the name is defined again."""
 
+
+_COUNTED = re.compile(r"\W*[^\W\d_]{0,8}[-_.:]?[0-9][0-9a-f.:_-]*|\W*\w{1,3}", re.IGNORECASE)
+"""An id that a program made by counting (`section-2.1`, `id7`), or one too short for a name."""
 
 _FOR_ITS_FOLDER = frozenset(("__init__", "index", "mod"))
 """Source files that are known by the name of their folder."""

@@ -8,7 +8,8 @@ import pytest
 from support.library import Library
 
 MANY = (
-    "asynclib, authorization, backup, iterable, max_connections, ADR-0005, queue, put, setup, open"
+    "asynclib, authorization, backup, iterable, max_connections, ADR-0005, queue, put, setup, "
+    "open, first_rung, zoom-level, pool_fill, pool_drain"
 )
 NOTES = "".join(f"## Note {n}\n\nOf {MANY}: {MANY}.\n\n" for n in range(3))
 
@@ -26,6 +27,10 @@ SOURCES = {
     "conf.rst": (
         "Settings\n========\n\nMany.\n\n.. confval:: max_connections\n\n   How many there may be.\n"
     ),
+    "rungs.md": "# Rungs\n\nAll.\n\n## The lowest one {#first_rung}\n\nStep on it.\n",
+    "near.html": '<h1>Lens</h1><p>All.</p><h2 id="zoom-level">How near</h2><p>Turn it.</p>',
+    "pool.html": "<h1>Pool</h1><pre>int pool_fill(pool *p,\n  int n);\nvoid pool_drain(pool *p);"
+    "</pre><p>They change how much is in it.</p>",
     "queue.md": "# Classes\n\nSome.\n\n## asynclib.Queue.put()\n\nAdds to the end.\n",
 }
 
@@ -50,6 +55,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("open", "open.2.md"),
         ("what is an iterable", "glossary.md"),
         ("iterable", "glossary.md"),
+        ("first_rung", "rungs.md"),  # the id of a heading
+        ("zoom-level", "near.html"),
+        ("pool_drain", "pool.html"),  # what code at the beginning declares
+        ("pool_fill function", "pool.html"),
         ("Queue.put", "queue.md"),  # the end of a qualified name
         ("asynclib.Queue.put", "queue.md"),
     ],
