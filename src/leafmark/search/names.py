@@ -52,7 +52,7 @@ EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 
 DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
 
 _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
-    ("what", "are"), ("what", "doe"), ("defin",), ("the",), ("a",), ("an",))  # fmt: skip
+    ("what", "are"), ("what", "doe"), ("defin",), ("man",), ("the",), ("a",), ("an",))  # fmt: skip
 _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
@@ -100,6 +100,9 @@ def find_bearers(snapshot: Snapshot, name: Name, search: Search) -> dict[Handle,
 def _unframed(name: Name) -> Iterator[Name]:
     """Yield what is left of a query without the words around a name: "what is an iterable"."""
     stems = tuple(word.stem for word in name)
+    if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
+        yield (*name[2:], name[1])  # `man 2 open` is the page `open(2)`
+        return
     for before in ((), *_BEFORE_NAMES):
         rest = name[len(before) :]
         if stems[: len(before)] != before:

@@ -53,6 +53,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("setup", "start.md"),  # an alias of the front matter
         ("tools", "sub/tools/index.md"),  # an index page is called as its folder
         ("open", "open.2.md"),
+        ("man open", "open.2.md"),
+        ("man 2 open", "open.2.md"),
         ("what is an iterable", "glossary.md"),
         ("iterable", "glossary.md"),
         ("first_rung", "rungs.md"),  # the id of a heading
