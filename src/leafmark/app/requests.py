@@ -1,22 +1,26 @@
-"""What a door asks of a use case: plain immutable values, checked by the use case that takes them.
+"""What a front end asks of a use case: immutable values, checked by the use case that takes them.
 
-Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are no part of a
-request: a door hands those that the user gave to `open_project` as flags, so
-that every setting has one place where files, environment and flags meet.
+Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are no part of a request: a front end
+hands those that the user gave to `open_project` as flags, so that every setting has one place
+where files, environment and flags meet. What a request and a setting share has its default and
+its words from `SearchOptions`; what only a request has is declared here. `ASKED` has both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from leafmark.model import Grain, Relation, Sort
-from leafmark.search.options import Mode
+from leafmark.model.options import Declaration, Option, declarations
+from leafmark.search.options import Mode, SearchOptions
 
 if TYPE_CHECKING:
     from leafmark.lint import Baseline, Level, MissedQuery
 
 __all__ = [
+    "ASKED",
     "AgentsRequest",
     "ChunkRequest",
     "ContextRequest",
@@ -111,6 +115,21 @@ class LogRequest(NamedTuple):
     limit: int = 50
 
 
+_SEARCH = declarations(SearchOptions)
+
+_Refresh = Annotated[
+    bool,
+    Option(
+        "bring the index up to date first",
+        given="request",
+        off="do not bring the index up to date first",
+    ),
+]
+_Expand = Annotated[
+    tuple[Relation, ...], Option("also show the chunks around each one", given="request")
+]
+
+
 class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics; with `plain`, nothing in them is an operator.
 
@@ -124,21 +143,29 @@ class SearchRequest(NamedTuple):
 
     queries: tuple[str, ...]
     limit: int | None = None
-    offset: int = 0
-    plain: bool = False
+    offset: int = _SEARCH["offset"].default
+    plain: Annotated[
+        bool, Option("nothing in the query is an operator: for pasted text", given="request")
+    ] = False
     filters: tuple[tuple[str, str], ...] = ()
-    trees: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    since: str | None = None
-    section: tuple[str, ...] = ()
+    trees: tuple[str, ...] = _SEARCH["trees"].default
+    tags: tuple[str, ...] = _SEARCH["tags"].default
+    since: Annotated[
+        str | None,
+        Option(
+            "only documents changed since then: an age (7d, 36h) or a date (2026-01-31)",
+            given="request",
+        ),
+    ] = None
+    section: tuple[str, ...] = _SEARCH["section"].default
     mode: Mode | None = None
     grain: Grain | None = None
-    sort: Sort = "score"
-    expand: tuple[Relation, ...] = ()
-    strict: bool = False
-    aggregation: bool = True
-    refresh: bool = True
-    explain: bool = False
+    sort: Sort = _SEARCH["sort"].default
+    expand: _Expand = ()
+    strict: bool = _SEARCH["strict"].default
+    aggregation: bool = _SEARCH["aggregation"].default
+    refresh: _Refresh = True
+    explain: bool = _SEARCH["explain"].default
     full_records: bool = False
     full_text: bool = False
     packed: bool = False
@@ -158,15 +185,22 @@ class ShowRequest(NamedTuple):
     """
 
     ids: tuple[str, ...]
-    own: bool = False
-    full_document: bool = False
-    outline: bool = False
+    own: Annotated[
+        bool,
+        Option("only the section's own text, without the sections below it", given="request"),
+    ] = False
+    full_document: Annotated[
+        bool, Option("the whole document that an id belongs to", given="request")
+    ] = False
+    outline: Annotated[
+        bool, Option("the titles and ids below it instead of its text", given="request")
+    ] = False
     packed: bool = False
     records: bool = True
     sizes: bool = False
     lines: tuple[int, int | None] | None = None
-    expand: tuple[Relation, ...] = ()
-    refresh: bool = True
+    expand: _Expand = ()
+    refresh: _Refresh = True
     confirmed: bool = False
 
 
@@ -191,10 +225,13 @@ class ChunkRequest(NamedTuple):
 class ListRequest(NamedTuple):
     """List what is indexed; `under` is an id or a path prefix, and limits to what is below it."""
 
-    trees: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    under: str | None = None
-    refresh: bool = True
+    trees: tuple[str, ...] = _SEARCH["trees"].default
+    tags: tuple[str, ...] = _SEARCH["tags"].default
+    under: Annotated[
+        str | None,
+        Option("only documents whose path or id begins with this: a folder", given="request"),
+    ] = None
+    refresh: _Refresh = True
     confirmed: bool = False
 
 
@@ -312,3 +349,18 @@ class LikeRequest(NamedTuple):
     name: str
     search: SearchRequest
     terms_only: bool = False
+
+
+ASKED: Mapping[str, Declaration] = MappingProxyType(
+    {
+        declared.name: declared
+        for table, request in (
+            ("search", SearchOptions),
+            ("search", SearchRequest),
+            ("show", ShowRequest),
+            ("list", ListRequest),
+        )
+        for declared in declarations(request, table).values()
+    }
+)
+"""What a request can ask for, by name; `search.since` is a request's text, not a moment."""

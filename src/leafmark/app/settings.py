@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from leafmark import environment
+from leafmark.app.requests import ASKED
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.model.options import LANGUAGES, Declaration, Option, declarations
 from leafmark.search import SearchOptions
@@ -27,6 +28,13 @@ __all__ = [
     "RerankSettings",
     "SearchSettings",
 ]
+
+
+_ITS_PAGE = "the model's page asks for it"
+_OTHER_MODEL = "another model suits your language or your machine"
+_FETCHED = "chooses a model, which may be fetched and run"
+_GIVEN_TO = "chooses what your documents and queries are given to"
+"""Why a model is changed, and what changing it does: the same for both kinds of model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,15 +202,15 @@ class EmbeddingSettings(NamedTuple):
         Option(
             "what makes vectors; auto is minilm where the extra `embed` is installed, else none",
             "you have a better model, or want none",
-            gated="chooses what your documents and queries are given to",
+            gated=_GIVEN_TO,
         ),
     ] = "auto"
     model: Annotated[
         str | None,
         Option(
             "the model's name, where there are several",
-            "another model suits your language or your machine",
-            gated="chooses a model, which may be fetched and run",
+            _OTHER_MODEL,
+            gated=_FETCHED,
         ),
     ] = None
     endpoint: Annotated[
@@ -223,10 +231,10 @@ class EmbeddingSettings(NamedTuple):
     ] = None
     query_prefix: Annotated[
         str | None,
-        Option("what the model needs before every query", "the model's page asks for it"),
+        Option("what the model needs before every query", _ITS_PAGE),
     ] = None
     document_prefix: Annotated[
-        str | None, Option("what the model needs before every text", "the model's page asks for it")
+        str | None, Option("what the model needs before every text", _ITS_PAGE)
     ] = None
     limit: Annotated[
         int,
@@ -318,15 +326,15 @@ class RerankSettings(NamedTuple):
         Option(
             "the installed package whose cross-encoder orders the best results",
             "the order matters more to you than seconds",
-            gated="chooses what your documents and queries are given to",
+            gated=_GIVEN_TO,
         ),
     ] = "none"
     model: Annotated[
         str | None,
         Option(
             "the model's name, where it is not the usual one",
-            "another model suits your language or your machine",
-            gated="chooses a model, which may be fetched and run",
+            _OTHER_MODEL,
+            gated=_FETCHED,
         ),
     ] = None
     results: Annotated[
@@ -369,8 +377,9 @@ DECLARED: Mapping[str, Declaration] = MappingProxyType(
         for table, options in TABLES.items()
         for declared in declarations(options, table).values()
     }
+    | dict(ASKED)
 )
-"""All that is declared by name: settings, what a search is asked for, constants."""
+"""All that is declared by name: settings, what requests ask for, constants."""
 
 
 def _given_as(kind: str) -> Mapping[str, Declaration]:

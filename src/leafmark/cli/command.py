@@ -189,43 +189,47 @@ def declared(
     setting: str,
     *names: str,
     metavar: str = "N",
-    help: str | None = None,
     complete: Complete | str | None = None,
     in_force: bool = True,
     seldom: bool = False,
+    off: bool = False,
+    note: str = "",
 ) -> Option:
     """Return the option for what is declared as `setting` (`chunking.min_tokens`).
 
     Without `names` it is spelt like it: `--min-tokens`. Help, choices and bounds are the
-    declaration's. Where it is `in_force`, the option changes the setting for this run; else a
-    command hands its value on.
+    declaration's, and a `note` after the help says what only the command line knows. Where it is
+    `in_force`, the option changes the setting for this run; else a command hands its value on.
+    With `off` it is the switch that turns it off: `--no-refresh`.
     """
     from leafmark.app.settings import DECLARED  # late: the overview of all commands has no options
 
     found = DECLARED[setting]
     kind: click.ParamType[Any] | None = None
     if found.choices:
-        kind = Choice(found.choices)
+        kind = (Several if found.is_list else Choice)(found.choices)
     elif found.kind in (int, float):
         kind = Number(found)
+    key = f"no_{found.key}" if off else found.key
     return Option(
-        *(names or (f"--{found.key.replace('_', '-')}",)),
-        help=help or _sentence(found),
+        *(names or (f"--{key.replace('_', '-')}",)),
+        help=" ".join(filter(None, (_sentence(found, off), note))),
         metavar=None if found.kind is bool else metavar,
         type=kind,
-        repeat=isinstance(found.default, tuple),
-        dest=found.key,
+        repeat=found.is_list and not found.choices,
+        dest=key,
         setting=setting if in_force else None,
         complete=complete,
         seldom=seldom,
     )
 
 
-def _sentence(declared: Declaration) -> str:
+def _sentence(declared: Declaration, off: bool) -> str:
     """What an option does, from its declaration; of a number, its default too."""
-    doc = declared.option.doc
-    default = f" ({declared.default})" if declared.kind in (int, float) else ""
-    return f"{doc[0].upper()}{doc[1:]}{default}."
+    found = declared.sentence(off=off)
+    if declared.kind in (int, float):
+        return f"{found.removesuffix('.')} ({declared.default})."
+    return found
 
 
 class Command(click.Command):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command
 from leafmark.cli.console import Call, exclude_each_other, perform, project_of
-from leafmark.cli.reading import NO_REFRESH
+from leafmark.cli.reading import no_refresh
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.suggest import MOST_SUGGESTED, nearest
 
@@ -229,7 +229,7 @@ _MODES = ("write", "diff", "check", "stdout", "package", "llms")
             metavar="N",
             type=at_least(1),
         ),
-        NO_REFRESH,
+        no_refresh(),
         JSON,
     ),
 )

@@ -11,7 +11,6 @@ from leafmark.cli.command import (
     JSON,
     Argument,
     Option,
-    Several,
     at_least,
     command,
     declared,
@@ -19,26 +18,28 @@ from leafmark.cli.command import (
 from leafmark.cli.completion import ids, tags, trees
 from leafmark.cli.console import Call, exclude_each_other, perform, project_of, unread
 from leafmark.errors import NotFoundError, UsageError, unreadable
-from leafmark.model import RELATIONS
 
 if TYPE_CHECKING:
     from leafmark.model import ShowReport
 
-__all__ = ["AT", "EXPAND", "NO_REFRESH", "narrowing", "read_texts"]
+__all__ = ["AT", "expand", "narrowing", "no_refresh", "read_texts"]
 
-EXPAND = Option(
-    "--expand",
-    help="Also show the chunks around each one; separate several with commas.",
-    metavar="WHAT",
-    type=Several(RELATIONS),
-)
-NO_REFRESH = Option("--no-refresh", help="Do not bring the index up to date first.", seldom=True)
 AT = Option(
     "--at",
     help="Answer from a revision of the git repository: a tag, a branch, a hash, HEAD~3, or a "
     "date such as 2026-01-31.",
     metavar="REV",
 )
+
+
+def expand() -> Option:
+    return declared(
+        "search.expand", metavar="WHAT", in_force=False, note="Separate several with commas."
+    )
+
+
+def no_refresh() -> Option:
+    return declared("search.refresh", in_force=False, seldom=True, off=True)
 
 
 def narrowing() -> list[Option]:
@@ -60,23 +61,25 @@ _EXCLUSIVE = (
     ("raw", "max_tokens"),
 )
 
-_SHOW_OPTIONS = (
-    Option("--own", help="Only the section's own text, without the sections below it."),
-    Option("--full-document", help="The whole document that the id belongs to."),
-    Option("--outline", help="The titles and ids below it instead of its text."),
-    EXPAND,
-    Option("--raw", help="The exact bytes of the file, and nothing else."),
-    Option(
-        "--max-tokens",
-        help="Print at most N tokens: first what each id names, then the texts from their "
-        "beginnings; of an outline, the upper levels first.",
-        metavar="N",
-        type=at_least(1),
-    ),
-    NO_REFRESH,
-    AT,
-    JSON,
-)
+
+def _show_options() -> list[Option]:
+    return [
+        declared("show.own", in_force=False),
+        declared("show.full_document", in_force=False),
+        declared("show.outline", in_force=False),
+        expand(),
+        Option("--raw", help="The exact bytes of the file, and nothing else."),
+        Option(
+            "--max-tokens",
+            help="Print at most N tokens: first what each id names, then the texts from their "
+            "beginnings; of an outline, the upper levels first.",
+            metavar="N",
+            type=at_least(1),
+        ),
+        no_refresh(),
+        AT,
+        JSON,
+    ]
 
 
 @command(
@@ -97,7 +100,7 @@ _SHOW_OPTIONS = (
         least=1,
         complete=ids,
     ),
-    options=_SHOW_OPTIONS,
+    options=_show_options,
 )
 def _show(call: Call) -> int:
     """Read a document, a section or a piece by its id.
@@ -227,7 +230,7 @@ _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tag
         choices=KINDS,
         complete=ids,
     ),
-    options=lambda: [*narrowing(), NO_REFRESH, AT, JSON],
+    options=lambda: [*narrowing(), no_refresh(), AT, JSON],
 )
 def _ls(call: Call) -> int:
     """List trees, documents, chunks, tags or revisions.
@@ -322,7 +325,7 @@ def _limits(call: Call) -> str:
     argument=Argument(
         "FILE", "The text to check; - reads it from standard input.", least=1, complete="file"
     ),
-    options=(NO_REFRESH, AT, JSON),
+    options=lambda: [no_refresh(), AT, JSON],
 )
 def _verify(call: Call) -> int:
     """Check the citations in a text.

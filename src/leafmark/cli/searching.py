@@ -17,7 +17,7 @@ from leafmark.cli.command import (
 )
 from leafmark.cli.completion import ids
 from leafmark.cli.console import Call, Console, perform
-from leafmark.cli.reading import AT, EXPAND, NO_REFRESH, narrowing
+from leafmark.cli.reading import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,26 +35,16 @@ def _options() -> list[Option]:
     return [
         declared("search.limit", "-n", "--limit", in_force=False),
         *narrowing(),
-        Option(
-            "--since",
-            help="Only documents changed since then: an age (7d, 36h) or a date (2026-01-31).",
-            metavar="WHEN",
-        ),
-        Option(
-            "--section",
-            help="Only sections whose path of titles ends like this, as in 'Guide > Auth*'; ** "
-            "stands for any number of titles.",
-            metavar="PATTERN",
-            repeat=True,
-        ),
+        declared("search.since", metavar="WHEN", in_force=False),
+        declared("search.section", metavar="PATTERN", in_force=False),
         declared("search.grain", metavar="GRAIN", in_force=False),
-        EXPAND,
+        expand(),
         declared("search.mode", metavar="MODE", in_force=False),
         declared("search.sort", metavar="KEY", in_force=False, seldom=True),
         declared("search.offset", in_force=False, seldom=True),
         declared("search.strict", in_force=False),
-        Option("--plain", help="Nothing in the query is an operator: for pasted text."),
-        NO_REFRESH,
+        declared("search.plain", in_force=False),
+        no_refresh(),
         AT,
         declared("search.explain", in_force=False),
         Option(
@@ -75,11 +65,7 @@ def _options() -> list[Option]:
         JSON,
         Option("-0", "--null", help="End each path of -o files with a null byte.", seldom=True),
         Option("--group/--flat", help="Group the pretty output by document, or not.", seldom=True),
-        Option(
-            "--no-aggregation",
-            help="Never show a section or document instead of the parts of it that match.",
-            seldom=True,
-        ),
+        declared("search.aggregation", in_force=False, seldom=True, off=True),
         SET,
     ]
 

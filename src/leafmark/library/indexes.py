@@ -60,6 +60,10 @@ __all__ = ["Index", "open_index"]
 
 Request = TypeVar("Request")
 
+_SEARCH = SearchRequest(())
+_SHOW = ShowRequest(())
+"""What is asked for where nothing is said: keywords have these defaults."""
+
 _CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
 _NO_WORDS = Hint("no-words", "there is no word in the query")
@@ -179,18 +183,18 @@ class Index:
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
         self,
         *queries: str,
-        limit: int | None = None,
+        limit: int | None = _SEARCH.limit,
         section: str | None = None,
-        trees: Iterable[str] = (),
-        tags: Iterable[str] = (),
-        since: str | None = None,
-        grain: Grain | None = None,
-        expand: Iterable[Relation] = (),
-        sort: Sort = "score",
-        aggregation: bool = True,
-        strict: bool = False,
-        plain: bool = False,
-        explain: bool = False,
+        trees: Iterable[str] = _SEARCH.trees,
+        tags: Iterable[str] = _SEARCH.tags,
+        since: str | None = _SEARCH.since,
+        grain: Grain | None = _SEARCH.grain,
+        expand: Iterable[Relation] = _SEARCH.expand,
+        sort: Sort = _SEARCH.sort,
+        aggregation: bool = _SEARCH.aggregation,
+        strict: bool = _SEARCH.strict,
+        plain: bool = _SEARCH.plain,
+        explain: bool = _SEARCH.explain,
     ) -> Answer:
         """Return the answer to a query; several queries are topics.
 
@@ -242,10 +246,10 @@ class Index:
     def show(
         self,
         *ids: str,
-        own: bool = False,
-        full_document: bool = False,
-        outline: bool = False,
-        expand: Iterable[Relation] = (),
+        own: bool = _SHOW.own,
+        full_document: bool = _SHOW.full_document,
+        outline: bool = _SHOW.outline,
+        expand: Iterable[Relation] = _SHOW.expand,
     ) -> ShowReport:
         """Return what ids name, read from the sources, in their order.
 

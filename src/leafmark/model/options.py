@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from leafmark.errors import ConfigError
 
@@ -61,7 +61,8 @@ class Option(NamedTuple):
     says where: a `setting` stands in files and environment, a `constant` is overridden for one
     run only (`--set`, a variable, evaluations), a `request` says what is asked for. `per_tree`
     settings may also stand in a tree's own table. `gated` ones, which say what they do beyond the
-    project's folder, are heeded in its configuration only after `leafmark trust`.
+    project's folder, are heeded in its configuration only after `leafmark trust`. `off` says what a
+    switch does that turns the field off.
     """
 
     doc: str
@@ -74,6 +75,7 @@ class Option(NamedTuple):
     given: Literal["setting", "request", "constant"] = "setting"
     per_tree: bool = False
     gated: str = ""
+    off: str = ""
 
 
 class Declaration(NamedTuple):
@@ -90,7 +92,21 @@ class Declaration(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        return get_args(self.kind) if get_origin(self.kind) is Literal else self.option.choices
+        kind = get_args(self.kind)[0] if self.is_list else self.kind
+        return get_args(kind) if get_origin(kind) is Literal else self.option.choices
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple
+
+    def sentence(self, *, off: bool = False) -> str:
+        """What it does, or with `off` what turning it off does.
+
+        >>> Declaration("search.plain", False, bool, Option("take it as text")).sentence()
+        'Take it as text.'
+        """
+        doc = self.option.off if off else self.option.doc
+        return f"{doc[0].upper()}{doc[1:]}."
 
     @property
     def environment_name(self) -> str:
@@ -107,11 +123,11 @@ class Declaration(NamedTuple):
         >>> Declaration("search.relax_share", 0.3, float, Option("", least=0, most=1)).accepted
         'a number from 0 to 1'
         """
-        if self.choices:
+        if self.choices and not self.is_list:
             return "one of " + ", ".join(self.choices)
         if self.kind is bool:
             return "true or false"
-        if get_origin(self.kind) is tuple:
+        if self.is_list:
             return "a list of texts"
         if self.kind in (int, float):
             return ("a whole number" if self.kind is int else "a number") + _range(self.option)
@@ -136,7 +152,7 @@ class Declaration(NamedTuple):
             return None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
-        if get_origin(self.kind) is tuple:
+        if self.is_list:
             return value if isinstance(value, tuple) else None
         if self.choices or self.kind in (str, str | None):
             is_text = isinstance(value, str) and value and "\0" not in value
@@ -173,7 +189,7 @@ def _range(option: Option) -> str:
 def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
     """Return what the fields of an options type declare, by key; `table` begins their names.
 
-    The type is a dataclass or a named tuple whose fields are `Annotated` with an `Option`.
+    The type is a dataclass or a named tuple; fields declare that are `Annotated` with an `Option`.
     """
     hints = get_type_hints(options, include_extras=True)
     if dataclasses.is_dataclass(options):
@@ -182,6 +198,8 @@ def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
         defaults = options._field_defaults
     found = {}
     for key, default in defaults.items():
+        if get_origin(hints[key]) is not Annotated:
+            continue
         kind, option = get_args(hints[key])
         found[key] = Declaration(f"{table}.{key}" if table else key, default, kind, option)
     return MappingProxyType(found)

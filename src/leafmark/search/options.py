@@ -148,7 +148,14 @@ class SearchOptions:
         int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
     ] = 0
     sort: Annotated[Sort, Option("order of the results", given="request")] = "score"
-    aggregation: Annotated[bool, Option("join parts to sections", given="constant")] = True
+    aggregation: Annotated[
+        bool,
+        Option(
+            "join parts to sections",
+            given="constant",
+            off="never show a section or document instead of the parts of it that match",
+        ),
+    ] = True
     strict: Annotated[
         bool, Option("all words must match, even those of a question", given="request")
     ] = False
@@ -164,11 +171,16 @@ class SearchOptions:
         Option("only documents that have this tag, or all of several", given="request"),
     ] = ()
     since: Annotated[
-        float | None, Option("only documents changed since then", unit="seconds", given="request")
+        float | None,
+        Option("only documents changed since this moment", unit="seconds", given="request"),
     ] = None
     section: Annotated[
         tuple[str, ...],
-        Option("only sections whose path of titles ends like this", given="request"),
+        Option(
+            "only sections whose path of titles ends like this, as in 'Guide > Auth*'; ** stands "
+            "for any number of titles",
+            given="request",
+        ),
     ] = ()
     rerank_results: Annotated[
         int, Option("how many results a reranker reads", least=1, given="request")

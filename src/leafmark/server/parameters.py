@@ -10,12 +10,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from leafmark.app.settings import DECLARED
 from leafmark.errors import UsageError
+from leafmark.model.options import Declaration
 from leafmark.suggest import choices_hint
 
-__all__ = ["Parameter", "check_arguments", "input_schema", "with_lenience"]
+__all__ = ["Arguments", "Parameter", "check_arguments", "input_schema", "with_lenience"]
+
+
+Kind: TypeAlias = Literal["string", "integer", "boolean", "strings"]
 
 
 class Parameter(NamedTuple):
@@ -23,18 +28,56 @@ class Parameter(NamedTuple):
 
     `least` and `most` bound an integer, the length of a text, or the length of a
     list. Without a `default`, an argument that is not given is None. `aliases` are names
-    by which others call it.
+    by which others call it. `declared` is what a request, or a setting, declares of it; with `off`
+    it is the switch that turns this off.
     """
 
     name: str
     description: str
-    kind: Literal["string", "integer", "boolean", "strings"] = "string"
+    kind: Kind = "string"
     required: bool = False
     default: Any = None
     least: int | None = None
     most: int | None = None
     choices: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    declared: str = ""
+    off: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        declared: str,
+        name: str | None = None,
+        *,
+        note: str = "",
+        off: bool = False,
+        one: bool = False,
+        **own: Any,
+    ) -> Parameter:
+        """Return the argument for what is declared (`search.limit`): words, default and range.
+
+        `note` is what only this front end has to say of it, and `own` are fields of its own: how
+        many it takes at most, a default where settings have none to give. Of a list, it can take
+        `one`. What settings decide has no default.
+        """
+        found = DECLARED[declared]
+        least, most = (None if each is None else int(each) for each in found.option[3:5])
+        is_switch = found.kind is bool
+        fields: dict[str, Any] = {
+            "kind": "string" if one else _kind_of(found),
+            "default": found.default if is_switch or found.option.given == "request" else None,
+            "least": least,
+            "most": most,
+            "choices": found.choices,
+        }
+        if off:
+            fields["default"] = False
+        elif found.is_list:
+            fields["default"] = None
+        about = " ".join(filter(None, (found.sentence(off=off), note)))
+        key = f"no_{found.key}" if off else found.key
+        return cls(name or key, about, **(fields | own), declared=declared, off=off)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the argument."""
@@ -86,6 +129,41 @@ class Parameter(NamedTuple):
         return f"a list of {bounds} texts" if bounds else "a list of texts"
 
 
+def _kind_of(declared: Declaration) -> Kind:
+    if declared.kind is bool:
+        return "boolean"
+    if declared.is_list:
+        return "strings"
+    return "integer" if declared.kind is int else "string"
+
+
+class Arguments(dict[str, Any]):
+    """Arguments by name, checked, and what they ask for in the words of requests."""
+
+    def __init__(self, parameters: Sequence[Parameter], values: Mapping[str, Any]):
+        super().__init__(values)
+        self._parameters = parameters
+
+    def asked(self, table: str) -> dict[str, Any]:
+        """Return the fields of a request (`search`), or the settings of a table, that were given.
+
+        What has no value is left to the request's default, or to the settings.
+        """
+        found: dict[str, Any] = {}
+        for parameter in self._parameters:
+            value = self[parameter.name]
+            of, _, key = parameter.declared.partition(".")
+            if of == table and value is not None:
+                found[key] = not value if parameter.off else _as_declared(parameter, value)
+        return found
+
+
+def _as_declared(parameter: Parameter, value: Any) -> Any:
+    if not DECLARED[parameter.declared].is_list:
+        return value
+    return tuple(value) if parameter.kind == "strings" else (value,)
+
+
 def _between(least: int | None, most: int | None) -> str:
     if least is None:
         return "" if most is None else f"at most {most}"
@@ -120,9 +198,7 @@ def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
     }
 
 
-def check_arguments(
-    parameters: Sequence[Parameter], given: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def check_arguments(parameters: Sequence[Parameter], given: Mapping[str, Any] | None) -> Arguments:
     """Return a value for every parameter: as given, else its default.
 
     Raises:
@@ -136,10 +212,11 @@ def check_arguments(
     missing = [each.name for each in parameters if each.required and given.get(each.name) is None]
     if missing:
         raise UsageError(f"`{missing[0]}` is missing", hint=known[missing[0]].description)
-    return {
+    values = {
         name: each.default if given.get(name) is None else each.read(given[name])
         for name, each in known.items()
     }
+    return Arguments(parameters, values)
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -341,25 +341,17 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
     settings = project.configuration.search
     for name in request.trees:
         project.get_tree(name)
-    asked: dict[str, Any] = {
+    values: dict[str, Any] = {
+        each.name: getattr(settings, each.name) for each in fields(SearchOptions)
+    }
+    asked = request._asdict()
+    values |= {name: asked[name] for name in values if asked.get(name) is not None}
+    values |= {
         "mode": search_mode(project, request.mode),
         "rerank_results": project.configuration.rerank.results,
-        "trees": request.trees,
-        "tags": request.tags,
-        "section": request.section,
-        "sort": request.sort,
-        "strict": request.strict,
-        "aggregation": request.aggregation,
-        "explain": request.explain,
         "since": None if request.since is None else _seconds(request.since),
-        "offset": request.offset,
     }
-    if request.limit is not None:
-        asked["limit"] = request.limit
-    if request.grain is not None:
-        asked["grain"] = request.grain
-    values = {each.name: getattr(settings, each.name) for each in fields(SearchOptions)}
-    return SearchOptions(**(values | asked))
+    return SearchOptions(**values)
 
 
 def _seconds(since: str) -> float:

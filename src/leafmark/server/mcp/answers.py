@@ -50,17 +50,7 @@ def search(request: Request) -> Draft:
         request.project,
         SearchRequest(
             queries=(request["query"], *request.names("topics")),
-            limit=request["limit"],
-            offset=request["offset"],
-            plain=request["plain"],
-            trees=request.names("trees"),
-            tags=request.names("tags"),
-            since=request["since"],
-            grain=request["grain"],
-            mode=request["mode"],
-            strict=request["strict"],
-            section=() if request["section"] is None else (request["section"],),
-            expand=request.names("expand"),
+            **request.arguments.asked("search"),
             refresh=False,
             packed=True,
         ),
@@ -71,14 +61,7 @@ def search(request: Request) -> Draft:
 def context(request: Request) -> Draft:
     """Raises what `find_context` does; files outside of the project are none."""
     files = [_inside(request.project, name) for name in request.names("files")]
-    search = SearchRequest(
-        (),
-        limit=request["limit"],
-        offset=request["offset"],
-        trees=request.names("trees"),
-        refresh=False,
-        packed=True,
-    )
+    search = SearchRequest((), **request.arguments.asked("search"), refresh=False, packed=True)
     return _answer_draft(
         request, find_context(request.project, ContextRequest(tuple(files), search))
     )
@@ -168,10 +151,8 @@ def get(request: Request) -> Draft:
         request.project,
         ShowRequest(
             ids=request.names("ids")[request["offset"] :],
-            own=request["own"],
-            full_document=request["full_document"],
+            **request.arguments.asked("show"),
             lines=_line_range(request["lines"]),
-            expand=request.names("expand"),
             packed=True,
             records=False,
             refresh=False,

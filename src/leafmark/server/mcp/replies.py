@@ -18,6 +18,7 @@ from leafmark.app import Project
 from leafmark.errors import BudgetError, UsageError
 from leafmark.render.budgets import fit
 from leafmark.render.terminal import clean, clean_line
+from leafmark.server.parameters import Arguments
 from leafmark.server.workspace import Freshness
 
 __all__ = [
@@ -62,7 +63,7 @@ class Request:
     """
 
     project: Project
-    arguments: Mapping[str, Any]
+    arguments: Arguments
     freshness: Freshness
     notes: Sequence[str] = ()
     structured: bool = True

@@ -23,7 +23,12 @@ from leafmark.server.mcp import resources
 from leafmark.server.mcp.prompts import PROMPTS, build_instructions, fill_prompt, plain_id
 from leafmark.server.mcp.resources import TEMPLATE, address_of
 from leafmark.server.mcp.tools import TOOLS, Tool
-from leafmark.server.parameters import check_arguments, input_schema, with_lenience
+from leafmark.server.parameters import (
+    Arguments,
+    check_arguments,
+    input_schema,
+    with_lenience,
+)
 from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
 
 if TYPE_CHECKING:
@@ -159,7 +164,7 @@ class _Handlers:
     def _answer(
         self,
         tool: Tool,
-        arguments: dict[str, Any],
+        arguments: Arguments,
         notes: list[str],
         state: Freshness,
         structured: bool,

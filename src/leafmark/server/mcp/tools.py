@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
-from leafmark.model import GRAINS, RELATIONS
-from leafmark.search.options import Mode
 from leafmark.server.parameters import Parameter
 
 __all__ = ["TOOLS", "Tool"]
@@ -96,42 +94,37 @@ def _budget(default: int) -> Parameter:
     )
 
 
+_GOES_ON = "An answer says how it goes on."
+_OFFSET_ALIASES = ("skip", "start")
+
+
 def _offset(what: str) -> Parameter:
+    """Return the argument that pages through what no search found."""
     return Parameter(
         "offset",
-        f"How many {what} to leave out before the first one: an answer says how it goes on.",
+        f"Leave out so many of the first {what}. {_GOES_ON}",
         "integer",
         default=0,
         least=0,
         most=1_000_000,
-        aliases=("skip", "start"),
+        aliases=_OFFSET_ALIASES,
     )
 
 
-def _limit(**bounds: Any) -> Parameter:
-    return Parameter(
-        "limit",
-        "The most results. All places come before the first text: with a small max_tokens, "
-        "ask for few.",
-        "integer",
-        least=1,
+def _limit(**own: Any) -> Parameter:
+    return Parameter.of(
+        "search.limit",
+        note="All places come before the first text: with a small max_tokens, ask for few.",
         most=50,
         aliases=("n", "k", "top_k", "count", "max_results", "num_results"),
-        **bounds,
+        **own,
     )
 
 
-_EXPAND = Parameter(
-    "expand",
-    "What to add from around each result.",
-    "strings",
-    most=5,
-    choices=RELATIONS,
-)
-_TREES = Parameter(
-    "trees",
-    "Only these trees (see list_sources).",
-    "strings",
+_OFFSET = Parameter.of("search.offset", note=_GOES_ON, most=1_000_000, aliases=_OFFSET_ALIASES)
+_TREES = Parameter.of(
+    "search.trees",
+    note="`list_sources` names them.",
     most=50,
     aliases=("tree", "sources", "source"),
 )
@@ -164,39 +157,16 @@ TOOLS: tuple[Tool, ...] = (
                 aliases=("queries",),
             ),
             _limit(),
-            _offset("results"),
+            _OFFSET,
             _TREES,
-            Parameter(
-                "tags",
-                "Only documents that have all of these tags.",
-                "strings",
-                most=20,
-                aliases=("tag",),
-            ),
-            Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
-            Parameter("grain", "How large a result may be.", choices=GRAINS),
-            Parameter(
-                "mode",
-                "By words (lexical), by meaning (semantic) or by both (hybrid).",
-                choices=get_args(Mode),
-            ),
-            Parameter(
-                "strict", "Whether all words of a question must match.", "boolean", default=False
-            ),
-            Parameter(
-                "plain",
-                "Whether the query is text as it stands: nothing in it is an operator.",
-                "boolean",
-                default=False,
-            ),
-            Parameter(
-                "section",
-                "Only sections whose path ends so: titles or globs, as in 'Guide > Auth*'. With "
-                "' > **' behind it, those below them too.",
-                least=1,
-                most=500,
-            ),
-            _EXPAND,
+            Parameter.of("search.tags", most=20, aliases=("tag",)),
+            Parameter.of("search.since", most=40),
+            Parameter.of("search.grain"),
+            Parameter.of("search.mode"),
+            Parameter.of("search.strict"),
+            Parameter.of("search.plain"),
+            Parameter.of("search.section", one=True, least=1, most=500),
+            Parameter.of("search.expand", most=5),
             _budget(6000),
         ),
         _RESULTS,
@@ -223,20 +193,10 @@ TOOLS: tuple[Tool, ...] = (
                 most=30,
                 aliases=("line_range", "range", "line"),
             ),
-            Parameter(
-                "own",
-                "Only the section's own text, without the sections below it.",
-                "boolean",
-                default=False,
-            ),
-            Parameter(
-                "full_document",
-                "The whole document that each id belongs to.",
-                "boolean",
-                default=False,
-            ),
+            Parameter.of("show.own"),
+            Parameter.of("show.full_document"),
             _offset("ids"),
-            _EXPAND,
+            Parameter.of("show.expand", most=5),
             _budget(10_000),
         ),
         {
@@ -258,12 +218,7 @@ TOOLS: tuple[Tool, ...] = (
                 aliases=("ids", "doc_id", "path"),
             ),
             _TREES,
-            Parameter(
-                "under",
-                "Only documents whose path or id begins with this: a folder.",
-                most=2000,
-                aliases=("folder", "prefix", "directory"),
-            ),
+            Parameter.of("list.under", most=2000, aliases=("folder", "prefix", "directory")),
             _offset("rows"),
             _budget(4000),
         ),
@@ -289,7 +244,7 @@ TOOLS: tuple[Tool, ...] = (
                 aliases=("file", "path", "paths"),
             ),
             _limit(default=8),
-            _offset("results"),
+            _OFFSET,
             _TREES,
             _budget(6000),
         ),

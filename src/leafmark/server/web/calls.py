@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
@@ -24,7 +23,6 @@ from leafmark.app.requests import (
     VerifyRequest,
     WhyNotRequest,
 )
-from leafmark.app.settings import SETTINGS
 from leafmark.errors import ChangedError, ConfigError, NotFoundError, UsageError
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
@@ -32,6 +30,7 @@ from leafmark.render.explaining import why_not_record
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
+from leafmark.server.parameters import Arguments
 from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
@@ -60,7 +59,7 @@ class Request:
     """
 
     workspace: Workspace
-    arguments: Mapping[str, Any]
+    arguments: Arguments
     freshness: Freshness
     left: Event = field(default_factory=Event)
     project: Project = field(init=False)
@@ -75,40 +74,24 @@ class Request:
         return tuple(self.arguments[name] or ())
 
     def settings(self, table: str) -> dict[str, Any]:
-        """The arguments that are called as settings of a table, by the settings' whole names."""
-        named = {f"{table}.{name}": value for name, value in self.arguments.items()}
-        return {
-            name: value for name, value in named.items() if name in SETTINGS and value is not None
-        }
+        """The arguments that are settings of a table, by the settings' whole names."""
+        return {f"{table}.{key}": value for key, value in self.arguments.asked(table).items()}
 
 
 def search(request: Request) -> Reply:
     """Raises what `search_project` does."""
     brief = request["brief"]
-    wanted = SearchRequest(
-        queries=request.texts("q"),
-        limit=request["limit"],
-        offset=request["offset"],
-        plain=request["plain"],
-        trees=request.texts("tree"),
-        tags=request.texts("tag"),
-        since=request["since"],
-        section=request.texts("section"),
-        mode=request["mode"],
-        grain=request["grain"],
-        sort=request["sort"],
-        expand=request.texts("expand"),
-        strict=request["strict"],
-        aggregation=not request["no_aggregation"],
-        refresh=False,
-        explain=request["explain"],
-        full_records=not brief,
-    )
+    wanted = _search_request(request, full_records=not brief)
     answer = _told(search_project(request.project, wanted), request.freshness)
     if brief:
         without = tuple(result._replace(body=None) for result in answer.results)
         answer = answer._replace(results=without)
     return json_reply(answer_record(answer, explain=request["explain"]))
+
+
+def _search_request(request: Request, **also: Any) -> SearchRequest:
+    asked = request.arguments.asked("search") | {"refresh": False}
+    return SearchRequest(request.texts("q"), **asked, **also)
 
 
 def _told(answer: Answer, freshness: Freshness) -> Answer:
@@ -122,11 +105,7 @@ def show(request: Request) -> Reply:
     report = show_chunks(
         request.project,
         ShowRequest(
-            ids=request.texts("id"),
-            own=request["own"],
-            full_document=request["full_document"],
-            expand=request.texts("expand"),
-            refresh=False,
+            ids=request.texts("id"), **(request.arguments.asked("show") | {"refresh": False})
         ),
     )
     return json_reply(show_record(report), 200 if report.shown else 404)
@@ -224,18 +203,8 @@ def verify(request: Request) -> Reply:
 
 def why_not(request: Request) -> Reply:
     """Raises what `explain_why_not` does."""
-    search = SearchRequest(
-        queries=request.texts("q"),
-        limit=request["limit"],
-        trees=request.texts("tree"),
-        tags=request.texts("tag"),
-        mode=request["mode"],
-        grain=request["grain"],
-        strict=request["strict"],
-        plain=request["plain"],
-        refresh=False,
-    )
-    found = explain_why_not(request.project, WhyNotRequest(request["id"], search))
+    wanted = WhyNotRequest(request["id"], _search_request(request))
+    found = explain_why_not(request.project, wanted)
     return json_reply(why_not_record(found))
 
 

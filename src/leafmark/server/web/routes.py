@@ -6,12 +6,8 @@ Routing, the check of arguments and the OpenAPI description all read this table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-from leafmark.app.requests import Mode
-from leafmark.app.settings import SETTINGS
-from leafmark.chunking import STRATEGIES
-from leafmark.model import GRAINS, RELATIONS, SORTS
 from leafmark.server.parameters import Parameter
 from leafmark.server.web import calls
 from leafmark.server.web.calls import Request
@@ -43,20 +39,11 @@ def _switch(name: str, description: str) -> Parameter:
     return Parameter(name, description, "boolean", default=False)
 
 
-def _size(name: str, description: str, least: int) -> Parameter:
-    return Parameter(name, description, "integer", least=least, most=1_000_000)
-
-
 _ID = Parameter("id", "A document, section or piece.", required=True, least=1, most=4000)
-_TREE = Parameter("tree", "Only these trees; may be repeated.", "strings", most=50)
-_TAG = Parameter("tag", "Only documents that have all of these tags.", "strings", most=20)
-_EXPAND = Parameter(
-    "expand",
-    "What to add from around each result; may be repeated.",
-    "strings",
-    most=5,
-    choices=RELATIONS,
-)
+_REPEATED = "May be repeated."
+_TREE = Parameter.of("search.trees", "tree", note=_REPEATED, most=50)
+_TAG = Parameter.of("search.tags", "tag", note=_REPEATED, most=20)
+_EXPAND = Parameter.of("search.expand", note=_REPEATED, most=5)
 _QUERY = Parameter(
     "q",
     "What to look for. Repeated, each is a topic: the best of all make one list.",
@@ -65,31 +52,20 @@ _QUERY = Parameter(
     least=1,
     most=8,
 )
-_LIMIT = Parameter("limit", "The most results.", "integer", least=1, most=100)
-_OFFSET = Parameter(
-    "offset", "How many come before the first one.", "integer", default=0, least=0, most=100_000
-)
-_PLAIN = _switch("plain", "Take the query as plain text: nothing in it is an operator.")
-_STRICT = _switch("strict", "All words must match, even those of a question.")
-_GRAIN = Parameter("grain", "How large a result may be.", choices=GRAINS)
-_MODE = Parameter(
-    "mode",
-    "By words (lexical), by meaning (semantic) or by both (hybrid).",
-    choices=get_args(Mode),
-)
-_NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
+_LIMIT = Parameter.of("search.limit", most=100)
+_OFFSET = Parameter.of("search.offset", most=100_000)
+_PLAIN = Parameter.of("search.plain")
+_STRICT = Parameter.of("search.strict")
+_GRAIN = Parameter.of("search.grain")
+_MODE = Parameter.of("search.mode")
+_NO_REFRESH = Parameter.of("search.refresh", off=True)
 _CHUNKING = (
-    Parameter("strategy", "How documents become chunks.", choices=STRATEGIES),
-    Parameter("preset", "A named set of sizes.", choices=SETTINGS["chunking.preset"].choices),
-    _size(
-        "min_tokens",
-        "The least size of a piece; the strategy section joins smaller sections, too.",
-        0,
+    Parameter.of("chunking.strategy"),
+    Parameter.of("chunking.preset"),
+    *(
+        Parameter.of(f"chunking.{name}", most=1_000_000)
+        for name in ("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap")
     ),
-    _size("target_tokens", "The size to aim at where a text is cut.", 1),
-    _size("max_tokens", "The most that a chunk's text may hold.", 1),
-    _size("fixed_tokens", "The size of a window, under the strategy fixed.", 1),
-    _size("fixed_overlap", "How much such a window shares with the next.", 0),
 )
 
 ROUTES: tuple[Route, ...] = (
@@ -105,23 +81,15 @@ ROUTES: tuple[Route, ...] = (
             _PLAIN,
             _TREE,
             _TAG,
-            Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
-            Parameter(
-                "section",
-                "Only sections whose path ends so: titles or globs, as in 'Guide > Auth*'.",
-                "strings",
-                most=8,
-            ),
+            Parameter.of("search.since", most=40),
+            Parameter.of("search.section", most=8),
             _GRAIN,
             _MODE,
-            Parameter("sort", "Order of the results.", default="score", choices=SORTS),
+            Parameter.of("search.sort"),
             _EXPAND,
             _STRICT,
-            _switch(
-                "no_aggregation",
-                "Never show a section or document instead of the parts of it that match.",
-            ),
-            _switch("explain", "Tell how the query was understood, and how each score is made up."),
+            Parameter.of("search.aggregation", off=True),
+            Parameter.of("search.explain"),
             _switch(
                 "brief",
                 "Leave null what is read from the sources, except snippets: texts, token counts, "
@@ -138,9 +106,9 @@ ROUTES: tuple[Route, ...] = (
         "show",
         (
             Parameter("id", "What to read; may be repeated.", "strings", True, least=1, most=50),
-            _switch("own", "Only the section's own text, without the sections below it."),
-            _switch("full_document", "The whole document that each id belongs to."),
-            _EXPAND,
+            Parameter.of("show.own"),
+            Parameter.of("show.full_document"),
+            Parameter.of("show.expand", note=_REPEATED, most=5),
             _NO_REFRESH,
         ),
         calls.show,
@@ -229,7 +197,7 @@ ROUTES: tuple[Route, ...] = (
         (
             _TREE,
             _TAG,
-            Parameter("under", "Only documents whose path or id begins with this.", most=4000),
+            Parameter.of("list.under", most=4000),
             Parameter("limit", "The most documents.", "integer", least=1, most=100_000),
             _OFFSET,
             _NO_REFRESH,

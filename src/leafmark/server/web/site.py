@@ -29,7 +29,7 @@ from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageErr
 from leafmark.render.jsontext import dump_line
 from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
-from leafmark.server.parameters import Parameter, check_arguments
+from leafmark.server.parameters import Arguments, Parameter, check_arguments
 from leafmark.server.web.calls import Request
 from leafmark.server.web.document_page import document_page, help_page, status_page
 from leafmark.server.web.lab import lab_page
@@ -417,7 +417,7 @@ def _form(query: bytes, body: bytes) -> dict[str, list[str]]:
     return found
 
 
-def read_body(parameters: tuple[Parameter, ...], body: bytes) -> dict[str, Any]:
+def read_body(parameters: tuple[Parameter, ...], body: bytes) -> Arguments:
     """Return the arguments of a JSON object, checked.
 
     Raises:
@@ -432,7 +432,7 @@ def read_body(parameters: tuple[Parameter, ...], body: bytes) -> dict[str, Any]:
     return check_arguments(parameters, given)
 
 
-def read_query(parameters: tuple[Parameter, ...], query: bytes) -> dict[str, Any]:
+def read_query(parameters: tuple[Parameter, ...], query: bytes) -> Arguments:
     """Return the arguments of a query string, checked.
 
     Raises:

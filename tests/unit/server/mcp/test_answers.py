@@ -16,7 +16,7 @@ from leafmark.server.mcp.answers import ANSWERS
 from leafmark.server.mcp.prompts import build_instructions
 from leafmark.server.mcp.replies import NOTE, Request
 from leafmark.server.mcp.tools import TOOLS
-from leafmark.server.parameters import check_arguments, with_lenience
+from leafmark.server.parameters import Arguments, check_arguments, with_lenience
 from leafmark.server.workspace import Freshness
 
 GUIDE = "# Guide\n\nRead this first.\n\n## Setup\n\nInstall it.\n\n### Linux\n\nUse apt.\n"
@@ -244,7 +244,7 @@ def test_places_are_data_and_passages_text(guide: Here) -> None:
     (plain,) = [row for row in answer.data["results"] if row["id"] == "here:docs/a.md"]
     assert plain["lines"] == [1, 11]
     assert plain["score"] > 0
-    only_text = Request(guide.project(), {"offset": 0}, FRESH, structured=False)
+    only_text = Request(guide.project(), Arguments((), {"offset": 0}), FRESH, structured=False)
     draft = ANSWERS["list_sources"](only_text)
     assert draft.make(draft.size, True).data is None
 
