@@ -63,6 +63,9 @@ class _Meaning:
     def documents(self, *_: object) -> Sequence[_Near]:
         return []
 
+    def prepare(self, *_: object) -> None:
+        """Nothing."""
+
     def document_similarity(self, *_: object) -> None:
         return None
 

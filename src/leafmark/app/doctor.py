@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from leafmark.app.answering.reranking import reranker_spec
 from leafmark.app.configuration.project import Project, open_project
-from leafmark.app.embedder import current_view, embedder_spec, lost_vectors, vector_model
+from leafmark.app.embedder import embedder_spec, index_vectors, lost_vectors, vector_model
 from leafmark.app.indexing.changes import plan_changes
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.refreshing import read_index
@@ -408,15 +408,15 @@ def _dimension_now(spec: EmbedderSpec) -> int:
 def _vectors(
     project: Project, reader: IndexReader, spec: EmbedderSpec, dimension: int | None
 ) -> Check:
-    """Return what is to be said of the stored vectors; their file is read whole."""
-    view = current_view(project, reader, spec)
+    """Return what is to be said of the stored vectors; a file of them is read whole."""
+    view = index_vectors(project, reader, spec)
     is_named = project.configuration.embedding.is_named
     folder = vector_folder(project.shared_dir, vector_model(spec))
-    lost = lost_vectors(project, spec)
+    lost = "" if project.remote is not None else lost_vectors(project, spec)
     if lost:
         message = f"{lost}: the disk or its files may be damaged"
         return Check("vectors", "problem", message, "`leafmark index` makes those anew")
-    if (folder / "MODEL").exists() and stored_model(folder) is None:
+    if project.remote is None and (folder / "MODEL").exists() and stored_model(folder) is None:
         message = "their description is not what was written: the disk may be damaged"
         return Check("vectors", "problem", message, "`leafmark index` writes it anew")
     if not is_named and (view is None or view.pending):
@@ -427,9 +427,10 @@ def _vectors(
         message = f"those of the index have {view.dimension} numbers: another model made them"
         return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
     if view.pending:
-        message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
+        message = f"{view.pending:,} of {reader.meta.chunks:,} chunks have none yet"
         return Check("vectors", "warning", message, "`leafmark index` makes them")
-    return Check("vectors", "ok", "every chunk has its own, every byte sound")
+    checked = "" if project.remote is not None else ", every byte sound"
+    return Check("vectors", "ok", f"every chunk has its own{checked}")
 
 
 def check_reranker(project: Project) -> Iterator[Check]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
@@ -16,13 +18,23 @@ from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
 
 __all__ = [
+    "TEXT_RECIPE",
+    "IndexVectors",
     "current_view",
     "embedder_spec",
+    "index_vectors",
     "lost_vectors",
     "no_embedder",
     "pending_vectors",
     "vector_model",
 ]
+
+if TYPE_CHECKING:
+    from leafmark.index.remote import RemoteSnapshot, RemoteVectors
+    from leafmark.index.vector_search import Searcher
+
+TEXT_RECIPE = "1"
+"""Raised when `Chunk.text` begins to be another one for the same bytes and settings."""
 
 OPENAI_HOST = "https://api.openai.com/"
 OPENAI_VARIABLE = "OPENAI_API_KEY"
@@ -85,8 +97,7 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
     """Return which vectors the chunks of this commit have; None where there are none at all.
 
     Sources that changed since vectors were last made are pending. A file of rows that was
-    cut short counts as none. An index in a cluster has none: those of the best matches of a
-    query are made when they are needed.
+    cut short counts as none. An index in a cluster has no view: see `index_vectors`.
     """
     if project.remote is not None:
         return None
@@ -111,6 +122,93 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
     )
 
 
+class IndexVectors(Protocol):
+    """The vectors that an index has of one model."""
+
+    @property
+    def pending(self) -> int:
+        """How many chunks have no vector yet."""
+        ...
+
+    @property
+    def has_any(self) -> bool: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def searcher(self) -> Searcher:
+        """Return what asks them.
+
+        Raises:
+            OSError: their file is gone; a newer view names another.
+        """
+        ...
+
+
+def index_vectors(project: Project, reader: IndexReader, spec: EmbedderSpec) -> IndexVectors | None:
+    """Return which vectors the chunks of an index have, None where there are none at all."""
+    model = vector_model(spec)
+    if project.remote is None:
+        view = current_view(project, reader, spec)
+        return None if view is None else _StoredVectors(view, project.shared_dir, model)
+    vectors = project.remote.vectors(model, TEXT_RECIPE)
+    counts = vectors.counts()
+    if counts is None:
+        return None
+    snapshot = cast("RemoteSnapshot", reader)
+    return _ClusterVectors(vectors, snapshot, counts.windows, counts.chunks, counts.dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredVectors:
+    """Those of a file beside the index."""
+
+    view: VectorView
+    folder: Path
+    model: VectorModel
+
+    @property
+    def pending(self) -> int:
+        return self.view.pending
+
+    @property
+    def has_any(self) -> bool:
+        return self.view.has_any
+
+    @property
+    def dimension(self) -> int:
+        return self.view.dimension
+
+    def searcher(self) -> Searcher:
+        from leafmark.index.vector_search import VectorSearcher  # late: a status asks nothing
+
+        return VectorSearcher(self.view, vector_folder(self.folder, self.model))
+
+
+@dataclass(frozen=True, slots=True)
+class _ClusterVectors:
+    """Those of an index in a cluster."""
+
+    vectors: RemoteVectors
+    snapshot: RemoteSnapshot
+    windows: int
+    made: int
+    dimension: int
+
+    @property
+    def pending(self) -> int:
+        return max(0, self.snapshot.chunk_count - self.made)
+
+    @property
+    def has_any(self) -> bool:
+        return self.windows > 0
+
+    def searcher(self) -> Searcher:
+        from leafmark.index.remote import RemoteSearcher
+
+        return RemoteSearcher(self.vectors, self.snapshot, self.windows)
+
+
 def lost_vectors(project: Project, spec: EmbedderSpec) -> str:
     """Say that vectors which an index had are gone, or no longer what was written; else nothing.
 
@@ -131,11 +229,11 @@ def pending_vectors(project: Project, reader: IndexReader | None) -> int:
     In sources whose vectors nobody began to make, chunks without text count too.
     """
     spec = embedder_spec(project) if project.configuration.embedding.is_named else None
-    if spec is None or reader is None or project.remote is not None:
+    if spec is None or reader is None:
         return 0
     try:
         load_numpy()
     except ProviderError:
         return reader.meta.chunks
-    view = current_view(project, reader, spec)
-    return reader.meta.chunks if view is None else view.pending
+    found = index_vectors(project, reader, spec)
+    return reader.meta.chunks if found is None else found.pending

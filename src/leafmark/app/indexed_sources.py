@@ -91,7 +91,7 @@ class Sources:
         parsed otherwise now: there was no process or no memory for it, then or now.
         Counting its tokens takes far longer than reading it: only records and sizes need this.
         """
-        read = self._get(document) if self._made(reader) else None
+        read = self._get(document) if self._made(document, reader) else None
         if read is not None and read.chunked is None:
             from leafmark.chunking import chunk_document  # late: a listing of results needs none
 
@@ -107,7 +107,7 @@ class Sources:
 
     def by_heading(self, document: DocumentEntry, reader: IndexReader) -> ChunkedDocument | None:
         """Return the document with a chunk for each section; None as in `chunked`."""
-        read = self._get(document) if self._made(reader) else None
+        read = self._get(document) if self._made(document, reader) else None
         if read is None:
             return None
         from leafmark.chunking import chunk_document
@@ -118,11 +118,11 @@ class Sources:
             return None
         return chunk_document(parsed, tree=document.tree, options=options)
 
-    def _made(self, reader: IndexReader) -> bool:
-        """Whether the settings in force make the chunks that an index has."""
+    def _made(self, document: DocumentEntry, reader: IndexReader) -> bool:
+        """Whether the settings in force make the chunks that an index has of a document."""
         if self._fingerprint is None:
             self._fingerprint = self._project.index_options().fingerprint
-        return reader.fingerprint == self._fingerprint
+        return reader.fingerprint_of(document.tree) == self._fingerprint
 
     def _parsed(self, read: _Read, document: DocumentEntry) -> Document:
         """Return the document parsed as it was for the index."""

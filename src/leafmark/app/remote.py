@@ -19,7 +19,8 @@ from leafmark.errors import ConfigError, LeafmarkError
 
 if TYPE_CHECKING:
     from leafmark.index import IndexOptions
-    from leafmark.index.remote import Cluster, Names, RemoteSnapshot, RemoteStore
+    from leafmark.index.remote import Cluster, Names, RemoteSnapshot, RemoteStore, RemoteVectors
+    from leafmark.index.vectors import VectorModel
     from leafmark.model import DocumentEntry
 
 __all__ = ["RemoteIndex", "remote_index"]
@@ -131,6 +132,16 @@ class RemoteIndex:
         with open_store(*self._where, options, layout, rebuild=rebuild) as store:
             store.read_source = read_source
             yield store
+
+    def vectors(self, model: VectorModel, recipe: str) -> RemoteVectors:
+        """Return the vectors of a model; `recipe` says how the texts of chunks are made."""
+        from leafmark.index.remote import RemoteVectors
+
+        return RemoteVectors(*self._where, model, recipe)
+
+    def make_vectors(self, vectors: RemoteVectors, dimension: int) -> None:
+        """Make the index of a model's vectors, unless it is there."""
+        vectors.make(dimension, self._settings.shards, self._settings.replicas)
 
     def source(self, digest: str) -> bytes | None:
         """Return the bytes of a source by their sha256, None if the cluster has not got them."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafmark.index.vector_view import VectorView, WholeDocuments
 from leafmark.index.vectors import map_rows, valid_rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Background", "Near", "VectorSearcher"]
+__all__ = ["Background", "Near", "Searcher", "VectorSearcher"]
 
 EXACT_UP_TO = 150_000
 """Rows: comparing as many takes about as long as the two steps (measured)."""
@@ -60,6 +60,47 @@ class Background(NamedTuple):
     size: int
 
 
+class Searcher(Protocol):
+    """Asks the vectors of an index. `admits` is asked about the tree and path of every source."""
+
+    @property
+    def damaged(self) -> bool:
+        """Whether a search met a vector that is not what was written."""
+        ...
+
+    def prepare(
+        self,
+        query: NDArray[np.float32],
+        places: Sequence[tuple[str, int]],
+        limit: int,
+        admits: Callable[[str, str], bool] | None,
+    ) -> None:
+        """Get ready for the questions below, in one round trip where there are any."""
+        ...
+
+    def nearest(
+        self,
+        query: NDArray[np.float32],
+        limit: int,
+        admits: Callable[[str, str], bool] | None = None,
+    ) -> list[Near]: ...
+
+    def nearest_documents(
+        self,
+        query: NDArray[np.float32],
+        least: float,
+        admits: Callable[[str, str], bool] | None = None,
+    ) -> list[Near]: ...
+
+    def document_similarity(self, query: NDArray[np.float32], doc_id: str) -> float | None: ...
+
+    def similarities(
+        self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
+    ) -> list[float | None]: ...
+
+    def background(self, query: NDArray[np.float32]) -> Background: ...
+
+
 class VectorSearcher:
     """Searches the vectors of one view.
 
@@ -76,6 +117,9 @@ class VectorSearcher:
         self._found: NDArray[np.float32] | None = None
         self.damaged = False
         """Whether a search met a vector that is not what was written."""
+
+    def prepare(self, *_asked: object) -> None:
+        """Nothing: the vectors are here."""
 
     def nearest(
         self,

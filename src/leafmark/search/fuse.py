@@ -12,6 +12,7 @@ similarities, and makes vectors that are missing as far as its time allows.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from leafmark.index import Handle, Snapshot
@@ -66,6 +67,16 @@ class Meaning(Protocol):
     @property
     def late(self) -> int:
         """How many matches so far got no vector because time was over."""
+        ...
+
+    def prepare(
+        self,
+        text: str,
+        places: Sequence[ChunkRef],
+        limit: int,
+        admits: Callable[[str], bool] | None,
+    ) -> None:
+        """Get ready for the questions below, in one round trip where there are any."""
         ...
 
     def nearest(
@@ -136,15 +147,19 @@ class _Fusion:
         self._options = options
         self._meaning = meaning
         self._text = text
-        self._usual = meaning.usual(text)
         self._admits = set(options.trees).__contains__ if options.trees else None
         self._weight = 1.0 if options.mode == "semantic" else options.meaning_weight
+
+    @cached_property
+    def _usual(self) -> Usual:
+        return self._meaning.usual(self._text)
 
     def fused(self, scored: Sequence[Scored]) -> list[Scored]:
         by_words = (
             [] if self._options.mode == "semantic" else list(scored[: self._options.candidates])
         )
         refs = self._snapshot.refs([one.chunk for one in by_words])
+        self._meaning.prepare(self._text, refs, self._options.candidates, self._admits)
         similar = self._meaning.similarities(self._text, refs)
         matches = {
             ref: _Match(one, ref, similarity)

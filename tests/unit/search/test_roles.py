@@ -174,6 +174,9 @@ class _AllNear:
     def documents(self, *_: object) -> list[_Near]:
         return []
 
+    def prepare(self, *_: object) -> None:
+        """Nothing."""
+
     def document_similarity(self, *_: object) -> None:
         return None
 

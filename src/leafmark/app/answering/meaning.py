@@ -18,7 +18,13 @@ from typing import NamedTuple
 
 from leafmark.app.background import LateError, Patience, begin
 from leafmark.app.configuration.project import Project
-from leafmark.app.embedder import current_view, embedder_spec, no_embedder, vector_model
+from leafmark.app.embedder import (
+    IndexVectors,
+    embedder_spec,
+    index_vectors,
+    no_embedder,
+    vector_model,
+)
 from leafmark.app.indexed_sources import Sources
 from leafmark.embedding import (
     Embedder,
@@ -33,8 +39,7 @@ from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.query_vectors import QueryVectorCache
-from leafmark.index.vector_search import Background, Near, VectorSearcher
-from leafmark.index.vector_view import VectorView
+from leafmark.index.vector_search import Background, Near, Searcher
 from leafmark.index.vectors import text_hash, vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
@@ -138,9 +143,9 @@ class QueryVectors:
         """
         if self._missing is not None:
             return None, (self._missing,)
-        view = current_view(self._project, reader, self._spec)
+        found = index_vectors(self._project, reader, self._spec)
         makes = self._mode != "semantic" and self._spec.provider in MEASURED
-        has_any = view is not None and (view.has_any or not view.pending)
+        has_any = found is not None and (found.has_any or not found.pending)
         if not (has_any or makes):
             return None, (_lexical("no-vectors", "there are no vectors yet"),)
         try:
@@ -152,10 +157,11 @@ class QueryVectors:
             return None, (_failed(error),)
         vectors = vectors | self._corrected(compiled)
         try:
-            searcher = VectorSearcher(view, self._folder) if view and has_any else None
+            searcher = found.searcher() if found and has_any else None
         except OSError:
             return None, (_lexical("no-vectors", "there are no vectors yet"),)
-        if searcher and any(each.shape[1] != view.dimension for each in vectors.values()):  # type: ignore[union-attr]
+        dimension = found.dimension if found and searcher else 0
+        if dimension and any(each.shape[1] != dimension for each in vectors.values()):
             return None, (_lexical("other-dimension", _OTHER_DIMENSION),)
         if not any(each.any() for each in vectors.values()):
             return None, (_lexical("unknown-words", _UNKNOWN),)
@@ -166,16 +172,18 @@ class QueryVectors:
             provider=self._spec.provider,
             make=self._candidates(reader, sources) if makes else None,
         )
-        return meaning, self._pending(view)
+        return meaning, self._pending(found)
 
     @property
     def _folder(self) -> Path:
         return vector_folder(self._project.shared_dir, vector_model(self._spec))
 
-    def _pending(self, view: VectorView | None) -> tuple[Hint, ...]:
+    def _pending(self, found: IndexVectors | None) -> tuple[Hint, ...]:
         """Return what is said of chunks without a vector, where all were to have one."""
-        pending = 0 if view is None else view.pending
-        if not (pending and self._project.configuration.embedding.is_named):
+        if found is None or not self._project.configuration.embedding.is_named:
+            return ()
+        pending = found.pending
+        if not pending:
             return ()
         some = "a chunk has" if pending == 1 else f"{pending:,} chunks have"
         return (Hint("pending-vectors", reason=f"{some} no vector yet", values={"count": pending}),)
@@ -424,7 +432,7 @@ class VectorMeaning:
 
     def __init__(
         self,
-        searcher: VectorSearcher | None,
+        searcher: Searcher | None,
         vectors: Mapping[str, Vectors],
         *,
         stated: float,
@@ -444,6 +452,16 @@ class VectorMeaning:
     @property
     def late(self) -> int:
         return 0 if self._make is None else self._make.late
+
+    def prepare(
+        self,
+        text: str,
+        places: Sequence[ChunkRef],
+        limit: int,
+        admits: Callable[[str], bool] | None,
+    ) -> None:
+        if self._searcher is not None:
+            self._searcher.prepare(self._vectors[text], places, limit, _by_tree(admits))
 
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None

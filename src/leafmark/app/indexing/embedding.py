@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.app.embedder import TEXT_RECIPE, current_view, embedder_spec, vector_model
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress
 from leafmark.embedding import (
@@ -52,10 +52,7 @@ from leafmark.index.vectors import (
 )
 from leafmark.model import document_id
 
-__all__ = ["Embedded", "embed_project"]
-
-TEXT_RECIPE = "1"
-"""Raised when `Chunk.text` begins to be another one for the same bytes and settings."""
+__all__ = ["BATCH_TEXTS", "Embedded", "Heeded", "LazyEmbedder", "embed_project"]
 
 BATCH_TEXTS = 64
 """Texts that are handed to an embedder, and then synced, at a time: what a crash may lose.
@@ -114,7 +111,7 @@ def embed_project(
     if view is not None and not anew and _is_complete(view, reader, project, spec):
         return Embedded()
     spec = replace(spec, stop=check)
-    lazy = _Lazy(spec, heeded)
+    lazy = LazyEmbedder(spec, heeded)
     timeout_s = project.configuration.index.lock_timeout_s
     try:
         try:
@@ -159,7 +156,9 @@ def _pending(reader: IndexReader, view: VectorView | None) -> int:
     return reader.meta.chunks if view is None else view.pending
 
 
-def _whole_model(folder: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -> VectorModel:
+def _whole_model(
+    folder: Path, spec: EmbedderSpec, lazy: LazyEmbedder, *, anew: bool
+) -> VectorModel:
     """Return the model with its dimension: as it is on disk, else as the model says.
 
     With `anew` it is the model that says it, if it can.
@@ -178,7 +177,7 @@ def _whole_model(folder: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -
         return known
 
 
-class _Lazy:
+class LazyEmbedder:
     """The embedder, opened when it is first needed: often nothing is to be embedded.
 
     Ctrl-C ends at once what it is asked: a server may be silent for long.
@@ -216,7 +215,7 @@ class _Run:
     project: Project
     reader: IndexReader
     writer: VectorWriter
-    lazy: _Lazy
+    lazy: LazyEmbedder
     view: VectorView | None
     progress: Progress | None
     check: Callable[[], None]

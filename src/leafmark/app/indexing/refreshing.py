@@ -36,7 +36,6 @@ from leafmark.errors import (
     LockedError,
     NotFoundError,
     StorageError,
-    UsageError,
 )
 from leafmark.index import IndexReader, Manifest, gc_paused
 from leafmark.index.embedded.checking import is_verification_due, verify_index
@@ -76,11 +75,6 @@ def index_project(
         from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
 
         raise no_embedder(project, "--vectors")
-    if request.vectors and project.remote is not None:
-        raise UsageError(
-            "vectors of all chunks are made for an index on this machine",
-            hint="leave out --vectors: a search makes those of its best matches",
-        )
     if request.remove:
         report = _remove(project, request, progress)
     elif request.dry_run:
@@ -129,16 +123,18 @@ def _with_vectors(
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
     """Return what was made; None without an embedder, and without an index."""
-    has_embedder = project.configuration.embedding.in_force != "none" and project.remote is None
+    has_embedder = project.configuration.embedding.in_force != "none"
     reader = read_index(project) if has_embedder else None
     if reader is None:
         return None
-    from leafmark.app.indexing.embedding import (
-        embed_project,  # late: most projects have no embedder
-    )
+    # late: most projects have no embedder
+    if project.remote is None:
+        from leafmark.app.indexing.embedding import embed_project as embed
+    else:
+        from leafmark.app.indexing.cluster_vectors import embed_in_cluster as embed
 
     with held_interrupts() as interrupts:
-        return embed_project(
+        return embed(
             project,
             reader,
             progress=progress,

@@ -149,6 +149,10 @@ class IndexReader:
     def fingerprint(self) -> str:
         return self.current.fingerprint
 
+    def fingerprint_of(self, _tree: str) -> str:
+        """Return what stands for the settings under which a tree was indexed: those of all."""
+        return self.fingerprint
+
     @property
     def chunk_count(self) -> int:
         return self.meta.chunks

@@ -10,14 +10,18 @@ from leafmark.index.remote.layout import Names
 from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot, read_meta
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
+from leafmark.index.remote.vectors import RemoteSearcher, RemoteVectors, VectorState
 
 __all__ = [
     "Cluster",
     "Names",
     "RefusedError",
     "RemoteOptions",
+    "RemoteSearcher",
     "RemoteSnapshot",
     "RemoteStore",
+    "RemoteVectors",
+    "VectorState",
     "open_snapshot",
     "open_store",
     "parse_address",

@@ -150,7 +150,7 @@ class Cluster:
 
     def lines(self, path: str, lines: Iterable[Any], *, limit: str = "search") -> Any:
         """Post a body of one JSON value a line; strings are such values already."""
-        each = (one if isinstance(one, str) else _dump(one) for one in lines)
+        each = (one if isinstance(one, str) else dump_json(one) for one in lines)
         return self.request("POST", path, "\n".join(each) + "\n", limit=limit)
 
     def request(
@@ -169,7 +169,7 @@ class Cluster:
             ForbiddenError: user, password or token are wrong or not enough.
             RefusedError: the cluster answered with an error.
         """
-        data = None if body is None else body if isinstance(body, str) else _dump(body)
+        data = None if body is None else body if isinstance(body, str) else dump_json(body)
         problem: LeafmarkError | None = None
         for pause in (*_PAUSES_S, None):
             for node in self._in_order():
@@ -243,7 +243,7 @@ class Cluster:
         reason = _reason(content) or f"status {status}"
         if status == 404:
             return NotFoundError(f"the cluster has no such index: {reason}", location=node)
-        return RefusedError(status, reason, location=node, hint=_hint(status, reason))
+        return RefusedError(status, reason, location=node, hint=hint_of(status, reason))
 
     # -- nodes ----------------------------------------------------------------------------
 
@@ -283,7 +283,8 @@ def path_of(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe="_,*") for part in parts)
 
 
-def _dump(value: Any) -> str:
+def dump_json(value: Any) -> str:
+    """Return a value as the cluster takes it, in one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -306,7 +307,8 @@ def _reason(content: bytes) -> str | None:
     return reason.split("\n", 1)[0][:300]
 
 
-def _hint(status: int, reason: str) -> str | None:
+def hint_of(status: int, reason: str) -> str | None:
+    """Return what to do about an error of the cluster, None where nobody can tell."""
     if "flood-stage" in reason or "read-only" in reason or "FORBIDDEN/12" in reason:
         return "a node's disk is full: make room, and the cluster takes writes again"
     if status == 429 or "circuit_breaking" in reason:

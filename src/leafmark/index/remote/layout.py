@@ -5,6 +5,7 @@
 | `NAME-vF-N` | a chunk; a source's record; the record of the whole index |
 | `NAME-words` | a word of the texts, for corrections and beginnings |
 | `NAME-sources` | the bytes of a source, deflated, by their sha256 |
+| `NAME-vectors-KEY` | a vector of one model; what was made of a source: see `vectors` |
 
 `NAME-vF` is an alias of the first, where F is the version of the format: a leafmark with another
 format makes its own beside it, and servers of before go on with theirs.
@@ -29,11 +30,15 @@ __all__ = [
     "chunk_id",
     "index_body",
     "language_mapping",
+    "made_id",
     "meta_document",
+    "owner_of",
+    "place_of",
     "record_id",
     "routing_of",
     "stamp_of",
     "text_fields",
+    "vectors_body",
     "word_id",
 ]
 
@@ -70,6 +75,10 @@ class Names(NamedTuple):
     def sources(self) -> str:
         return f"{self.base}-sources"
 
+    def vectors(self, key: str = "*") -> str:
+        """The vectors of the model with a key; without one, those of all models."""
+        return f"{self.base}-vectors-{key}"
+
 
 def routing_of(doc_id: str) -> str:
     """Return what decides the shard of all that belongs to a document."""
@@ -83,6 +92,21 @@ def record_id(doc_id: str) -> str:
 
 def chunk_id(doc_id: str, stamp: str, position: int) -> str:
     return f"c{_hash(doc_id, 32)}.{stamp}.{position}"
+
+
+def owner_of(doc_id: str, stamp: str) -> str:
+    """Return what the vectors of one state of a source share."""
+    return f"{_hash(doc_id, 32)}.{stamp}"
+
+
+def place_of(doc_id: str, position: int) -> str:
+    """Return what the vectors of a chunk share in all states of its source."""
+    return f"{_hash(doc_id, 32)}.{position}"
+
+
+def made_id(owner: str) -> str:
+    """Return the id of what says that the vectors of a state of a source are all made."""
+    return f"r{owner}"
 
 
 def word_id(field: str, term: str) -> str:
@@ -193,6 +217,43 @@ def sources_body(shards: int, replicas: int) -> dict[str, Any]:
                 "data": {"type": "binary"},
                 "size": {"type": "long", "index": False, "doc_values": False},
                 "kept_ms": {"type": "long"},
+            },
+        },
+    }
+
+
+def vectors_body(dimension: int, shards: int, replicas: int) -> dict[str, Any]:
+    """Return the settings and the fields of an index of vectors.
+
+    The engine is named: the usual one wants a library of the machine's own.
+    """
+    keyword = {"type": "keyword", "norms": False}
+    method = {"name": "hnsw", "engine": "lucene", "space_type": "innerproduct"}
+    vector = {"type": "knn_vector", "dimension": dimension, "method": method}
+    return {
+        "settings": {
+            "number_of_shards": shards,
+            "number_of_replicas": replicas,
+            "refresh_interval": -1,
+            "index.knn": True,
+            "max_result_window": MAX_RESULTS,
+        },
+        "mappings": {
+            "dynamic": "strict",
+            "properties": {
+                "tree": keyword,
+                "doc_id": keyword,
+                "position": {"type": "long"},
+                "place": keyword,
+                "owner": keyword,
+                "hash": keyword,
+                "sample": {"type": "long"},
+                "vector": vector,
+                "whole": vector,
+                # of what was made of a source
+                "chunks": {"type": "long"},
+                "dimension": {"type": "long"},
+                "unused_ms": {"type": "long"},
             },
         },
     }

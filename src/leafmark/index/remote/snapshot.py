@@ -271,9 +271,15 @@ class RemoteSnapshot:
         self._note(answer)
         return answer
 
-    def _ask_all(self, bodies: Sequence[Mapping[str, Any]], search_type: str = "") -> list[Any]:
-        """Ask several questions in one request for each `_BATCH`."""
-        head: dict[str, Any] = {"index": self._about.chunks}
+    def ask_all(
+        self, bodies: Sequence[Mapping[str, Any]], search_type: str = "", index: str = ""
+    ) -> list[Any]:
+        """Ask several questions in one request for each `_BATCH`, of the chunks or another index.
+
+        Raises:
+            StorageError: the cluster cannot answer one of them.
+        """
+        head: dict[str, Any] = {"index": index or self._about.chunks}
         if search_type:
             head["search_type"] = search_type
         found = list[Any]()
@@ -294,7 +300,7 @@ class RemoteSnapshot:
 
     def _totals(self, queries: Sequence[Any]) -> list[int]:
         bodies = [{"size": 0, "track_total_hits": True, "query": query} for query in queries]
-        return [answer["hits"]["total"]["value"] for answer in self._ask_all(bodies)]
+        return [answer["hits"]["total"]["value"] for answer in self.ask_all(bodies)]
 
     def _counted(self, filters: Sequence[Any]) -> list[int]:
         """Return how many documents match each of some simple filters, in one search."""
@@ -310,7 +316,7 @@ class RemoteSnapshot:
 
     def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
         bodies = [_hits_body(compile_query(query), limit) for query, limit in requests]
-        answers = self._ask_all(bodies, "dfs_query_then_fetch")
+        answers = self.ask_all(bodies, "dfs_query_then_fetch")
         return [
             [Match(hit["_score"], _hit(hit)) for hit in answer["hits"]["hits"]]
             for answer in answers
@@ -361,7 +367,7 @@ class RemoteSnapshot:
             _hits_body({"bool": {"must": [compile_query(query)], "filter": [within]}}, len(ids))
             for query in queries
         ]
-        answers = self._ask_all(bodies, "dfs_query_then_fetch")
+        answers = self.ask_all(bodies, "dfs_query_then_fetch")
         found = [{hit["_id"]: hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
         return [[scores.get(one) for one in ids] for scores in found]
 
@@ -457,15 +463,21 @@ class RemoteSnapshot:
         ]
         for at in range(0, len(wanted), _BATCH):
             batch = wanted[at : at + _BATCH]
-            documents = [
-                {"_id": record_id(doc_id), "routing": routing_of(doc_id)} for doc_id in batch
-            ]
-            path = path_of(self._about.chunks, "_mget") + "?realtime=false"
-            answer = self.cluster.post(path, {"docs": documents})
-            for doc_id, found in zip(batch, answer["docs"], strict=True):
-                if "error" in found:
-                    self.is_partial = True
+            for doc_id, found in zip(batch, self._get(batch), strict=True):
                 self._stored.put(doc_id, self._read(doc_id, found.get("_source")))
+
+    def _get(self, doc_ids: Sequence[str], fields: Sequence[str] = ()) -> list[Any]:
+        """Return the records of documents, or some of their fields, as the cluster gives them."""
+        wanted = {"_source": list(fields)} if fields else {}
+        documents = [
+            {"_id": record_id(doc_id), "routing": routing_of(doc_id), **wanted}
+            for doc_id in doc_ids
+        ]
+        path = path_of(self._about.chunks, "_mget") + "?realtime=false"
+        found: list[Any] = self.cluster.post(path, {"docs": documents})["docs"]
+        if any("error" in each for each in found):
+            self.is_partial = True
+        return found
 
     def _read(
         self, doc_id: str, record: Mapping[str, Any] | None
@@ -485,6 +497,21 @@ class RemoteSnapshot:
             return str(record["stamp"]), stored
         except (KeyError, TypeError, ValueError) as error:
             raise damaged(f"the record of {doc_id} cannot be read", self.location) from error
+
+    def stamps(self, doc_ids: Sequence[str]) -> list[str | None]:
+        """Return the stamp under which each document is indexed, None for one that is not."""
+        known = {each: self._stamp(each) for each in doc_ids}
+        unknown = [doc_id for doc_id, stamp in known.items() if stamp is None]
+        for at in range(0, len(unknown), _BATCH):
+            batch = unknown[at : at + _BATCH]
+            for doc_id, found in zip(batch, self._get(batch, ["stamp"]), strict=True):
+                known[doc_id] = found.get("_source", {}).get("stamp")
+        return [known[doc_id] for doc_id in doc_ids]
+
+    def fingerprint_of(self, tree: str) -> str:
+        """Return what stands for the settings under which a tree was indexed."""
+        about = self._about.trees.get(tree)
+        return "" if about is None else about.fingerprint
 
     def preload(self, doc_ids: Iterable[str]) -> None:
         """Read the records of documents that will be asked for, in one request."""
@@ -554,18 +581,8 @@ class RemoteSnapshot:
         """Yield the rows of those keys that are indexed."""
         for at in range(0, len(keys), _BATCH):
             batch = keys[at : at + _BATCH]
-            names = [document_id(*key) for key in batch]
-            documents = [
-                {
-                    "_id": record_id(name),
-                    "routing": routing_of(name),
-                    "_source": list(_STATE),
-                }
-                for name in names
-            ]
-            path = path_of(self._about.chunks, "_mget") + "?realtime=false"
-            answer = self.cluster.post(path, {"docs": documents})
-            for key, found in zip(batch, answer["docs"], strict=True):
+            answers = self._get([document_id(*key) for key in batch], _STATE)
+            for key, found in zip(batch, answers, strict=True):
                 state = found.get("_source")
                 if state is not None:
                     row = (int(state[name]) for name in _STATE)

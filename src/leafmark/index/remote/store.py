@@ -26,6 +26,7 @@ from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Key, Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
+from leafmark.index.remote.bulk import BATCH_BYTES, Line, write_lines
 from leafmark.index.remote.client import Cluster, RefusedError, path_of
 from leafmark.index.remote.layout import (
     FILLER,
@@ -35,6 +36,7 @@ from leafmark.index.remote.layout import (
     index_body,
     language_mapping,
     meta_document,
+    owner_of,
     record_id,
     routing_of,
     sources_body,
@@ -44,14 +46,12 @@ from leafmark.index.remote.layout import (
 )
 from leafmark.index.remote.snapshot import RemoteMeta, TreeMeta, open_snapshot, read_meta
 from leafmark.index.remote.sources import pack_source
+from leafmark.index.remote.vectors import unused_lines, vector_indices
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, document_id
 
 __all__ = ["RemoteOptions", "RemoteStore", "open_store"]
-
-BATCH_BYTES = 4_000_000
-"""Writes of one request; a source larger than this goes alone."""
 
 MAX_WAITING = 2
 """Batches that wait for the cluster while the next one is made."""
@@ -60,10 +60,8 @@ _PREFETCHED = 200
 """Records that are read together with one that is asked for."""
 
 _TRIES = 6
-_FIRST_PAUSE_S = 0.5
-"""A write that the cluster has no room for now is tried again, each time twice as late."""
+"""How often the index's record is changed again where others change it at the same time."""
 
-_BUSY = frozenset({429, 502, 503, 504})
 _SOURCE = re.compile(r',"source":"([A-Za-z0-9+/=]*)"')
 _UNSET = {"stamp": "", "chunks": 0, "version": 0}
 
@@ -223,6 +221,7 @@ class RemoteStore:
         self._fields = text_fields(self._snapshot.languages)
         self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
         self._words = Words(cluster, names)
+        self._vectors = vector_indices(cluster, names)
         self._batch = list[_Change]()
         self._bytes = 0
         self._pool = ThreadPoolExecutor(1, "leafmark-writes")
@@ -325,8 +324,8 @@ class RemoteStore:
     def _write(self, batch: Sequence[_Change]) -> None:
         """Write one batch: each source with its words, chunks, record, and what it replaces."""
         known = self._known([change.doc_id for change in batch])
-        changes, records = list[_Line](), list[_Line]()
-        leftovers = list[_Line]()
+        changes, records = list[Line](), list[Line]()
+        leftovers = list[Line]()
         for change, old in zip(batch, known, strict=True):
             version = max(change.version, old.version + 1)
             changes += self._words_of(change)
@@ -338,14 +337,14 @@ class RemoteStore:
             if change.data is not None:
                 document = pack_source(change.data, time.time_ns() // 1_000_000)
                 head = {"create": {"_index": self._names.sources, "_id": entry.state.digest}}
-                changes.append(_Line(head, json.dumps(document)))
+                changes.append(Line(head, json.dumps(document)))
             changes += self._chunks(change.source)
             records.append(self._record(change.source, version))
             stamp = self._stamp(entry)
             leftovers += self._without(change.doc_id, old, stamp, entry.chunk_count)
-        self._bulk(changes)
-        overtaken = self._bulk(records)
-        self._bulk([line for line in leftovers if line.doc_id not in overtaken])
+        write_lines(self._cluster, changes)
+        overtaken = write_lines(self._cluster, records)
+        write_lines(self._cluster, [line for line in leftovers if line.doc_id not in overtaken])
         if overtaken:
             self._withdraw([each for each in batch if each.doc_id in overtaken])
 
@@ -363,7 +362,7 @@ class RemoteStore:
         answer = self._cluster.post(path, {"docs": documents}, limit="bulk")
         return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in answer["docs"]]
 
-    def _words_of(self, change: _Change) -> Iterator[_Line]:
+    def _words_of(self, change: _Change) -> Iterator[Line]:
         if change.source is None:
             return
         language = self._by_tree[change.source.entry.tree]
@@ -372,9 +371,9 @@ class RemoteStore:
             found.update(dict.fromkeys(_text(row, language.body).split(" ")))
         lines = self._words.new(language.body, (term for term in found if term and term[0] != "\\"))
         for head in lines:
-            yield _Line(head, json.dumps(next(lines), ensure_ascii=False))
+            yield Line(head, json.dumps(next(lines), ensure_ascii=False))
 
-    def _chunks(self, source: PreparedSource) -> Iterator[_Line]:
+    def _chunks(self, source: PreparedSource) -> Iterator[Line]:
         entry = source.entry
         doc_id, stamp = entry.doc_id, self._stamp(entry)
         routing = routing_of(doc_id)
@@ -395,12 +394,12 @@ class RemoteStore:
                     "routing": routing,
                 }
             }
-            yield _Line(head, "".join(body), doc_id=doc_id)
+            yield Line(head, "".join(body), doc_id=doc_id)
 
     def _stamp(self, entry: DocumentEntry) -> str:
         return stamp_of(entry.state.digest, self._options.fingerprint)
 
-    def _record(self, source: PreparedSource, version: int) -> _Line:
+    def _record(self, source: PreparedSource, version: int) -> Line:
         entry = source.entry
         record = _SOURCE.search(source.rows[0]) if source.rows else None
         packed = record[1] if record else b64encode(serialise_document(entry)).decode("ascii")
@@ -420,10 +419,10 @@ class RemoteStore:
             "source": packed,
         }
         head = self._versioned("index", entry.doc_id, version)
-        return _Line(head, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
+        return Line(head, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
 
-    def _removal(self, doc_id: str, version: int) -> _Line:
-        return _Line(self._versioned("delete", doc_id, version), doc_id=doc_id, versioned=True)
+    def _removal(self, doc_id: str, version: int) -> Line:
+        return Line(self._versioned("delete", doc_id, version), doc_id=doc_id, versioned=True)
 
     def _versioned(self, action: str, doc_id: str, version: int) -> dict[str, Any]:
         return {
@@ -436,9 +435,15 @@ class RemoteStore:
             }
         }
 
-    def _without(self, doc_id: str, old: _Known, stamp: str, chunks: int) -> Iterator[_Line]:
-        """Yield what removes the chunks of an older state that the new one has not got."""
+    def _without(self, doc_id: str, old: _Known, stamp: str, chunks: int) -> Iterator[Line]:
+        """Yield what removes the chunks of an older state that the new one has not got.
+
+        Its vectors stay for a while: sources that are gone may be back.
+        """
         first = chunks if old.stamp == stamp else 0
+        if old.stamp not in ("", stamp):
+            now_ms = time.time_ns() // 1_000_000
+            yield from unused_lines(self._vectors, owner_of(doc_id, old.stamp), now_ms)
         routing = routing_of(doc_id)
         for position in range(first, old.chunks):
             one = {
@@ -446,12 +451,12 @@ class RemoteStore:
                 "_id": chunk_id(doc_id, old.stamp, position),
                 "routing": routing,
             }
-            yield _Line({"delete": one}, doc_id=doc_id)
+            yield Line({"delete": one}, doc_id=doc_id)
 
     def _withdraw(self, changes: Sequence[_Change]) -> None:
         """Remove the chunks of sources that somebody else wrote later, unless they are the same."""
         known = self._known([change.doc_id for change in changes])
-        lines = list[_Line]()
+        lines = list[Line]()
         for change, now in zip(changes, known, strict=True):
             self.lost.append(change.doc_id)
             if change.source is None:
@@ -461,42 +466,7 @@ class RemoteStore:
             if stamp != now.stamp:
                 ours = _Known(stamp, entry.chunk_count, 0)
                 lines += self._without(change.doc_id, ours, now.stamp, now.chunks)
-        self._bulk(lines)
-
-    def _bulk(self, lines: Sequence[_Line]) -> set[str]:
-        """Write lines; return the documents that were written later by somebody else.
-
-        Raises:
-            StorageError: some were refused, or the cluster had no room for too long.
-        """
-        overtaken = set[str]()
-        pause_s = _FIRST_PAUSE_S
-        for attempt in range(_TRIES):
-            again = list[_Line]()
-            for part in _parts(lines):
-                answer = self._cluster.lines("/_bulk", _texts(part), limit="bulk")
-                for line, item in zip(part, answer["items"], strict=True):
-                    (result,) = item.values()
-                    outcome = line.outcome(result)
-                    if outcome == "again":
-                        again.append(line)
-                    elif outcome == "overtaken":
-                        overtaken.add(line.doc_id)
-                    elif outcome is not None:
-                        raise RefusedError(
-                            result["status"], outcome, location=self._cluster.location
-                        )
-            if not again:
-                return overtaken
-            if attempt + 1 < _TRIES:
-                time.sleep(pause_s)
-                pause_s *= 2
-            lines = again
-        raise StorageError(
-            f"the cluster had no room for {len(lines)} writes",
-            location=self._cluster.location,
-            hint="what was written stands; run `leafmark index` again when it has less to do",
-        )
+        write_lines(self._cluster, lines)
 
     # -- the commit -----------------------------------------------------------------------
 
@@ -519,7 +489,8 @@ class RemoteStore:
             self._drop_missing()
         self.flush()
         if self._changed:
-            indices = ",".join((self._index, self._names.words, self._names.sources))
+            names = self._names
+            indices = ",".join((self._index, names.words, names.sources, *self._vectors))
             self._cluster.post(path_of(indices, "_refresh"), limit="bulk")
         trees = self._snapshot.about.trees
         looked = {
@@ -564,48 +535,6 @@ class _Change(NamedTuple):
     def size(self) -> int:
         rows = () if self.source is None else self.source.rows
         return 200 + sum(map(len, rows)) + len(self.data or b"")
-
-
-class _Line(NamedTuple):
-    """One action of a batch, and its document as JSON."""
-
-    head: Mapping[str, Any]
-    body: str | None = None
-    doc_id: str = ""
-    versioned: bool = False
-
-    def outcome(self, result: Mapping[str, Any]) -> str | None:
-        """Return None if it was written, "again", "overtaken", or why it was refused."""
-        status = result["status"]
-        if status < 300 or (status == 404 and "error" not in result):
-            return None
-        if status in _BUSY:
-            return "again"
-        if status == 409:
-            return "overtaken" if self.versioned else None
-        if status == 500 and "quorum" in str(result):
-            return "again"
-        return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
-
-
-def _texts(lines: Sequence[_Line]) -> Iterator[Any]:
-    for line in lines:
-        yield line.head
-        if line.body is not None:
-            yield line.body
-
-
-def _parts(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """Yield the lines in parts of about `BATCH_BYTES`."""
-    part, size = list[_Line](), 0
-    for line in lines:
-        part.append(line)
-        size += 200 + len(line.body or "")
-        if size >= BATCH_BYTES:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
 
 
 def _text(row: str, field: str) -> str:

@@ -10,14 +10,14 @@ import shutil
 import signal
 import threading
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("urllib3")
 
-from support.cluster import NODES, OpenSearch, missing, running_cluster
+from support.cluster import NODES, OpenSearch
 from support.command import Leafmark
 from support.servers import serving
 
@@ -35,13 +35,7 @@ from leafmark.parsing import parse
 from leafmark.query import parse_query
 from leafmark.search import SearchOptions, search
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(bool(missing()), reason=str(missing())),
-]
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPTIONS = IndexOptions("settings", {"docs": "english", "de": "german"})
 FIRST = RemoteOptions(shards=3, replicas=1)
 LEAST_OVERLAP = 0.98
@@ -50,12 +44,6 @@ GERMAN = {
     "lampe.md": "# Lampen\n\nDie Lampe leuchtet.\n\n## Größe\n\nEine große Lampe braucht Strom.\n",
     "strom.md": "# Strom\n\nDie Paketverwaltung der Straße versorgt Häuser mit Strom.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSearch]:
-    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
-        yield running
 
 
 def sources() -> dict[tuple[str, str], bytes]:

@@ -1,0 +1,189 @@
+"""Make the vectors that the chunks of an index in a cluster have not got.
+
+Any number of machines may do so at once, each for the trees that it has: a text that has a
+vector anywhere in the cluster is not embedded again, and what is written first by another is
+passed over. What is written stands, whatever ends a run.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.embedder import TEXT_RECIPE, embedder_spec, vector_model
+from leafmark.app.indexed_sources import Sources
+from leafmark.app.indexing.embedding import BATCH_TEXTS, Embedded, Heeded, LazyEmbedder
+from leafmark.app.remote import RemoteIndex
+from leafmark.app.requests import Progress
+from leafmark.embedding import Vectors, load_numpy
+from leafmark.errors import LeafmarkError, ProviderError, StorageError
+from leafmark.index.manifest import Key
+from leafmark.index.remote import RemoteSnapshot, RemoteVectors, VectorState
+from leafmark.index.vectors import text_hash
+from leafmark.model import document_id
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexReader
+
+__all__ = ["embed_in_cluster"]
+
+BLOCK = 50
+"""Documents that are looked up together; machines that work at once seldom have the same."""
+
+
+def embed_in_cluster(
+    project: Project,
+    reader: IndexReader,
+    *,
+    progress: Progress | None = None,
+    check: Callable[[], None] = lambda: None,
+    heeded: Heeded = nullcontext,
+    anew: bool = False,
+) -> Embedded:
+    """Make the vectors that are missing: see `embed_project`, which does so on one machine."""
+    spec, remote = embedder_spec(project), project.remote
+    if spec is None or remote is None:
+        return Embedded()
+    try:
+        load_numpy()
+    except ProviderError as error:
+        return Embedded(0, reader.meta.chunks, error)
+    lazy = LazyEmbedder(replace(spec, stop=check), heeded)
+    vectors = remote.vectors(vector_model(spec), TEXT_RECIPE)
+    snapshot = cast("RemoteSnapshot", reader)
+    return _Run(project, remote, snapshot, vectors, lazy, progress, check).run(anew=anew)
+
+
+@dataclass(slots=True)
+class _Run:
+    project: Project
+    remote: RemoteIndex
+    snapshot: RemoteSnapshot
+    vectors: RemoteVectors
+    lazy: LazyEmbedder
+    progress: Progress | None
+    check: Callable[[], None]
+    made: int = 0
+    done: int = 0
+    total: int = 0
+    dimension: int = 0
+    changed: bool = False
+    waiting: list[VectorState] = field(default_factory=list)
+    texts: dict[bytes, str] = field(default_factory=dict)
+
+    def run(self, *, anew: bool) -> Embedded:
+        problem: LeafmarkError | None = None
+        interrupted = False
+        try:
+            self._embed_all(anew=anew)
+        except (ProviderError, StorageError) as error:
+            problem = error
+        except KeyboardInterrupt:
+            interrupted = True
+        return Embedded(self.made, self.total - self.done, problem, interrupted)
+
+    def _embed_all(self, *, anew: bool) -> None:
+        rows = list(self._rows())
+        self.total = sum(chunks for _, chunks in rows)
+        if anew:  # the model may give vectors of another dimension now
+            self._open()
+        start = random.randrange(len(rows)) if rows else 0
+        rows = rows[start:] + rows[:start]
+        try:
+            for at in range(0, len(rows), BLOCK):
+                self.check()
+                self._take(rows[at : at + BLOCK])
+                if len(self.texts) >= BATCH_TEXTS:
+                    self._flush()
+            self._flush()
+        finally:
+            if self.changed:
+                self.vectors.refresh()
+        self.vectors.drop_unused(self.remote.open().stamps)
+
+    def _rows(self) -> Iterator[tuple[Key, int]]:
+        """Yield the sources of our trees that were indexed as our settings say."""
+        fingerprint = self.project.index_options().fingerprint
+        own = [
+            tree.name
+            for tree in self.project.trees
+            if self.snapshot.fingerprint_of(tree.name) == fingerprint
+        ]
+        rows = self.snapshot.rows(own) if own else ()
+        return ((key, row.chunks) for key, row in rows if row.chunks)
+
+    def _open(self) -> None:
+        """Make the index of vectors when the first is to be written: the model says how long."""
+        if not self.dimension:
+            self.dimension = self.lazy.dimension()
+            self.remote.make_vectors(self.vectors, self.dimension)
+
+    def _take(self, rows: Sequence[tuple[Key, int]]) -> None:
+        """Note the states of some sources whose vectors are not all made, and their texts."""
+        states = list[VectorState]()
+        names = [document_id(*key) for key, _ in rows]
+        for (key, chunks), name, stamp in zip(
+            rows, names, self.snapshot.stamps(names), strict=True
+        ):
+            if stamp is not None:  # else it is gone meanwhile
+                states.append(VectorState(key[0], name, stamp, [()] * chunks))
+        made = self.vectors.made([state.owner for state in states])
+        back = [owner for owner, was_unused in made.items() if was_unused]
+        self.vectors.use(back)
+        self.changed = self.changed or bool(back)
+        for state in states:
+            if state.owner in made:
+                self._count(state)
+            else:
+                self._read(state)
+
+    def _read(self, state: VectorState) -> None:
+        """Note the texts of one source; one that changed meanwhile is left to a later run."""
+        entry = self.snapshot.document(state.doc_id)
+        # the engines give the same answers: both are readers
+        reader = cast("IndexReader", self.snapshot)
+        chunked = None if entry is None else Sources(self.project).chunked(entry, reader)
+        if chunked is None or len(chunked.chunks) != len(state.chunks):
+            return
+        windows_of = self.lazy.get().windows
+        chunks = list[list[bytes]]()
+        for chunk in chunked.chunks:
+            has_text = chunk.content_type != "empty" and chunk.text.strip()
+            hashes = {text_hash(text): text for text in windows_of(chunk.text)} if has_text else {}
+            self.texts.update(hashes)
+            chunks.append(list(hashes))
+        self.waiting.append(state._replace(chunks=chunks))
+
+    def _flush(self) -> None:
+        """Make the vectors of the texts that wait, and write them; each batch as it is made."""
+        if not self.waiting:
+            return
+        self._open()
+        self.changed = True
+        known: dict[bytes, Vectors] = dict(self.vectors.find(list(self.texts)))
+        known = {hash_: row for hash_, row in known.items() if len(row) == self.dimension}
+        self.vectors.write_windows(self.waiting, known)
+        missing = [hash_ for hash_ in self.texts if hash_ not in known]
+        for at in range(0, len(missing), BATCH_TEXTS):
+            self.check()
+            batch = missing[at : at + BATCH_TEXTS]
+            rows = self.lazy.embed([self.texts[hash_] for hash_ in batch], self.dimension)
+            new = dict(zip(batch, rows, strict=True))
+            self.vectors.write_windows(self.waiting, new)
+            known |= new
+            self.made += len(batch)
+            if self.progress is not None:
+                self.progress("embedding", self.done, self.total)
+        self.vectors.finish(self.waiting, known)
+        for state in self.waiting:
+            self._count(state)
+        self.waiting, self.texts = [], {}
+
+    def _count(self, state: VectorState) -> None:
+        self.done += len(state.chunks)
+        if self.progress is not None:
+            self.progress("embedding", self.done, self.total)

@@ -1,0 +1,107 @@
+"""Batches of writes: in parts, tried again where the cluster has no room, each answer read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from leafmark.errors import StorageError
+from leafmark.index.remote.client import Cluster, RefusedError, hint_of
+
+__all__ = ["BATCH_BYTES", "Line", "write_lines"]
+
+BATCH_BYTES = 4_000_000
+"""Writes of one request; a source larger than this goes alone."""
+
+_TRIES = 6
+_FIRST_PAUSE_S = 0.5
+"""A write that the cluster has no room for now is tried again, each time twice as late."""
+
+_BUSY = frozenset({429, 502, 503, 504})
+
+
+class Line(NamedTuple):
+    """One action of a batch, and its document as JSON.
+
+    With `versioned`, a conflict says that somebody else wrote `doc_id` later; else that what is
+    to be made is there. With `may_miss`, what is to be changed need not be there.
+    """
+
+    head: Mapping[str, Any]
+    body: str | None = None
+    doc_id: str = ""
+    versioned: bool = False
+    may_miss: bool = False
+
+    def outcome(self, result: Mapping[str, Any]) -> str | None:
+        """Return None if it was written, "again", "overtaken", or why it was refused."""
+        status = result["status"]
+        if status < 300 or (status == 404 and (self.may_miss or "error" not in result)):
+            return None
+        if status in _BUSY:
+            return "again"
+        if status == 409:
+            return "overtaken" if self.versioned else None
+        if status == 500 and "quorum" in str(result):
+            return "again"
+        return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
+
+
+def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
+    """Write lines; return the documents that were written later by somebody else.
+
+    Raises:
+        StorageError: some were refused, or the cluster had no room for too long.
+    """
+    overtaken = set[str]()
+    pause_s = _FIRST_PAUSE_S
+    for attempt in range(_TRIES):
+        again = list[Line]()
+        for part in _parts(lines):
+            answer = cluster.lines("/_bulk", _texts(part), limit="bulk")
+            for line, item in zip(part, answer["items"], strict=True):
+                (result,) = item.values()
+                outcome = line.outcome(result)
+                if outcome == "again":
+                    again.append(line)
+                elif outcome == "overtaken":
+                    overtaken.add(line.doc_id)
+                elif outcome is not None:
+                    raise RefusedError(
+                        result["status"],
+                        outcome,
+                        location=cluster.location,
+                        hint=hint_of(result["status"], outcome),
+                    )
+        if not again:
+            return overtaken
+        if attempt + 1 < _TRIES:
+            time.sleep(pause_s)
+            pause_s *= 2
+        lines = again
+    raise StorageError(
+        f"the cluster had no room for {len(lines)} writes",
+        location=cluster.location,
+        hint="what was written stands; run `leafmark index` again when it has less to do",
+    )
+
+
+def _texts(lines: Sequence[Line]) -> Iterator[Any]:
+    for line in lines:
+        yield line.head
+        if line.body is not None:
+            yield line.body
+
+
+def _parts(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Yield the lines in parts of about `BATCH_BYTES`."""
+    part, size = list[Line](), 0
+    for line in lines:
+        part.append(line)
+        size += 200 + len(line.body or "")
+        if size >= BATCH_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

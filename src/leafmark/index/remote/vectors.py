@@ -1,0 +1,485 @@
+"""The vectors of one model in a cluster: made once, used by all who ask and all who index.
+
+A chunk is embedded as one text or as several windows. Each has a document, which names the
+state of its source, its chunk and the hash of its text; a text that has a vector anywhere in
+the index is not embedded again. A source of several chunks has one more, the direction of their
+mean. The last thing written for a state of a source says that all is made. A vector of another
+state than the one indexed now is found by its hash alone.
+
+Up to `EXACT_UP_TO` vectors, all are compared; beyond, the engine's graph chooses those near
+enough, whose similarities are exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafmark.index.remote.bulk import Line, write_lines
+from leafmark.index.remote.client import Cluster, dump_json, path_of
+from leafmark.index.remote.layout import (
+    MAX_RESULTS,
+    Names,
+    made_id,
+    owner_of,
+    place_of,
+    vectors_body,
+)
+from leafmark.index.remote.snapshot import RemoteSnapshot
+from leafmark.index.vector_search import Background, Near
+from leafmark.index.vectors import UNUSED_S, VectorModel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "RemoteSearcher",
+    "RemoteVectors",
+    "VectorCounts",
+    "VectorState",
+    "unused_lines",
+    "vector_indices",
+]
+
+EXACT_UP_TO = 20_000
+"""Vectors: comparing as many takes a node some ten milliseconds."""
+
+SAMPLE = 4096
+"""Vectors that tell what is usual for a query, where there are more."""
+
+MAX_WHOLES = 200
+"""Documents that may be near as wholes."""
+
+_SAMPLES = 1 << 16
+_WIDER = 4
+"""How many vectors are asked for, for each chunk: it may have several windows, or be of before."""
+
+_BATCH = 500
+
+_SIMILARITY = "double score = _score.doubleValue(); return score >= 1 ? score - 1 : 1 - 1 / score"
+"""What `_similarity` computes, as a script of the cluster's."""
+
+Json = dict[str, Any]
+
+
+class VectorState(NamedTuple):
+    """The vectors of one state of a source: the hashes and vectors of the windows of each chunk."""
+
+    tree: str
+    doc_id: str
+    stamp: str
+    chunks: Sequence[Sequence[bytes]]
+
+    @property
+    def owner(self) -> str:
+        return owner_of(self.doc_id, self.stamp)
+
+
+class VectorCounts(NamedTuple):
+    """How many vectors there are, of how many chunks all are made, and of which dimension."""
+
+    windows: int
+    chunks: int
+    dimension: int
+
+
+class RemoteVectors:
+    """The vectors of a model behind one address; `recipe` says how the texts of chunks are made."""
+
+    def __init__(self, cluster: Cluster, names: Names, model: VectorModel, recipe: str):
+        self.cluster = cluster
+        self.index = names.vectors(f"{model.key}-{recipe}")
+
+    def counts(self, trees: Iterable[str] | None = None) -> VectorCounts | None:
+        """Return what there is (of some trees), None where no vectors were ever made."""
+        sums = {"sum": {"field": "chunks"}}
+        current: Json = {"bool": {"must_not": [{"exists": {"field": "unused_ms"}}]}}
+        if trees is not None:
+            current["bool"]["filter"] = [{"terms": {"tree": list(trees)}}]
+        body = {
+            "size": 0,
+            "track_total_hits": True,
+            "query": {"exists": {"field": "vector"}},
+            "aggs": {
+                "all": {
+                    "global": {},
+                    "aggs": {
+                        "made": {"filter": current, "aggs": {"chunks": sums}},
+                        "dimension": {"max": {"field": "dimension"}},
+                    },
+                }
+            },
+        }
+        answer = self.cluster.post(path_of(self.index, "_search"), body, allowed=(404,))
+        if "error" in answer:
+            return None
+        found = answer["aggregations"]["all"]
+        return VectorCounts(
+            answer["hits"]["total"]["value"],
+            int(found["made"]["chunks"]["value"]),
+            int(found["dimension"]["value"] or 0),
+        )
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def make(self, dimension: int, shards: int, replicas: int) -> None:
+        """Make the index, anew where it holds vectors of another dimension."""
+        found = self.counts()
+        if found is not None and found.dimension not in (0, dimension):
+            self.cluster.request("DELETE", path_of(self.index), allowed=(404,), limit="bulk")
+            found = None
+        if found is None:
+            body = vectors_body(dimension, shards, replicas)
+            answer = self.cluster.put(path_of(self.index), body, allowed=(400,))
+            if "error" in answer and "already_exists" not in str(answer):
+                self.cluster.put(path_of(self.index), body)  # which says why it cannot be
+
+    def refresh(self) -> None:
+        """Have all that was written found."""
+        self.cluster.post(path_of(self.index, "_refresh"), limit="bulk")
+
+    def made(self, owners: Sequence[str]) -> dict[str, bool]:
+        """Return those states of sources that are made, and whether each was noted as unused."""
+        found = dict[str, bool]()
+        for at in range(0, len(owners), _BATCH):
+            batch = owners[at : at + _BATCH]
+            documents = [{"_id": made_id(owner), "_source": ["unused_ms"]} for owner in batch]
+            answer = self.cluster.post(path_of(self.index, "_mget"), {"docs": documents})
+            for owner, each in zip(batch, answer["docs"], strict=True):
+                if each.get("found"):
+                    found[owner] = "unused_ms" in each["_source"]
+        return found
+
+    def use(self, owners: Iterable[str]) -> None:
+        """Note that states of sources are indexed again."""
+        script = {"source": "ctx._source.remove('unused_ms')"}
+        lines = []
+        for owner in owners:
+            head = {"update": {"_index": self.index, "_id": made_id(owner)}}
+            lines.append(Line(head, dump_json({"script": script}), may_miss=True))
+        write_lines(self.cluster, lines)
+
+    def find(self, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return the vectors of those texts that have one, by their hashes."""
+        import numpy as np
+
+        found = dict[bytes, Any]()
+        for at in range(0, len(hashes), _BATCH):
+            batch = [each.hex() for each in hashes[at : at + _BATCH]]
+            body = {
+                "size": len(batch),
+                "_source": ["hash", "vector"],
+                "query": {"bool": {"filter": [{"terms": {"hash": batch}}]}},
+                "collapse": {"field": "hash"},
+            }
+            answer = self.cluster.post(path_of(self.index, "_search"), body, limit="bulk")
+            for hit in answer["hits"]["hits"]:
+                source = hit["_source"]
+                found[bytes.fromhex(source["hash"])] = np.array(source["vector"], np.float32)
+        return found
+
+    def write_windows(
+        self, states: Iterable[VectorState], vectors: Mapping[bytes, NDArray[np.float32]]
+    ) -> None:
+        """Write those vectors of states that are at hand; one of zeros means nothing."""
+        write_lines(self.cluster, [*self._windows(states, vectors)])
+
+    def _windows(
+        self, states: Iterable[VectorState], vectors: Mapping[bytes, NDArray[np.float32]]
+    ) -> Iterator[Line]:
+        for state in states:
+            for position, hashes in enumerate(state.chunks):
+                for number, hash_ in enumerate(hashes):
+                    vector = vectors.get(hash_)
+                    if vector is None or not vector.any():
+                        continue
+                    facts = {**self._facts(state, position), "hash": hash_.hex()}
+                    facts["sample"] = int.from_bytes(hash_[:2], "big")
+                    yield self._line(
+                        f"w{state.owner}.{position}.{number}", facts, ("vector", vector)
+                    )
+
+    def finish(
+        self, states: Sequence[VectorState], vectors: Mapping[bytes, NDArray[np.float32]]
+    ) -> None:
+        """Note that the vectors of states are all made, and write those of whole documents."""
+        import numpy as np
+
+        whole: NDArray[np.float32]
+        lines = list[Line]()
+        for state in states:
+            each = (vectors[hash_] for chunk in state.chunks for hash_ in chunk)
+            rows: list[Any] = [row for row in each if row.any()]
+            several = sum(any(vectors[h].any() for h in chunk) for chunk in state.chunks) > 1
+            mean = np.array(rows or [[0.0]], np.float64).mean(axis=0)
+            length = float(np.linalg.norm(mean))
+            if several and length > 0:
+                whole = np.asarray(mean / length, np.float32)
+                lines.append(self._line(f"a{state.owner}", self._facts(state, 0), ("whole", whole)))
+            facts: Json = {"tree": state.tree, "owner": state.owner, "doc_id": state.doc_id}
+            facts["chunks"] = len(state.chunks)
+            if rows:
+                facts["dimension"] = len(rows[0])
+            lines.append(self._line(made_id(state.owner), facts))
+        write_lines(self.cluster, lines)
+
+    def _facts(self, state: VectorState, position: int) -> Json:
+        return {
+            "tree": state.tree,
+            "doc_id": state.doc_id,
+            "position": position,
+            "place": place_of(state.doc_id, position),
+            "owner": state.owner,
+        }
+
+    def _line(
+        self, id_: str, facts: Json, vector: tuple[str, NDArray[np.float32]] | None = None
+    ) -> Line:
+        text = dump_json(facts)
+        if vector is not None:
+            name, numbers = vector
+            text = f'{text[:-1]},"{name}":[{",".join(map(_number, numbers.tolist()))}]}}'
+        return Line({"index": {"_index": self.index, "_id": id_}}, text)
+
+    def drop_unused(self, is_indexed: Callable[[Sequence[str]], Sequence[str | None]]) -> int:
+        """Remove what no source has needed for long; return how many states of sources that was.
+
+        `is_indexed` returns the stamps under which documents are indexed now, None for none.
+        """
+        before = int((time.time() - UNUSED_S) * 1000)
+        dropped = 0
+        while True:
+            body = {
+                "size": _BATCH,
+                "_source": ["doc_id", "owner"],
+                "query": {"range": {"unused_ms": {"lt": before}}},
+            }
+            hits = self.cluster.post(path_of(self.index, "_search"), body)["hits"]["hits"]
+            old = [(hit["_source"]["doc_id"], hit["_source"]["owner"]) for hit in hits]
+            stamps = is_indexed([doc_id for doc_id, _ in old])
+            now = {owner_of(doc, stamp or "") for (doc, _), stamp in zip(old, stamps, strict=True)}
+            self.use(owner for _, owner in old if owner in now)
+            gone = [owner for _, owner in old if owner not in now]
+            if gone:
+                path = path_of(self.index, "_delete_by_query") + "?conflicts=proceed&refresh=true"
+                self.cluster.post(path, {"query": {"terms": {"owner": gone}}}, limit="bulk")
+                dropped += len(gone)
+            if len(hits) < _BATCH:
+                return dropped
+            self.refresh()
+
+
+def vector_indices(cluster: Cluster, names: Names) -> tuple[str, ...]:
+    """Return the indices of vectors that an address has."""
+    found = cluster.get(path_of(names.vectors(), "_alias"), allowed=(404,))
+    return () if "error" in found else tuple(found)
+
+
+def unused_lines(indices: Iterable[str], owner: str, now_ms: int) -> Iterator[Line]:
+    """Yield what notes that a state of a source is not indexed any more, in all indices."""
+    for index in indices:
+        head = {"update": {"_index": index, "_id": made_id(owner)}}
+        yield Line(head, f'{{"doc":{{"unused_ms":{now_ms}}}}}', may_miss=True)
+
+
+class RemoteSearcher:
+    """Asks the vectors of one model, beside one snapshot of the index: a `Searcher`.
+
+    What was asked is remembered, and `prepare` asks in one request what a search will ask.
+    """
+
+    damaged = False
+
+    def __init__(self, vectors: RemoteVectors, snapshot: RemoteSnapshot, windows: int):
+        self._index = vectors.index
+        self._snapshot = snapshot
+        self._windows = windows
+        self._answers: dict[str, Any] = {}
+        self._stamps: dict[str, str | None] = {}
+
+    def prepare(
+        self,
+        query: NDArray[np.float32],
+        places: Sequence[tuple[str, int]],
+        limit: int,
+        admits: Callable[[str, str], bool] | None,
+    ) -> None:
+        """Ask in one request what a search asks of one text."""
+        if query.any():
+            self._ask(
+                [
+                    self._usual(query),
+                    self._similar(query, places),
+                    self._best("vector", query, limit, admits),
+                    self._best("whole", query, MAX_WHOLES, admits),
+                ]
+            )
+
+    def nearest(
+        self,
+        query: NDArray[np.float32],
+        limit: int,
+        admits: Callable[[str, str], bool] | None = None,
+    ) -> list[Near]:
+        """Return the chunks nearest to the query, best first; ties by document and position."""
+        wanted = limit
+        while query.any():
+            question = self._best("vector", query, wanted, admits)
+            hits = self._hits(question)
+            found = self._near(hits)
+            if len(found) >= limit or len(hits) < wanted or wanted >= MAX_RESULTS:
+                return found[:limit]
+            wanted *= _WIDER  # some are of states of before
+        return []
+
+    def nearest_documents(
+        self,
+        query: NDArray[np.float32],
+        least: float,
+        admits: Callable[[str, str], bool] | None = None,
+    ) -> list[Near]:
+        """Return the documents nearest as wholes whose similarity is at least `least`."""
+        if not query.any():
+            return []
+        question = self._best("whole", query, MAX_WHOLES, admits)
+        found = self._near(self._hits(question))
+        return [near for near in found if near.similarity >= least]
+
+    def document_similarity(self, query: NDArray[np.float32], doc_id: str) -> float | None:
+        """Return how similar a document of several chunks is as a whole."""
+        if not query.any():
+            return None
+        question = _exact(query, "whole", [{"term": {"doc_id": doc_id}}], 10)
+        found = self._near(self._hits(question))
+        return found[0].similarity if found else None
+
+    def similarities(
+        self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
+    ) -> list[float | None]:
+        """Return how similar each chunk is; None for a chunk without a vector (yet)."""
+        if not (query.any() and places):
+            return [None] * len(places)
+        question = self._similar(query, places)
+        found = {near.place: near.similarity for near in self._near(self._hits(question))}
+        return [found.get(place) for place in places]
+
+    def background(self, query: NDArray[np.float32]) -> Background:
+        """Return which similarity is usual: of all windows, or of an even sample of them."""
+        if not query.any():
+            return Background(0.0, 1.0, 0)
+        (answer,) = self._ask([self._usual(query)])
+        found = answer["aggregations"]["usual"]
+        if found["count"] < 2:
+            return Background(0.0, 1.0, found["count"])
+        deviation = max(found["std_deviation_population"], 1e-6)
+        return Background(found["avg"], deviation, found["count"])
+
+    # -- questions --------------------------------------------------------------------------
+
+    def _usual(self, query: NDArray[np.float32]) -> Json:
+        some: list[Json] = []
+        if self._windows > SAMPLE:
+            upto = max(1, _SAMPLES * SAMPLE // self._windows)
+            some.append({"range": {"sample": {"lt": upto}}})
+        question = _exact(query, "vector", some, 0)
+        question["aggs"] = {"usual": {"extended_stats": {"script": {"source": _SIMILARITY}}}}
+        return question
+
+    def _similar(self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]) -> Json:
+        wanted = [place_of(*place) for place in places]
+        return _exact(query, "vector", [{"terms": {"place": wanted}}], MAX_RESULTS)
+
+    def _best(
+        self,
+        field: str,
+        query: NDArray[np.float32],
+        limit: int,
+        admits: Callable[[str, str], bool] | None,
+    ) -> Json:
+        """Return what asks for the best of all vectors of a field, each chunk once."""
+        some: list[Json] = []
+        if admits is not None:
+            trees = sorted(tree for tree in self._snapshot.tree_names if admits(tree, ""))
+            some.append({"terms": {"tree": trees}})
+        limit = min(limit, MAX_RESULTS)
+        ask = _exact if self._windows <= EXACT_UP_TO else _by_graph
+        question = ask(query, field, some, limit)
+        question["collapse"] = {"field": "owner" if field == "whole" else "place"}
+        return question
+
+    # -- answers ----------------------------------------------------------------------------
+
+    def _ask(self, questions: Sequence[Json]) -> list[Any]:
+        keys = [dump_json(question) for question in questions]
+        new = {
+            key: question
+            for key, question in zip(keys, questions, strict=True)
+            if key not in self._answers
+        }
+        answers = self._snapshot.ask_all([*new.values()], index=self._index)
+        self._answers.update(zip(new, answers, strict=True))
+        found = [self._answers[key] for key in keys]
+        documents = {_value(hit, "doc_id") for each in found for hit in each["hits"]["hits"]}
+        unknown = [doc_id for doc_id in documents if doc_id not in self._stamps]
+        if unknown:
+            self._stamps.update(zip(unknown, self._snapshot.stamps(unknown), strict=True))
+        return found
+
+    def _hits(self, question: Json) -> list[Any]:
+        (answer,) = self._ask([question])
+        hits: list[Any] = answer["hits"]["hits"]
+        return hits
+
+    def _near(self, hits: Iterable[Any]) -> list[Near]:
+        """Return the chunks of hits that are as they are indexed now, best first, each once."""
+        found = dict[tuple[str, int], float]()
+        for hit in hits:
+            doc_id, position = _value(hit, "doc_id"), _value(hit, "position")
+            if owner_of(doc_id, self._stamps[doc_id] or "") == _value(hit, "owner"):
+                similarity = _similarity(hit["_score"])
+                found[doc_id, position] = max(found.get((doc_id, position), -2.0), similarity)
+        near = [Near(*place, similarity) for place, similarity in found.items()]
+        return sorted(near, key=lambda each: (-each.similarity, each.place))
+
+
+def _exact(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
+    """Return what compares each vector of a field, or of some documents."""
+    within = {"bool": {"filter": [{"exists": {"field": field}}, *some]}}
+    numbers = query.ravel().tolist()
+    params = {"field": field, "query_value": numbers, "space_type": "innerproduct"}
+    script = {"lang": "knn", "source": "knn_score", "params": params}
+    asked = {"script_score": {"query": within, "script": script}}
+    return _body(asked, limit)
+
+
+def _by_graph(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
+    """Return what goes along the engine's graph of neighbours."""
+    asked: Json = {"vector": query.ravel().tolist(), "k": min(limit * _WIDER, MAX_RESULTS)}
+    if some:
+        asked["filter"] = {"bool": {"filter": list(some)}}
+    return _body({"knn": {field: asked}}, limit)
+
+
+def _body(query: Json, limit: int) -> Json:
+    return {
+        "size": limit,
+        "_source": False,
+        "docvalue_fields": ["doc_id", "position", "owner"],
+        "query": query,
+    }
+
+
+def _similarity(score: float) -> float:
+    """Return the product x from the engine's score: 1 + x, or where x is negative 1 / (1 - x)."""
+    return score - 1.0 if score >= 1.0 else 1.0 - 1.0 / score
+
+
+def _value(hit: Mapping[str, Any], field: str) -> Any:
+    return hit["fields"][field][0]
+
+
+def _number(value: float) -> str:
+    """Return a number of 32 bits so that it is read as it was."""
+    return f"{value:.9g}"
