@@ -6,7 +6,7 @@ so that an engine across a network answers each in one round trip.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -114,6 +114,12 @@ class Snapshot(Protocol):
         self, queries: Sequence[Query], chunks: Sequence[Handle]
     ) -> list[list[float | None]]:
         """Return for each query the score of each chunk, None if it does not match."""
+
+    def expect(self, terms: Iterable[tuple[str, str]]) -> None:
+        """Note fields and terms whose frequencies will probably be asked for.
+
+        An engine across a network counts them together with the next ones.
+        """
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         """Return for each field and term how many chunks have it."""

@@ -60,7 +60,7 @@ from leafmark.query import (
     plain_words,
 )
 from leafmark.search.lookup import find_chunks
-from leafmark.search.names import NameWord, query_name
+from leafmark.search.names import NameWord, asked_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
 from leafmark.search.vocabulary import vocabulary_of
@@ -321,6 +321,7 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     plain = {id(word) for word in written}
     stated = [part for part in parts_of(topic) if id(part) not in plain]
     name = query_name(language, _named(written, stated))
+    vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
     languages = _languages_of(snapshot, words, language)

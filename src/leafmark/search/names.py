@@ -30,6 +30,7 @@ __all__ = [
     "DOCUMENT_LEVELS",
     "MAX_BEARERS",
     "NameWord",
+    "asked_terms",
     "chunk_terms",
     "find_bearers",
     "query_name",
@@ -70,8 +71,8 @@ class NameWord(NamedTuple):
 
 
 Name = tuple[NameWord, ...]
-Search = Callable[[Query], Sequence[tuple[Handle, float]]]
-"""Returns the best matches of a query, within what the search admits, at most `MAX_BEARERS`."""
+Search = Callable[[Sequence[Query]], Sequence[Sequence[tuple[Handle, float]]]]
+"""Returns the best matches of queries, within what the search admits, at most `MAX_BEARERS`."""
 
 
 def query_name(language: Language, words: Iterable[str]) -> Name:
@@ -89,12 +90,27 @@ def find_bearers(snapshot: Snapshot, name: Name, search: Search) -> dict[Handle,
     naming = _Naming(snapshot, search)
     forms = [name, *_unframed(name)]
     found: dict[Handle, float] = {}
-    for level, terms in naming.levels(forms):
-        for chunk, _ in search(HasAny("names", tuple(terms))):
+    levels = list(naming.levels(forms))
+    bearers = search([HasAny("names", tuple(terms)) for _, terms in levels])
+    for (level, _), matches in zip(levels, bearers, strict=True):
+        for chunk, _ in matches:
             found.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(found.values()):
         found = {**dict.fromkeys(naming.behind_usual_prefix(name), EXACT_DOCUMENT), **found}
     return found or dict.fromkeys(naming.within_documents(forms), EXACT_CHUNK)
+
+
+def asked_terms(name: Name) -> Iterator[str]:
+    """Yield all terms of names whose frequencies `find_bearers` may ask for."""
+    if not name:
+        return
+    for form in (name, *_unframed(name)):
+        for kind in (DOCUMENT, CHUNK, FILE_TAIL):
+            yield from _both(kind, form)
+        for at in range(1, len(form)):
+            yield from _both(CHUNK, form[at:])
+            yield from _both(DOCUMENT, form[:at])
+            yield from _both(FILE_TAIL, form[:at])
 
 
 def _unframed(name: Name) -> Iterator[Name]:
@@ -164,7 +180,8 @@ class _Naming:
         terms = self._known(_both(FILE_TAIL, name))
         if not terms:
             return []
-        found = [chunk for chunk, _ in self._search(HasAny("names", tuple(terms)))]
+        (matches,) = self._search([HasAny("names", tuple(terms))])
+        found = [chunk for chunk, _ in matches]
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]
@@ -187,10 +204,10 @@ class _Naming:
                     term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, form[:at])
                 )
                 if ends and heads:
-                    documents = self._search(HasAny("names", tuple(heads)))
+                    (documents,) = self._search([HasAny("names", tuple(heads))])
                     refs = self._snapshot.refs([chunk for chunk, _ in documents])
                     within = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
-                    found = self._search(AllOf((HasAny("names", tuple(ends)), within)))
+                    (found,) = self._search([AllOf((HasAny("names", tuple(ends)), within))])
                     if found:
                         return [chunk for chunk, _ in found]
         return []

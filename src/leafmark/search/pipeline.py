@@ -20,6 +20,7 @@ from leafmark.search.compile import CompiledTopic, compile_topic
 from leafmark.search.fuse import Meaning
 from leafmark.search.grain import Introduce, bring_to_grain
 from leafmark.search.lookup import find_chunks
+from leafmark.search.names import asked_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
     Rerank,
@@ -77,6 +78,11 @@ class Compile:
             for text in texts
             for term in language.analyzer.terms(text)
             for field in language.fields
+        )
+        vocabulary_of(self._snapshot).expect(
+            ("names", term)
+            for language in self._snapshot.languages
+            for term in asked_terms(query_name(language, texts))
         )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from leafmark.index import (
@@ -315,9 +315,10 @@ class _Scorer:
         if not (self._options.names_first and self._topic.name):
             return {}
 
-        def bearing(query: Query) -> list[tuple[Handle, float]]:
-            (found,) = self._search([(self._bearing(query), MAX_BEARERS)])
-            for chunk, score in found:
+        def bearing(queries: Sequence[Query]) -> list[list[tuple[Handle, float]]]:
+            asked = [(self._bearing(query), MAX_BEARERS) for query in queries]
+            found = self._search(asked) if asked else []
+            for chunk, score in chain.from_iterable(found):
                 raw.setdefault(chunk, score)
             return found
 

@@ -260,6 +260,7 @@ class Speller:
                 each for form in forms for each in self._vocabulary.near(fields, form, distance)
             }
             found |= {each: each for each in self._occurring(near, fields)}
+        self._vocabulary.expect(itertools.product(fields, found))
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
             (
@@ -300,11 +301,12 @@ class Speller:
         return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
 
     def _occurring(
-        self, terms: Collection[str], fields: Iterable[str], *, beginning: str = ""
+        self, terms: Collection[str], fields: Sequence[str], *, beginning: str = ""
     ) -> Iterable[str]:
         """Return the terms that occur, if only in deleted chunks, each once."""
         alike = {each for each in terms if beginning and each.startswith(beginning)}
         others = [each for each in terms if each not in alike]
+        self._vocabulary.expect(itertools.product(fields, others))
         return dict.fromkeys(
             each
             for name in fields
@@ -353,11 +355,12 @@ class Speller:
         rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
         return Begun(terms, rarer, beginnings)
 
-    def _counts(self, terms: Iterable[str], fields: Sequence[str]) -> dict[str, int]:
+    def _counts(self, terms: Collection[str], fields: Sequence[str]) -> dict[str, int]:
         """Return the terms that occur, each with its number of chunks."""
+        self._vocabulary.expect(itertools.product(fields, terms))
         return {term: count for term in terms if (count := self.frequency(term, fields))}
 
-    def _shorter_stems(self, typed: str) -> Iterable[str]:
+    def _shorter_stems(self, typed: str) -> Collection[str]:
         """Return stems shorter than `typed` of words that begin with it.
 
         What one or two more letters of its script bring: `erforderlic` and `h` have the stem

@@ -49,13 +49,8 @@ class Vocabulary:
         return found
 
     def expect(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Count fields and terms that will be asked for, all at once.
-
-        An engine across a network answers each question in a round trip.
-        """
-        wanted = [key for key in dict.fromkeys(keys) if self._counts.get(key) is None]
-        for key, count in zip(wanted, self._snapshot.frequencies(wanted), strict=True):
-            self._counts.put(key, count)
+        """Note fields and terms whose frequencies will be asked for: see `Snapshot.expect`."""
+        self._snapshot.expect(keys)
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
         """Return in how many chunks the terms stand beside each other in `field`."""

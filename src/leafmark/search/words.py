@@ -261,6 +261,13 @@ def text_language(snapshot: Snapshot, language: Language) -> str | None:
     if language.name is None or chunks < LEAST_CHUNKS:
         return None
     vocabulary = vocabulary_of(snapshot)
+    terms = language.analyzer.terms
+    vocabulary.expect(
+        (language.body, term)
+        for name in LANGUAGES
+        for word in _own_words()[name]
+        for term in terms(word)
+    )
     shares = {
         name: _common(name, language, vocabulary) / (COMMONEST * chunks) for name in LANGUAGES
     }

@@ -462,6 +462,9 @@ class IndexReader:
             hits = self._hits(made, both, total)
             return sorted(self._refs([address for _, address in hits])), count
 
+    def expect(self, _terms: Iterable[tuple[str, str]]) -> None:
+        """Nothing: each is looked up when it is asked for."""
+
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         """Return for each field and term how many chunks have it.
 

@@ -53,6 +53,8 @@ _REMEMBERED = 5000
 _COUNTED = 2000
 """Up to this many words of a beginning are counted; further ones count as standing in one chunk."""
 
+_SEVERAL = 50
+
 _BATCH = 500
 """Questions of one request."""
 
@@ -153,7 +155,9 @@ class RemoteSnapshot:
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_REMEMBERED)
         self._counts: Recent[tuple[str, str], int] = Recent(_REMEMBERED * 2)
-        self._words = Words(cluster, names)
+        self._expected: dict[tuple[str, str], None] = {}
+        self._field_languages = {field: each for each in self.languages for field in each.fields}
+        self._words = Words(cluster, names, [each.body for each in self.languages])
         self._check_fields()
 
     def _check_fields(self) -> None:
@@ -221,6 +225,12 @@ class RemoteSnapshot:
     @cached_property
     def chunk_count(self) -> int:
         (found,) = self._totals([EVERY_CHUNK])
+        return found
+
+    @cached_property
+    def document_count(self) -> int:
+        """How many sources are indexed, those without chunks too."""
+        (found,) = self._totals([{"exists": {"field": "digest"}}])
         return found
 
     @property
@@ -303,14 +313,19 @@ class RemoteSnapshot:
         return [answer["hits"]["total"]["value"] for answer in self.ask_all(bodies)]
 
     def _counted(self, filters: Sequence[Any]) -> list[int]:
-        """Return how many documents match each of some simple filters, in one search."""
-        found = list[int]()
-        for at in range(0, len(filters), _BATCH):
-            counts = {"filters": {"filters": list(filters[at : at + _BATCH])}}
-            answer = self._ask({"size": 0, "aggs": {"counts": counts}})
-            buckets = answer["aggregations"]["counts"]["buckets"]
-            found += [bucket["doc_count"] for bucket in buckets]
-        return found
+        """Return how many documents match each of some simple filters, in one request."""
+        bodies = [
+            {
+                "size": 0,
+                "aggs": {"counts": {"filters": {"filters": list(filters[at : at + _BATCH])}}},
+            }
+            for at in range(0, len(filters), _BATCH)
+        ]
+        return [
+            bucket["doc_count"]
+            for answer in self.ask_all(bodies)
+            for bucket in answer["aggregations"]["counts"]["buckets"]
+        ]
 
     # -- queries --------------------------------------------------------------------------
 
@@ -371,9 +386,19 @@ class RemoteSnapshot:
         found = [{hit["_id"]: hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
         return [[scores.get(one) for one in ids] for scores in found]
 
+    def expect(self, terms: Iterable[tuple[str, str]]) -> None:
+        self._expected.update(dict.fromkeys(terms))
+
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         known = {term: self._counts.get(term) for term in terms}
         unknown = [term for term, count in known.items() if count is None]
+        if not unknown:
+            return [known[term] or 0 for term in terms]
+        if len(unknown) <= _SEVERAL:  # whoever asks of one field asks of the others next
+            unknown += [each for term in unknown for each in self._beside(*term)]
+        unknown = [each for each in (*unknown, *self._expected) if self._counts.get(each) is None]
+        unknown = list(dict.fromkeys(unknown))
+        self._expected.clear()
         queries = [{"term": {field: term}} for field, term in unknown]
         if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
             queries.append(EVERY_CHUNK)
@@ -384,6 +409,11 @@ class RemoteSnapshot:
             self._counts.put(term, count)
             known[term] = count
         return [known[term] or 0 for term in terms]
+
+    def _beside(self, field: str, term: str) -> Iterator[tuple[str, str]]:
+        """Yield a term with the other fields of a language."""
+        language = self._field_languages.get(field)
+        return ((each, term) for each in (() if language is None else language.fields))
 
     def terms(
         self, field: str, prefix: str, *, limit: int | None = None, within: Query | None = None
@@ -617,7 +647,7 @@ class RemoteManifest(Mapping[Key, ManifestRow]):
         return iter(self.table)
 
     def __len__(self) -> int:
-        return len(self.table)
+        return self._snapshot.document_count if self._all is None else len(self._all)
 
     @property
     def table(self) -> ManifestTable:

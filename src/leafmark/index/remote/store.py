@@ -220,7 +220,7 @@ class RemoteStore:
         self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
         self._fields = text_fields(self._snapshot.languages)
         self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
-        self._words = Words(cluster, names)
+        self._words = Words(cluster, names, [each.body for each in self._snapshot.languages])
         self._vectors = vector_indices(cluster, names)
         self._batch = list[_Change]()
         self._bytes = 0

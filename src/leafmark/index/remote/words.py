@@ -27,11 +27,12 @@ _ALL_EDITS = 1_000
 
 
 class Words:
-    """The index of words of one address."""
+    """The index of words of one address; only the fields of texts, `bodies`, have any."""
 
-    def __init__(self, cluster: Cluster, names: Names):
+    def __init__(self, cluster: Cluster, names: Names, bodies: Iterable[str]):
         self._cluster = cluster
         self._names = names
+        self._bodies = frozenset(bodies)
         self._known: set[str] = set()
 
     def new(self, field: str, terms: Iterable[str]) -> Iterator[Any]:
@@ -70,6 +71,8 @@ class Words:
 
     def beginning(self, field: str, prefix: str) -> list[str]:
         """Return the words that begin with a text, in order, `MAX_LISTED` at most."""
+        if field not in self._bodies:
+            return []
         query = {"prefix": {"term": {"value": prefix}}} if prefix else {"match_all": {}}
         found = list[str]()
         after: list[Any] | None = None
@@ -82,7 +85,9 @@ class Words:
         return found[:MAX_LISTED]
 
     def _find(self, fields: Sequence[str], query: Any) -> list[str]:
-        found = [hit["fields"]["term"][0] for hit in self._page(fields, query, None)]
+        fields = [field for field in fields if field in self._bodies]
+        hits = self._page(fields, query, None) if fields else ()
+        found = [hit["fields"]["term"][0] for hit in hits]
         return list(dict.fromkeys(found))
 
     def _page(self, fields: Sequence[str], query: Any, after: list[Any] | None) -> list[Any]:
