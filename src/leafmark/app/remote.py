@@ -29,7 +29,6 @@ USER = "LEAFMARK_CLUSTER_USER"
 PASSWORD = "LEAFMARK_CLUSTER_PASSWORD"
 TOKEN = "LEAFMARK_CLUSTER_TOKEN"
 CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
-"""A file with the certificates of who vouches for the nodes, where the system has none."""
 
 
 def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteIndex | None:
@@ -47,7 +46,26 @@ def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteI
     from leafmark.index.remote import parse_address
 
     parse_address(settings.url)
-    return RemoteIndex(settings, _headers(environ), environ.get(CERTIFICATES) or None)
+    return RemoteIndex(settings, _headers(environ), _certificates(environ))
+
+
+def _certificates(environ: Mapping[str, str]) -> str | None:
+    """Return the file of certificates that the environment names, None for the system's own."""
+    path = environ.get(CERTIFICATES)
+    if not path:
+        return None
+    import ssl  # late: few have a file of their own
+
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:  # `ssl.SSLError` is one
+        raise ConfigError(
+            f"{CERTIFICATES} names no file of certificates",
+            location=path,
+            hint="it holds those of who vouches for the nodes, as text that begins with "
+            "-----BEGIN CERTIFICATE-----",
+        ) from error
+    return path
 
 
 def _headers(environ: Mapping[str, str]) -> dict[str, str]:

@@ -40,6 +40,9 @@ AVOIDED_S = 10.0
 _PAUSES_S = (0.2, 1.0, 3.0)
 """Between rounds through all nodes, if none could answer or the cluster asks for patience."""
 
+CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
+"""A file with the certificates of who vouches for the nodes, where the system has none."""
+
 _USERS = "LEAFMARK_CLUSTER_USER and LEAFMARK_CLUSTER_PASSWORD, or LEAFMARK_CLUSTER_TOKEN,"
 
 _NOW_BUSY = frozenset({429, 502, 503, 504})
@@ -132,9 +135,6 @@ class Cluster:
     def location(self) -> str:
         return ",".join(self.nodes)
 
-    def close(self) -> None:
-        self._pool.clear()
-
     # -- requests -----------------------------------------------------------------------
 
     def get(self, path: str, body: Any = None, *, allowed: Iterable[int] = ()) -> Any:
@@ -172,18 +172,20 @@ class Cluster:
         data = None if body is None else body if isinstance(body, str) else dump_json(body)
         problem: LeafmarkError | None = None
         for pause in (*_PAUSES_S, None):
+            distrusted = 0
             for node in self._in_order():
                 answer = self._attempt(node, method, path, data, limit)
                 if isinstance(answer, LeafmarkError):
                     problem = answer
                     self._avoid(node)
+                    distrusted += isinstance(answer, ForbiddenError)
                     continue
                 status, content = answer
                 if status in _NOW_BUSY and status not in allowed:
                     problem = self._refused(status, content, node)
                     continue
                 return self._read(status, content, node, frozenset(allowed))
-            if pause is None:
+            if pause is None or distrusted == len(self.nodes):  # waiting makes no trust
                 break
             time.sleep(pause)
         assert problem is not None
@@ -209,11 +211,9 @@ class Cluster:
             finally:
                 answer.release_conn()
         except urllib3.exceptions.SSLError as error:
-            return StorageError(
-                f"the cluster cannot be trusted: {_short(error)}",
-                location=node,
-                hint="LEAFMARK_CLUSTER_CERTIFICATES names a file of who vouches for the nodes",
-            )
+            return _distrusted(error, node)
+        except urllib3.exceptions.ProtocolError as error:
+            return _broken_off(error, node)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return _unreached(error, node)
         if len(content) > MAX_ANSWER_BYTES:
@@ -231,13 +231,17 @@ class Cluster:
         if status >= 300 and status not in allowed:
             raise self._refused(status, content, node)
         try:
-            return json.loads(content) if content else {}
-        except ValueError as error:
+            found = json.loads(content, object_hook=_Answer) if content else _Answer()
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, _Answer):
             raise StorageError(
                 "the answer is no JSON: is this an OpenSearch cluster?",
                 location=node,
                 hint="index.url is the address of its HTTP port",
-            ) from error
+            )
+        found.location = node
+        return found
 
     def _refused(self, status: int, content: bytes, node: str) -> LeafmarkError:
         reason = _reason(content) or f"status {status}"
@@ -260,6 +264,78 @@ class Cluster:
     def _avoid(self, node: str) -> None:
         with self._lock:
             self._failed[node] = time.monotonic() + AVOIDED_S
+
+
+class _LacksError(StorageError, KeyError):
+    """An answer that lacks what each cluster's has: another program gave it."""
+
+
+class _Answer(dict[str, Any]):
+    """An object of an answer; what it must hold and does not is an error that says so."""
+
+    location = ""
+
+    def __missing__(self, key: str) -> Any:
+        raise _LacksError(
+            f"the cluster's answer has no {key!r}",
+            location=self.location or None,
+            hint="is this an OpenSearch cluster? index.url is the address of its HTTP port",
+        )
+
+
+_CERTIFICATE_FAULTS = {
+    9: (
+        "the cluster's certificate is not valid yet",
+        "look whether this machine's clock is right",
+    ),
+    10: (
+        "the cluster's certificate has expired",
+        "renew it, or look whether this machine's clock is right",
+    ),
+    62: (
+        "the cluster's certificate is of another name",
+        "index.url must name the node as its certificate does",
+    ),
+}
+"""By the number that OpenSSL gives to what is wrong with a certificate."""
+
+_IP_MISMATCH = 64
+
+
+def _distrusted(error: Exception, node: str) -> ForbiddenError:
+    """Return what to tell where a node does not prove who it is."""
+    cause = error.args[0] if error.args else error
+    number = getattr(cause, "verify_code", None)
+    if number is None:
+        return ForbiddenError(
+            "the cluster speaks no TLS",
+            location=node,
+            hint="write http:// in index.url, if nobody else can read on the way to it",
+        )
+    message, hint = _CERTIFICATE_FAULTS.get(
+        62 if number == _IP_MISMATCH else number,
+        (
+            "nobody whom this machine trusts vouches for the cluster",
+            f"{CERTIFICATES} names a file with the certificates of who does",
+        ),
+    )
+    return ForbiddenError(message, location=node, hint=hint)
+
+
+def _broken_off(error: Exception, node: str) -> StorageError:
+    """Return what to tell where a node ends the connection before its answer is whole."""
+    if isinstance(error, urllib3.exceptions.IncompleteRead) or "ncompleteRead" in str(error):
+        return StorageError(
+            "the cluster's answer was cut off",
+            location=node,
+            hint="something between here and the node ends connections, or it was stopped",
+        )
+    wants_tls = node.startswith("http:") and "RemoteDisconnected" in repr(error)
+    return StorageError(
+        "the cluster hangs up",
+        location=node,
+        hint="does it want https:// in index.url?" if wants_tls else "does the cluster run?",
+    )
 
 
 def _unreached(error: Exception, node: str) -> StorageError:

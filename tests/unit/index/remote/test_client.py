@@ -26,8 +26,13 @@ Answer = tuple[int, bytes]
 
 
 @contextmanager
-def server(answer: Callable[[int], Answer]) -> Iterator[tuple[str, list[str]]]:
-    """Give a server whose n-th answer, from 0, is that of `answer`, and the paths it was asked."""
+def server(
+    answer: Callable[[int], Answer], *, stated: int | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Give a server whose n-th answer, from 0, is that of `answer`, and the paths it was asked.
+
+    It says that each is `stated` bytes long, where that is another length, and then hangs up.
+    """
     asked = list[str]()
 
     class Handler(BaseHTTPRequestHandler):
@@ -38,9 +43,10 @@ def server(answer: Callable[[int], Answer]) -> Iterator[tuple[str, list[str]]]:
             status, body = answer(len(asked))
             asked.append(self.path)
             self.send_response(status)
-            self.send_header("content-length", str(len(body)))
+            self.send_header("content-length", str(stated or len(body)))
             self.end_headers()
             self.wfile.write(body)
+            self.close_connection = stated is not None
 
         do_POST = do_PUT = do_HEAD = do_GET
 
@@ -100,6 +106,8 @@ def test_an_address_without_a_name_has_a_usual_one() -> None:
         ((200, b"<html>hello</html>"), StorageError, "no JSON"),
         ((200, b'{"took": 1,'), StorageError, "no JSON"),
         ((302, b""), RefusedError, "status 302"),
+        ((200, b"[1, 2]"), StorageError, "no JSON"),
+        ((200, b"[" * 100_000), StorageError, "no JSON"),
     ],
 )
 def test_what_is_no_good_answer_is_an_error_that_says_so(
@@ -108,6 +116,24 @@ def test_what_is_no_good_answer_is_an_error_that_says_so(
     with server(lambda _: answered) as (url, _), pytest.raises(kind, match=told) as raised:
         Cluster([url]).get("/x/_search")
     assert raised.value.location == url
+
+
+def test_an_answer_of_another_program_lacks_what_a_cluster_s_has() -> None:
+    with server(lambda _: (200, b'{"hits": {"total": 1}}')) as (url, _):
+        answer = Cluster([url]).get("/x/_search")
+        with pytest.raises(StorageError, match="the cluster's answer has no '_shards'") as raised:
+            answer["_shards"]
+    assert raised.value.location == url
+    assert "OpenSearch" in str(raised.value.hint)
+
+
+def test_an_answer_that_is_cut_off_says_so() -> None:
+    with (
+        server(lambda _: (200, b'{"took": 1}'), stated=1000) as (url, _),
+        pytest.raises(StorageError, match="the cluster's answer was cut off") as raised,
+    ):
+        Cluster([url], search_s=0.5).get("/")
+    assert raised.value.hint
 
 
 def test_a_cluster_that_is_busy_is_asked_again() -> None:
