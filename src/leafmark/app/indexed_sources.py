@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import KnownFiles, read_beneath
@@ -18,7 +19,12 @@ from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableTex
 
 __all__ = ["Sources", "indexed_bytes"]
 
+MAX_KEPT = 256
+"""The documents whose dropped ranges are kept for the next answers."""
+
 _KNOWN = KnownFiles()
+_LOCK = Lock()
+_DROPPED: dict[tuple[str, str, bool], Sequence[tuple[int, int]]] = {}
 reset_after_fork(_KNOWN.reset)
 
 
@@ -40,6 +46,7 @@ class Sources:
         self._project = project
         self._read: dict[str, _Read | None] = {}
         self._readers: dict[str, Reader | None] = {}
+        self._outputs: dict[str, bool] = {}
         self._fingerprint: str | None = None
 
     def data(self, document: DocumentEntry) -> bytes | None:
@@ -65,10 +72,21 @@ class Sources:
         reader = None if read is None else self._reader(document, read.data)
         if reader is None or read is None:
             return None
-        parsed = self._parsed(read, document)
-        dropped = parsed.dropped_ranges
+        dropped = self._dropped(read, document)
         kept = [part for each in ranges for part in subtract(*each, dropped)]
-        return reader(parsed.data, kept)
+        return reader(read.data, kept)
+
+    def _dropped(self, read: _Read, document: DocumentEntry) -> Sequence[tuple[int, int]]:
+        """Return the ranges that no text shows; parsing a page takes far longer than its search."""
+        key = document.state.digest, document.format, self._shows_outputs(read.tree)
+        found = _DROPPED.get(key)
+        if found is None:
+            found = self._parsed(read, document).dropped_ranges
+            with _LOCK:
+                if len(_DROPPED) >= MAX_KEPT:
+                    del _DROPPED[next(iter(_DROPPED))]
+                _DROPPED[key] = found
+        return found
 
     def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:
         """Return what makes the readable text of a source; imports a heavy parser for some."""
@@ -129,9 +147,18 @@ class Sources:
         if read.parsed is None:
             from leafmark.app.sources.formats import parse_source  # late: a listing needs none
 
-            outputs = self._project.chunking_options(read.tree).notebook_outputs
-            read.parsed = parse_source(read.tree, document.path, read.raw, notebook_outputs=outputs)
+            read.parsed = parse_source(
+                read.tree,
+                document.path,
+                read.raw,
+                notebook_outputs=self._shows_outputs(read.tree),
+            )
         return read.parsed
+
+    def _shows_outputs(self, tree: Tree) -> bool:
+        if tree.name not in self._outputs:
+            self._outputs[tree.name] = self._project.chunking_options(tree).notebook_outputs
+        return self._outputs[tree.name]
 
     def _get(self, document: DocumentEntry) -> _Read | None:
         doc_id = document.doc_id

@@ -142,7 +142,7 @@ def order_matches(
     tiers = options.strict or (
         options.all_words_first and all(topic.is_few_keywords for topic in compiled)
     )
-    found = _names_first(_in_order(snapshot, matches, tiers=False))
+    found = _names_first(snapshot, matches)
     if tiers:
         found = _all_words_first(found)
     return _in_order(snapshot, found, tiers=tiers)
@@ -151,16 +151,36 @@ def order_matches(
 def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
     """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
     count = Counter(one.score for one in matches)
-    tied = [one.chunk for one in matches if count[one.score] > 1]
-    place = {
-        chunk: (position > 0, doc_id, position)
-        for chunk, (doc_id, position) in zip(tied, snapshot.refs(tied), strict=True)
-    }
-    nowhere = (False, "", 0)
+    place = _places_of(snapshot, [one for one in matches if count[one.score] > 1])
     return sorted(
         matches,
-        key=lambda one: (tiers and one.relaxed, -one.score, place.get(one.chunk, nowhere)),
+        key=lambda one: (tiers and one.relaxed, -one.score, place.get(one.chunk, _NOWHERE)),
     )
+
+
+def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:
+    """Return the matches, the best `count` in front; which of those that tie is told by place."""
+    found = sorted(matches, key=lambda one: -one.score)
+    if len(found) <= count:
+        return found
+    last = found[count - 1].score
+    better = [one for one in found if one.score > last]
+    place = _places_of(snapshot, [one for one in found if one.score == last])
+    tied = sorted(found[len(better) : len(better) + len(place)], key=lambda one: place[one.chunk])
+    return [*better, *tied, *found[len(better) + len(tied) :]]
+
+
+_Place = tuple[bool, str, int]
+_NOWHERE: _Place = (False, "", 0)
+
+
+def _places_of(snapshot: Snapshot, matches: Sequence[Scored]) -> dict[Handle, _Place]:
+    """Return by what ties are ordered: documents themselves before their parts, then by id."""
+    chunks = [one.chunk for one in matches]
+    return {
+        chunk: (position > 0, doc_id, position)
+        for chunk, (doc_id, position) in zip(chunks, snapshot.refs(chunks), strict=True)
+    }
 
 
 def _places(
@@ -249,7 +269,7 @@ class _Scorer:
         ]
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
-        return self._with_nearness(_in_order(self._snapshot, matches, tiers=False))
+        return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES))
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
@@ -419,16 +439,18 @@ class _Scorer:
         return found
 
 
-def _names_first(matches: Iterable[Scored]) -> list[Scored]:
+def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
     """Return the matches with the bearers of the query's name before all others.
 
     They are in the order of their levels, those of a level in the order of their scores. A bearer
     has all words: its name has them.
     """
     found = list(matches)
-    bearers = sorted((one for one in found if one.name), key=lambda one: (-one.name, -one.score))
+    bearers = [one for one in found if one.name]
     if not bearers:
         return found
+    place = _places_of(snapshot, bearers)
+    bearers.sort(key=lambda one: (-one.name, -one.score, place[one.chunk]))
     best = max(one.score for one in found)
     lifted = {
         one.chunk: rounded(best * (1 + NAME_STEP * (len(bearers) - at)))

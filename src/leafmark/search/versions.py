@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
 from types import MappingProxyType
@@ -102,6 +102,10 @@ class _Member(NamedTuple):
     rank: int
     candidate: Candidate
     version: Version
+
+    @property
+    def doc_id(self) -> str:
+        return self.candidate.entry.doc_id
 
     @property
     def newness(self) -> tuple[bool, Version]:
@@ -262,25 +266,36 @@ def fold_repeats(
     for rank, candidate in enumerate(candidates):
         entry = candidate.entry
         called_alike[entry.tree, entry.title].append(_Member(rank, candidate, ()))
+    may_repeat = _with_most_partners(called_alike.values())
     equals: dict[int, list[_Member]] = defaultdict(list)
     repeated: dict[str, set[str]] = defaultdict(set)
     for members in called_alike.values():
         for one, other in permutations(members, 2):
-            ids = one.candidate.entry.doc_id, other.candidate.entry.doc_id
-            if ids[0] != ids[1] and texts.holds(one, other):
+            is_possible = one.doc_id in may_repeat and one.doc_id != other.doc_id
+            if is_possible and texts.holds(one, other):
                 equals[one.rank].append(other)
-                repeated[ids[0]].add(ids[1])
-    copies = {
-        doc_id
-        for doc_id, others in repeated.items()
-        if len(others) >= MIN_REPEATED and len(others) > max(len(repeated[each]) for each in others)
-    }
+                repeated[one.doc_id].add(other.doc_id)
+    copies = {doc_id for doc_id, others in repeated.items() if len(others) >= MIN_REPEATED}
     kept = dict(enumerate(candidates))
     for rank, others_alike in equals.items():
-        if candidates[rank].entry.doc_id in copies:
+        if kept[rank].entry.doc_id in copies:
             original = min(member.rank for member in others_alike)
             kept[original] = _standing_for(kept[original], kept.pop(rank))
     return sort_candidates(kept.values())
+
+
+def _with_most_partners(groups: Iterable[Sequence[_Member]]) -> set[str]:
+    """Return the documents that have sections in common with several, and more than these."""
+    partners: dict[str, set[str]] = defaultdict(set)
+    for members in groups:
+        documents = {member.doc_id for member in members}
+        for doc_id in documents if len(documents) > 1 else ():
+            partners[doc_id] |= documents - {doc_id}
+    return {
+        doc_id
+        for doc_id, others in partners.items()
+        if len(others) >= MIN_REPEATED and len(others) > max(len(partners[each]) for each in others)
+    }
 
 
 def _standing_for(original: Candidate, copy: Candidate) -> Candidate:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from threading import Lock
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -28,28 +28,35 @@ __all__ = ["Lists", "Tabs", "find_tabs", "items_of", "labels_of_panels"]
 
 T = TypeVar("T")
 
-_KEPT = 4
-"""Sources at a time; each process reads one after the other."""
+_KEPT_BYTES = 4_000_000
+"""The size of the sources whose results are kept: those of one answer, and of the next ones."""
 
 
 class Recent(Generic[T]):
-    """A function of a source that keeps its last results; sources are told by identity."""
+    """A function of a source that keeps its last results, for a source that is read anew, too."""
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         self._make = make
-        self._kept: deque[tuple[bytes, T]] = deque(maxlen=_KEPT)
+        self._kept: dict[tuple[int, int], T] = {}
+        self._lock = Lock()
 
     def __call__(self, data: bytes) -> T:
-        for source, made in tuple(self._kept):
-            if source is data:
-                return made
-        made = self._make(data)
-        self.keep(data, made)
-        return made
+        found = self._kept.get((len(data), hash(data)))
+        if found is None:
+            found = self._make(data)
+            self.keep(data, found)
+        return found
 
     def keep(self, data: bytes, made: T) -> None:
         """Keep the result for a source that is known without a call."""
-        self._kept.append((data, made))
+        with self._lock:
+            kept = self._kept
+            kept[len(data), hash(data)] = made
+            size = sum(length for length, _ in kept)
+            while size > _KEPT_BYTES and len(kept) > 1:
+                oldest = next(iter(kept))
+                del kept[oldest]
+                size -= oldest[0]
 
 
 _TAG = re.compile(
@@ -220,6 +227,9 @@ def _spelt(number: int, style: str) -> str:
 _MARKS = (b"tablist", b'role="tab', b"tabbed", b"tabs")
 """What stands in a page with tabs, one of it."""
 
+_MARK = re.compile(rb"\b(?:class|role)\s*=\s*(?:[\"'][^\"'<>]*|[^\s\"'<>]*)tab", re.IGNORECASE)
+"""Where it stands; the words of a page may have it, too."""
+
 _LABEL_TAGS = ("label", "button", "a", "li", "span")
 _LONGEST_LABEL = 80
 _MOST_LABELS = 40
@@ -263,7 +273,7 @@ def find_tabs(page: Page) -> Tabs:
 
 
 def _may_have_tabs(data: bytes) -> bool:
-    return any(mark in data for mark in _MARKS)
+    return any(mark in data for mark in _MARKS) and _MARK.search(data) is not None
 
 
 def _panels(page: Page) -> list[Element]:

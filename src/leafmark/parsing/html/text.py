@@ -180,12 +180,15 @@ def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
 
     By the last tag between them that says it: a span may be a part of a long `pre`.
     """
-    last = {
-        mark: max(data.rfind(mark, after, start), data.rfind(mark.upper(), after, start))
-        for mark in (b"<pre", b"</pre")
-    }
-    opened, closed = last[b"<pre"], last[b"</pre"]
-    return opened > closed if max(opened, closed) >= 0 else inside
+    opened = _last_tag(data, b"<pre", after, start)
+    closed = _last_tag(data, b"</pre", max(after, opened), start)
+    return closed < 0 if opened >= 0 else inside and closed < 0
+
+
+def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
+    """Return where the last tag starts that begins so, small or in capitals; -1 for none."""
+    found = data.rfind(begin, start, end)
+    return max(found, data.rfind(begin.upper(), max(start, found), end))
 
 
 def _is_in_heading(data: bytes, after: int, at: int) -> bool:
@@ -257,7 +260,7 @@ class _Reader:
             self.end_code(start)
             self._is_parted = False
         elif not self._is_fenced:
-            opened = max(self.data.rfind(b"<pre", 0, start), self.data.rfind(b"<PRE", 0, start))
+            opened = _last_tag(self.data, b"<pre", 0, start)
             self._code_start, self._is_parted = opened, _is_in_heading(self.data, opened, start)
             if not self._is_parted:
                 self._open_fence(opened)
