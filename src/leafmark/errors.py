@@ -26,7 +26,8 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 __all__ = [
     "MAKE_ROOM",
@@ -42,6 +43,7 @@ __all__ = [
     "NotFoundError",
     "ProviderError",
     "QueryError",
+    "Remedy",
     "StorageError",
     "UsageError",
     "is_closed_pipe",
@@ -50,6 +52,29 @@ __all__ = [
     "remedy_of",
     "unreadable",
 ]
+
+
+class Remedy(str):
+    """What to do about something: a code with values, which a front end words in its own terms.
+
+    As a text it is what can be said anywhere; what has no words there is empty. The command line
+    names its commands and options (`render.hints`), a program or a page what it offers.
+    """
+
+    code: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, code: str, text: str = "", /, **values: Any) -> Self:
+        remedy = super().__new__(cls, text)
+        remedy.code, remedy.values = code, values
+        return remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remedy, (self.code, str(self), dict(self.values))
+
+
+def _remedy(code: str, text: str, values: Mapping[str, Any]) -> Remedy:
+    return Remedy(code, text, **values)
 
 
 class LeafmarkError(Exception):
@@ -89,10 +114,10 @@ class ConfirmationError(UsageError):
 class BudgetError(UsageError):
     """Not even the least of an answer fits into `budget` tokens; `least` would do."""
 
-    def __init__(self, budget: int, least: int, *, option: str = "--max-tokens "):
+    def __init__(self, budget: int, least: int):
         super().__init__(
             f"the answer does not fit into {budget} tokens",
-            hint=f"{option}{least} is the least for it",
+            hint=Remedy("budget", f"max_tokens={least} is the least for it", least=least),
         )
         self.budget = budget
         self.least = least

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
 from leafmark.environment import install_extra
-from leafmark.errors import ProviderError, UsageError
+from leafmark.errors import ProviderError, Remedy, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
@@ -83,8 +83,11 @@ def no_embedder(project: Project, what: str) -> UsageError:
         return UsageError(message, hint=wish.notice)
     return UsageError(
         f"{what} needs an embedder, and none is configured",
-        hint=f"{install_extra('embed')} installs one that needs no network, or set provider in "
-        "[embedding] of your configuration file, which `leafmark init --global` writes",
+        hint=Remedy(
+            "embedder",
+            f"{install_extra('embed')} installs one that needs no network, or set provider in "
+            "[embedding] of your configuration file",
+        ),
     )
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
 from leafmark.environment import install_extra, reset_after_fork
-from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.errors import LeafmarkError, ProviderError, Remedy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,7 +145,7 @@ def check_dimension(vectors: Vectors, dimension: int, location: str) -> None:
         raise ProviderError(
             f"the embedder answered vectors of {vectors.shape[1]} numbers, not {dimension}",
             location=location,
-            hint="another model may answer under that name now: `leafmark index --rebuild`",
+            hint=Remedy("other-model", "another model may answer under that name now"),
         )
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from leafmark.app.answering.searching import search_mode
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.indexing.outcome import source_notes
-from leafmark.app.indexing.refreshing import check_concern, refresh
+from leafmark.app.indexing.refreshing import check_large_folder, refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
 from leafmark.app.settings import CONSTANTS, SETTINGS
 from leafmark.errors import QueryError, UsageError
@@ -85,7 +85,7 @@ def evaluate_project(
             resamples are asked for.
         StorageError: a file cannot be read, or documents were changed meanwhile.
         ProviderError: there are no vectors, where they are asked for.
-        ConfirmationError, LockedError, ...: see `check_concern` and `refresh`.
+        ConfirmationError, LockedError, ...: see `check_large_folder` and `refresh`.
     """
     _check_resamples(request.resamples)
     variants = _variants(project, request)
@@ -200,7 +200,7 @@ def _index_apart(
 
     Another evaluation that makes it is waited for: an older state would be judged as this one.
     """
-    check_concern(project, confirmed=request.confirmed)
+    check_large_folder(project, confirmed=request.confirmed)
     timeout_s = project.configuration.index.lock_timeout_s
     reader = refresh(project, progress=progress, timeout_s=timeout_s)
     if search_mode(project) != "lexical" and project.configuration.embedding.is_named:
@@ -259,12 +259,12 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
     Raises:
         NotFoundError: a tree is not of this project.
         UsageError: there are no drafts of a kind that is asked for.
-        ConfirmationError: see `check_concern`.
+        ConfirmationError: see `check_large_folder`.
     """
     for kind in request.kinds:
         if kind not in KINDS:
             raise UsageError(f"no draft is of the kind {kind!r}", hint=choices_hint(kind, KINDS))
-    check_concern(project, confirmed=request.confirmed)
+    check_large_folder(project, confirmed=request.confirmed)
     trees = {project.get_tree(name).name for name in request.trees} or {
         tree.name for tree in project.trees
     }

@@ -19,7 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, NamedTuple
 
-from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, StorageError, UsageError
+from leafmark.errors import (
+    ForbiddenError,
+    LeafmarkError,
+    NotFoundError,
+    Remedy,
+    StorageError,
+    UsageError,
+)
 
 __all__ = [
     "Blobs",
@@ -150,8 +157,11 @@ class Repository:
             raise NotFoundError(
                 f"there is no revision {name!r}",
                 location=str(self.top or self.git_dir),
-                hint="a tag, a branch, the beginning of a hash, HEAD~3, or a date such as "
-                "2026-01-31; `leafmark ls revs` lists them",
+                hint=Remedy(
+                    "revisions",
+                    "a tag, a branch, the beginning of a hash, HEAD~3, or a date such as "
+                    "2026-01-31",
+                ),
             )
         return found
 
@@ -536,7 +546,7 @@ _REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
         lambda where: NotFoundError(
             "the folder is in no git repository",
             location=where,
-            hint="revisions need one; `leafmark diff OLD NEW` compares two folders without",
+            hint=Remedy("no-repository", "revisions need one"),
         ),
     ),
     (

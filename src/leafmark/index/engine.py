@@ -18,16 +18,26 @@ from leafmark.errors import (
     DamagedError,
     LeafmarkError,
     LockedError,
+    Remedy,
     StorageError,
     remedy_of,
 )
 
-__all__ = ["NO_RIGHT", "REBUILD", "engine_guard", "is_held_open", "is_panic", "translate"]
+__all__ = [
+    "INDEX_AGAIN",
+    "NO_RIGHT",
+    "REBUILD",
+    "engine_guard",
+    "is_held_open",
+    "is_panic",
+    "translate",
+]
 
 _OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
-REBUILD = "run `leafmark index --rebuild`"
+REBUILD = Remedy("rebuild", "have the index made anew")
+INDEX_AGAIN = Remedy("index", "bring the index up to date")
 _NO_THREAD = "Failed to spawn"
 """How the engine begins to say that it got no thread, at times without the system's number."""
 

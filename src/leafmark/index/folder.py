@@ -48,7 +48,7 @@ from leafmark.errors import (
     UsageError,
     reason_of,
 )
-from leafmark.index.engine import REBUILD, translate
+from leafmark.index.engine import INDEX_AGAIN, REBUILD, translate
 from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
 
@@ -234,7 +234,7 @@ def _parse_current(data: bytes, path: Path) -> Current:
         raise NotFoundError(
             f"the index has format {number}, of an older leafmark (this one reads {FORMAT})",
             location=str(path),
-            hint="run `leafmark index` to make it again",
+            hint=INDEX_AGAIN,
         )
     try:
         return Current(**unsealed(data))

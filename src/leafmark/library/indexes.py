@@ -66,7 +66,6 @@ _SHOW = ShowRequest(())
 
 _CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
-_NO_WORDS = Hint("no-words", "there is no word in the query")
 
 
 def open_index(
@@ -402,7 +401,7 @@ class Index:
     def _find_nothing(self, request: SearchRequest) -> Answer:
         """Answer what holds no word, once its other values were checked; no index is made."""
         search_params(self._project(), request)
-        return Answer("", "lexical", (), hints=(_NO_WORDS,))
+        return Answer("", "lexical", (), hints=_worded([Hint("no-words")]))
 
     def _opened(self) -> Session:
         session = self._session
@@ -434,7 +433,7 @@ class Index:
 
         def look() -> None:
             request = ListRequest(confirmed=self._confirmed)
-            _, self._notes = make_fresh(project, request)
+            self._notes = _worded(make_fresh(project, request)[1])
 
         with _confirmable():
             session.ensure(project, look)
@@ -445,8 +444,12 @@ class Index:
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
         project, hints = self._read()
         answer = find(project, request)
-        worded = (hint._replace(message=word_hint(hint, PROGRAMS)) for hint in answer.hints)
-        return answer._replace(hints=(*hints, *worded))
+        return answer._replace(hints=(*hints, *_worded(answer.hints)))
+
+
+def _worded(hints: Iterable[Hint]) -> tuple[Hint, ...]:
+    """Return hints with what they say to a program."""
+    return tuple(hint._replace(message=word_hint(hint, PROGRAMS)) for hint in hints)
 
 
 def index_for_program(

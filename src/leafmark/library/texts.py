@@ -13,7 +13,7 @@ from typing import TypeVar
 from leafmark.app import Project
 from leafmark.app.answering.packing import pack_found
 from leafmark.app.indexed_sources import Sources
-from leafmark.errors import BudgetError, UsageError
+from leafmark.errors import UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport
 from leafmark.render.budgets import fit_answer, fit_report
@@ -36,10 +36,7 @@ def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None
     if max_tokens is None:
         return _render(found)
     _check_budget(max_tokens)
-    try:
-        return _cut(found, project, max_tokens)
-    except BudgetError as error:
-        raise BudgetError(error.budget, error.least, option="max_tokens=") from None
+    return _cut(found, project, max_tokens)
 
 
 def fit_texts(project: Project, found: Answer, max_tokens: int) -> Answer:

@@ -10,9 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from leafmark.errors import Remedy
 from leafmark.model import Hint, count_of
 
-__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_record", "hint_records", "word_hint"]
+__all__ = [
+    "COMMAND_LINE",
+    "PAGE",
+    "PROGRAMS",
+    "Terms",
+    "hint_record",
+    "hint_records",
+    "word_hint",
+    "word_remedy",
+]
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"
@@ -58,6 +68,28 @@ COMMAND_LINE = Terms(
             "late-embedder": "embedding.deadline_s is how long a search waits",
             "other-dimension": "`leafmark index --rebuild --vectors` makes them anew",
             "damaged-vectors": "`leafmark index --vectors` makes those anew",
+            "late-reranker": "rerank.deadline_s is how long a search waits",
+            "other-folder": "`leafmark init` makes a tree of this folder, too",
+            "index": "run `leafmark index`",
+            "index-first": "run `leafmark index`, or leave out --no-refresh",
+            "rebuild": "run `leafmark index --rebuild`",
+            "other-model": "{text}: `leafmark index --rebuild`",
+            "list-ids": "`leafmark ls chunks` lists the ids",
+            "list-trees": "`leafmark ls trees` shows the trees",
+            "revisions": "{text}; `leafmark ls revs` lists them",
+            "no-repository": "{text}; `leafmark diff OLD NEW` compares two folders without",
+            "take-in": "`leafmark index {path}` takes it in all the same",
+            "own-project": "{text}: leafmark -C {path} index",
+            "forget": "`leafmark index` without paths forgets what is gone",
+            "tree-emptied": "{text}: if no disk is missing, `leafmark index --prune` forgets them",
+            "untrusted": "{told}; left out: `leafmark trust` allows it",
+            "constant": "it holds for one run: --set {name}=…, or {variable}",
+            "embedder": "{text}, which `leafmark init --global` writes",
+            "large-folder": "index it all the same with --yes, or name a smaller folder with -C",
+            "many-files": "index it all the same with --yes, or name a smaller folder with -C, or "
+            "make this one a tree for good with `leafmark init`",
+            "root": "name a folder that holds it with --root",
+            "budget": "--max-tokens {least} is the least for it",
         }
     ),
 )
@@ -70,7 +102,9 @@ PROGRAMS = Terms(
     strict="`strict` leaves these out",
     without_strict="without `strict`",
     plain="`plain` takes any text so",
-    remedies=MappingProxyType({"far": "`mode` hybrid counts words, too"}),
+    remedies=MappingProxyType(
+        {"far": "`mode` hybrid counts words, too", "list-ids": "`outline` lists the ids"}
+    ),
 )
 
 PAGE = Terms(
@@ -99,6 +133,17 @@ def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
     if hint.message or wording is None:
         return hint.message
     return wording(hint.values, terms)
+
+
+def word_remedy(told: str, terms: Terms = COMMAND_LINE) -> str:
+    """Return what to do, as a front end says it; a text without a code stays as it is.
+
+    >>> word_remedy(Remedy("root", "name another root")), word_remedy("try again")
+    ('name a folder that holds it with --root', 'try again')
+    """
+    if not isinstance(told, Remedy) or told.code not in terms.remedies:
+        return str(told)
+    return terms.remedies[told.code].format(text=told, **told.values)
 
 
 def hint_record(hint: Hint, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
@@ -318,6 +363,42 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             "some vectors are damaged, so this answer may miss what is near in meaning",
             "damaged-vectors",
             terms,
+        ),
+        "of-another-leafmark": lambda values, _: (
+            "this answer is from the index of another leafmark; the next run makes one for this "
+            "leafmark"
+        ),
+        "locked": lambda values, _: (
+            f"{values['reason']}; this answer is from the last committed state"
+        ),
+        "not-refreshed": lambda values, _: (
+            f"{values['reason']}; this answer is from the last committed state"
+        ),
+        "indexed-anew": lambda values, _: f"all was indexed anew: {values['reason']}",
+        "configuration": lambda values, terms: word_remedy(values["warning"], terms),
+        "tree-missing": lambda values, _: values["note"],
+        "tree-emptied": lambda values, terms: word_remedy(
+            Remedy("tree-emptied", values["note"]), terms
+        ),
+        "no-trees": lambda values, _: "there is no tree to search",
+        "revision": lambda values, _: f"{values['path']}: {values['note']}",
+        "other-folder": lambda values, terms: _with_remedy(
+            f"{values['folder']} was not searched, but what your own configuration names: "
+            f"{', '.join(values['trees'])}",
+            "other-folder",
+            terms,
+        ),
+        "reranker": lambda values, _: f"{values['reason']}; the order is that without it",
+        "late-reranker": lambda values, terms: _with_remedy(
+            f"{values['reason']}, so the order is that without it", "late-reranker", terms
+        ),
+        "no-terms": lambda values, _: "no word of it stands in what is indexed",
+        "file-missing": lambda values, _: f"{values['name']} is missing: only its path is heeded",
+        "file-secret": lambda values, _: (
+            f"{values['name']} may hold secrets and is not read: only its path is heeded"
+        ),
+        "rule-file": lambda values, _: (
+            f"a rule of [context] names {values['name']}: {values['reason']}"
         ),
         "apart": lambda values, _: "each part of the query stands somewhere, but never together",
     }

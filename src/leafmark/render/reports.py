@@ -29,6 +29,7 @@ from leafmark.model import (
     count_of,
     decodable,
 )
+from leafmark.render.hints import word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record, entry_record, skipped_records
 from leafmark.render.terminal import (
@@ -402,7 +403,9 @@ def _lines(check: Check, style: Style) -> list[str]:
     state = colour(check.state) + " " * (_STATE_WIDTH - len(check.state))
     lines = [f"{state}  {check.area:{_AREA_WIDTH}}  {clean_line(check.message)}"]
     if check.hint:
-        lines.append(" " * (_STATE_WIDTH + _AREA_WIDTH + 4) + style.dim(clean_line(check.hint)))
+        lines.append(
+            " " * (_STATE_WIDTH + _AREA_WIDTH + 4) + style.dim(clean_line(word_remedy(check.hint)))
+        )
     return lines
 
 

@@ -25,6 +25,7 @@ from leafmark.model import (
     format_breadcrumb,
     plural,
 )
+from leafmark.render.hints import word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -388,7 +389,7 @@ def render_hint(message: str, style: Style) -> str:
 
 def render_warning(message: str, style: Style, location: str | None = None) -> str:
     where = f"  {style.dim('-->')} {clean_line(location)}\n" if location else ""
-    return f"{style.yellow('warning:')} {_indented(message)}\n{where}"
+    return f"{style.yellow('warning:')} {_indented(word_remedy(message))}\n{where}"
 
 
 def render_diagnostic(diagnostic: Diagnostic, style: Style) -> str:
@@ -415,8 +416,8 @@ def error_record(error: LeafmarkError) -> dict[str, Any]:
 
 def _hint_of(error: LeafmarkError) -> str | None:
     """The error's own hint, or one made of the names that it carries."""
-    if error.hint:
-        return error.hint
+    if error.hint is not None and (told := word_remedy(error.hint)):
+        return told
     if isinstance(error, NotFoundError) and error.did_you_mean:
         return f"did you mean {' or '.join(error.did_you_mean)}?"
     if isinstance(error, AmbiguousError) and error.candidates:

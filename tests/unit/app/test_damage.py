@@ -66,7 +66,7 @@ def test_the_status_of_an_index_that_cannot_be_read_is_not_that_of_none(here: He
     assert status.exists
     (warning,) = status.warnings
     assert warning.startswith("cannot open the index: the index is damaged (")
-    assert warning.endswith("; run `leafmark index --rebuild`")
+    assert warning.endswith("; have the index made anew")
 
 
 @pytest.mark.parametrize("name", ["meta.json", "*.term", ".tantivy-writer.lock"])

@@ -28,6 +28,7 @@ from leafmark.index import check_index, open_writer
 from leafmark.index.folder import OTHER_LEAFMARK, UNUSED_S
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
+from leafmark.render.hints import word_hint
 
 OWN_VERSION = project_module.STRUCTURE_VERSION
 VERSION = "leafmark.app.configuration.project.STRUCTURE_VERSION"
@@ -117,7 +118,7 @@ def test_an_older_leafmark_is_not_refused(here: Here) -> None:
     assert project_status(here.project()).warnings == (warning,)
     found, (hint,) = _search(here.project(), "one")
     assert (found, hint.code) == (["here:a.md"], "indexed-anew")
-    assert hint.message == f"all was indexed anew: {OTHER_LEAFMARK}"
+    assert word_hint(hint) == f"all was indexed anew: {OTHER_LEAFMARK}"
     with other(format_=99):
         assert here.index().unchanged == 1
 
@@ -129,7 +130,8 @@ def test_the_others_state_answers_until_the_own_is_made(here: Here) -> None:
         project = Session(lambda _: here.project()).project()
         reader, hints = open_index(project, ListRequest(refresh=False))
         assert reader.root != project.index_dir
-        assert hints == (Hint("not-refreshed", OTHERS_STATE),)
+        assert hints == (Hint("of-another-leafmark"),)
+        assert word_hint(hints[0]) == OTHERS_STATE
         assert project_status(project).warnings == (
             "the index is another leafmark's: the next run makes one for this leafmark",
         )
@@ -169,7 +171,7 @@ def test_what_was_asked_once_is_not_asked_again(
     here.write("a.md", "# A\n\none\n")
     here.index()
     concern = Hint("", "it is large", "take a smaller one")
-    monkeypatch.setattr("leafmark.app.indexing.refreshing.find_concern", lambda _: concern)
+    monkeypatch.setattr("leafmark.app.indexing.refreshing.large_folder_warning", lambda _: concern)
     with other(format_=99):
         assert _search(here.project(), "one")[0] == ["here:a.md"]
 

@@ -358,7 +358,7 @@ def test_another_dimension_than_before_is_refused(server: FakeServer) -> None:
     with pytest.raises(ProviderError) as caught:
         embedder.embed_query("second")
     assert caught.value.message == "the embedder answered vectors of 2 numbers, not 256"
-    hint = "another model may answer under that name now: `leafmark index --rebuild`"
+    hint = "another model may answer under that name now"
     assert caught.value.hint == hint
 
 

@@ -533,7 +533,7 @@ def test_what_there_is_to_choose_from_is_told(here: Here) -> None:
     with pytest.raises(UsageError) as caught:
         _judge(here, {**FOUND, "answers": [], "tree": "out"})
     assert caught.value.hint is not None
-    assert caught.value.hint.endswith("left out: `leafmark trust` allows it")
+    assert caught.value.hint.endswith("left out, as it is not trusted")
 
 
 def test_a_query_that_stands_twice_is_refused(here: Here) -> None:

@@ -95,19 +95,19 @@ class PanicException(BaseException):
             ValueError("Data corrupted: 'bad'\nmore"),
             DamagedError,
             "cannot write: the index is damaged (Data corrupted: 'bad')",
-            "run `leafmark index --rebuild`",
+            "have the index made anew",
         ),
         (
             PanicException("x" * 300),
             DamagedError,
             f"cannot write: the index is damaged ({'x' * 119}…)",
-            "run `leafmark index --rebuild`",
+            "have the index made anew",
         ),
         (
             ValueError(""),
             DamagedError,
             "cannot write: the index is damaged (no details)",
-            "run `leafmark index --rebuild`",
+            "have the index made anew",
         ),
     ],
 )

@@ -56,7 +56,7 @@ def test_an_older_format_is_refused_in_words_and_replaced(
         )
     else:
         assert f"has format {format_}, of an older leafmark" in caught.value.message
-    assert caught.value.hint == "run `leafmark index` to make it again"
+    assert caught.value.hint == "bring the index up to date"
     with open_writer(root, SETTINGS, timeout_s=0) as writer:
         assert (writer.is_new, writer.rebuilt) == (True, caught.value.message)
     index(root, {"new.md": "# New\n\nplum\n"})
@@ -77,7 +77,7 @@ def test_a_project_with_an_older_index_says_so_and_makes_its_own(
     with pytest.raises(NotFoundError) as caught:
         open_index(here.project(), ListRequest(refresh=False))
     assert "another" in caught.value.message or "older" in caught.value.message
-    assert "`leafmark index`" in str(caught.value.hint)
+    assert "up to date" in str(caught.value.hint)
     assert project_status(here.project()).warnings
     reader, _ = open_index(here.project(), ListRequest())
     assert reader.meta.documents == 1

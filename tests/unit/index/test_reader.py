@@ -229,7 +229,7 @@ def test_no_index(tmp_path: Path) -> None:
         open_reader(tmp_path)
     assert (caught.value.message, caught.value.hint) == (
         "there is no index yet",
-        "run `leafmark index`",
+        "bring the index up to date",
     )
     index(tmp_path)
     assert has_index(tmp_path)
@@ -346,7 +346,7 @@ def test_damage_is_said_to_be_damage(tmp_path: Path, damage: Any, message: str) 
         open_reader(tmp_path)
     assert caught.value.message.startswith(message)
     assert caught.value.location == str(Layout(tmp_path).text(1))
-    assert caught.value.hint == "run `leafmark index --rebuild`"
+    assert caught.value.hint == "have the index made anew"
 
 
 def test_a_current_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:

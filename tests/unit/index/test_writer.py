@@ -526,7 +526,7 @@ def test_an_older_format_is_made_again(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError) as caught:
         open_reader(tmp_path)
     assert caught.value.message == message
-    assert caught.value.hint == "run `leafmark index` to make it again"
+    assert caught.value.hint == "bring the index up to date"
     with open_writer(tmp_path, SETTINGS) as writer:
         assert writer.rebuilt == message
         writer.put(chunk("b.md", "y\n"), state_of("y\n"))

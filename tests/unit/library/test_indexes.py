@@ -233,7 +233,9 @@ def test_a_plain_question_without_words_finds_nothing_and_says_so(docs: Path) ->
     with open_index(docs) as index:
         answer = index.search(" ?! ", plain=True)
     assert answer.results == ()
-    assert [hint.message for hint in answer.hints] == ["there is no word in the query"]
+    assert [hint.message for hint in answer.hints] == [
+        "the query holds no word that can be looked up"
+    ]
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])

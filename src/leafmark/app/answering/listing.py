@@ -11,6 +11,7 @@ from typing import overload
 from leafmark.app.answering.opening import UNREADABLE, open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.changes import emptied
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
@@ -253,7 +254,7 @@ def project_status(project: Project) -> StatusReport:
     if reader is None and not has_index(project.index_dir) and project.was_indexed:
         warnings.append(f"{UNREADABLE}: the next run makes one for this leafmark")
     warnings += project.missing_trees()
-    warnings += read_missing(project.index_dir).values()
+    warnings += map(emptied, read_missing(project.index_dir).values())
     found = scan(project, ())
     if reader is not None:
         warnings += _unindexed_trees(project, found, reader)
@@ -283,10 +284,7 @@ def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iter
     there = {source.tree for source in found.found} - reader.trees.keys()
     for tree in project.trees:
         if tree.name in there:
-            yield (
-                f"nothing of tree {tree.name!r} is indexed yet: "
-                "`leafmark index` or any search does it"
-            )
+            yield f"nothing of tree {tree.name!r} is indexed yet: the next search does it"
 
 
 def _size(folder: Path) -> int:

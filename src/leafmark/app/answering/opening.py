@@ -6,27 +6,33 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.refreshing import check_concern, refresh
+from leafmark.app.indexing.refreshing import check_large_folder, refresh
 from leafmark.app.requests import Progress
 from leafmark.errors import (
     DamagedError,
     ForbiddenError,
     LockedError,
     NotFoundError,
+    Remedy,
     StorageError,
 )
 from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
 from leafmark.index.folder import read_missing
 from leafmark.model import Hint
 
-__all__ = ["UNREADABLE", "left_out_hints", "open_index", "open_telling", "tell_hints"]
+__all__ = [
+    "INDEX_FIRST",
+    "UNREADABLE",
+    "left_out_hints",
+    "open_index",
+    "open_telling",
+    "tell_hints",
+]
 
+INDEX_FIRST = Remedy("index-first", "bring the index up to date first")
 UNREADABLE = "the index that is there is of another leafmark, in a form that this one cannot read"
 
-_OTHERS_STATE = Hint(
-    "not-refreshed",
-    "this answer is from the index of another leafmark; the next run makes one for this leafmark",
-)
+_OTHERS_STATE = Hint("of-another-leafmark")
 
 
 class Asking(Protocol):
@@ -47,7 +53,7 @@ def open_index(
     that state answers. Where there is none, the writer that makes it is waited for.
 
     Raises:
-        ConfirmationError: see `check_concern`.
+        ConfirmationError: see `check_large_folder`.
         NotFoundError: there is no index, and none was to be made.
         LockedError, StorageError, DamagedError: there is no state to answer from.
     """
@@ -58,11 +64,11 @@ def open_index(
             raise NotFoundError(
                 UNREADABLE if project.was_indexed else "there is no index yet",
                 location=str(project.directory),
-                hint="run `leafmark index`, or leave out --no-refresh",
+                hint=INDEX_FIRST,
             )
         found = project.open_reader()
         return found, () if found.root == project.index_dir else (_OTHERS_STATE,)
-    check_concern(project, confirmed=request.confirmed)
+    check_large_folder(project, confirmed=request.confirmed)
     hints = _other_leafmark(project)
     try:
         return refresh(project, progress=progress), hints
@@ -73,9 +79,7 @@ def open_index(
         if reader is None:
             raise
         code = "locked" if isinstance(error, LockedError) else "not-refreshed"
-        return reader, (
-            Hint(code, f"{error.message}; this answer is from the last committed state"),
-        )
+        return reader, (Hint(code, values={"reason": error.message}),)
 
 
 def _other_leafmark(project: Project) -> tuple[Hint, ...]:
@@ -83,7 +87,7 @@ def _other_leafmark(project: Project) -> tuple[Hint, ...]:
     root = project.index_dir
     if has_index(root) or not has_other(root):
         return ()
-    return (Hint("indexed-anew", f"all was indexed anew: {OTHER_LEAFMARK}"),)
+    return (Hint("indexed-anew", values={"reason": OTHER_LEAFMARK}),)
 
 
 def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
@@ -106,10 +110,12 @@ def tell_hints(project: Project, hints: Iterable[Hint]) -> None:
 
 def left_out_hints(project: Project) -> tuple[Hint, ...]:
     """What was not looked at, and why: else it seems that a word does not exist."""
-    left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
-    missing = [Hint("tree-missing", note) for note in project.missing_trees()]
-    missing += [Hint("tree-emptied", note) for note in read_missing(project.index_dir).values()]
-    none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
+    warnings, folders = project.configuration.warnings, project.missing_trees()
+    left_out = [Hint("configuration", values={"warning": each}) for each in warnings]
+    missing = [Hint("tree-missing", values={"note": each}) for each in folders]
+    emptied = read_missing(project.index_dir).values()
+    missing += [Hint("tree-emptied", values={"note": each}) for each in emptied]
+    none = [] if project.trees else [Hint("no-trees")]
     return (*left_out, *missing, *none)
 
 

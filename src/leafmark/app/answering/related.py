@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leafmark.app.answering.opening import open_index
+from leafmark.app.answering.opening import INDEX_FIRST, open_index
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import (
     answer_topics,
@@ -75,7 +75,7 @@ def answer_terms(
     if named:
         answer = _with_named(project, reader, answer, named, params, sources)
     if not terms:
-        none = Hint("no-terms", "no word of it stands in what is indexed")
+        none = Hint("no-terms")
         answer = answer._replace(hints=(*answer.hints, none))
     answer = answer._replace(
         query=" ".join(term.word for term in terms),
@@ -179,11 +179,10 @@ def _texts(
             if not lenient:
                 raise
             texts.append(describe_path(file.name, settings))
-            hints.append(Hint("file-missing", f"{file.name} is missing: only its path is heeded"))
+            hints.append(Hint("file-missing", values={"name": file.name}))
         except ForbiddenError:
             texts.append(describe_path(file.name, settings))
-            message = f"{file.name} may hold secrets and is not read: only its path is heeded"
-            hints.append(Hint("file-secret", message))
+            hints.append(Hint("file-secret", values={"name": file.name}))
     added = " ".join(term for rule in rules for term in rule.terms)
     if added:
         texts.append(WeightedText("rule", added, settings.rule_weight))
@@ -220,7 +219,7 @@ def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str]
         try:
             ids[resolver.resolve(name).id] = None
         except (NotFoundError, AmbiguousError) as error:
-            hints.append(Hint("rule-file", f"a rule of [context] names {name}: {error.message}"))
+            hints.append(Hint("rule-file", values={"name": name, "reason": error.message}))
     return list(ids), hints
 
 
@@ -292,7 +291,7 @@ def _of_chunk(
     if document is None or data is None:
         raise NotFoundError(
             f"{entry.id} has changed since it was indexed",
-            hint="run `leafmark index`, or leave out --no-refresh",
+            hint=INDEX_FIRST,
         )
     span = (entry.byte_start, entry.byte_end)
     readable = sources.readable(document, data, [span])

@@ -34,7 +34,6 @@ def _begin_anew() -> None:
 
 
 _LATE = "the reranker did not answer within {:g} s"
-_WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a search waits"
 
 
 def ask_reranker(project: Project, query: str) -> Reranking | None:
@@ -70,10 +69,10 @@ class Reranking:
             return patience.result_of(reading)
         except TimeoutError:
             reason = _LATE.format(self._deadline_s)
-            self.hints = (Hint("reranker", reason + _WITHOUT, reason),)
+            self.hints = (Hint("late-reranker", reason=reason, values={"reason": reason}),)
         except LeafmarkError as error:
             reason = error.placed_message
-            self.hints = (Hint("reranker", f"{reason}; the order is that without it", reason),)
+            self.hints = (Hint("reranker", reason=reason, values={"reason": reason}),)
         return None
 
     def _read(

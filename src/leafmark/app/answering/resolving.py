@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.walk import why_left_out
-from leafmark.errors import AmbiguousError, NotFoundError
+from leafmark.errors import AmbiguousError, NotFoundError, Remedy
 from leafmark.index import id_spellings
 from leafmark.model import Entry, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
@@ -215,7 +215,7 @@ def hint_for(wanted: str) -> str:
     """What to do where nothing is called `wanted`, or like it."""
     if _SHORT_ORDINAL.fullmatch(wanted):
         return f"write the document before it: path{wanted}"
-    return "`leafmark ls chunks` lists the ids"
+    return Remedy("list-ids")
 
 
 def _spellings(wanted: str) -> Iterator[str]:
@@ -313,4 +313,4 @@ def _hint(reason: str, path: str) -> str | None:
         return "only a pattern with `!` in your own configuration takes in what may hold secrets"
     if reason.startswith(_LASTING):
         return None
-    return f"`leafmark index {path}` takes it in all the same"
+    return Remedy("take-in", path=path)

@@ -326,9 +326,8 @@ def _folder_hints(project: Project) -> tuple[Hint, ...]:
     folder = project.configuration.directory
     if project.keys_of(folder) or project.local_trees or not project.trees:
         return ()
-    names = ", ".join(tree.name for tree in project.trees)
-    said = f"{folder} was not searched, but what your own configuration names: {names}"
-    return (Hint("other-folder", f"{said}; `leafmark init` makes a tree of this folder, too"),)
+    names = [tree.name for tree in project.trees]
+    return (Hint("other-folder", values={"folder": str(folder), "trees": names}),)
 
 
 def search_params(project: Project, request: SearchRequest) -> SearchOptions:

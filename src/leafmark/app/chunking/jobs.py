@@ -26,7 +26,7 @@ from leafmark.app.sources.walk import (
     needs_converter,
 )
 from leafmark.chunking import ChunkingOptions
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import NotFoundError, Remedy, UsageError
 from leafmark.model import CompressedList, Diagnostic, Skipped, check_tree_name, tree_name
 
 __all__ = [
@@ -211,7 +211,7 @@ class _Places:
             raise UsageError(
                 f"{path!r} is not below the root",
                 location=str(self._trees[0].root),
-                hint="name a folder that holds it with --root",
+                hint=Remedy("root", "name a folder that holds it as the root"),
             )
         tree = self._tree(Path(real if is_folder else os.path.dirname(real)))
         below = "" if is_folder else os.path.basename(real)

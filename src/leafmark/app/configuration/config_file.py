@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from leafmark.app.settings import CONSTANTS, SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES, MAX_WILDCARDS, wildcard_count
-from leafmark.errors import ConfigError, reason_of
+from leafmark.errors import ConfigError, Remedy, reason_of
 from leafmark.model import TREE_NAME
 from leafmark.model.options import check_value
 from leafmark.parsing import format_names
@@ -236,7 +236,13 @@ class _Reader:
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
         if keys and f"{keys[-1]}.{key}" in CONSTANTS:
             constant = CONSTANTS[f"{keys[-1]}.{key}"]
-            hint = f"it holds for one run: --set {constant.name}=…, or {constant.environment_name}"
+            variable = constant.environment_name
+            hint = Remedy(
+                "constant",
+                f"it holds for one run: the variable {variable}",
+                name=constant.name,
+                variable=variable,
+            )
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
 
     def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:

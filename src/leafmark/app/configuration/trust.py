@@ -20,7 +20,7 @@ from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, Tree
 from leafmark.app.settings import SETTINGS
 from leafmark.app.sources.selection import secret_patterns
 from leafmark.app.writing import check_regular, replace_file
-from leafmark.errors import StorageError
+from leafmark.errors import Remedy, StorageError
 
 __all__ = [
     "Gated",
@@ -48,9 +48,10 @@ class Gated(NamedTuple):
     location: str
 
     @property
-    def notice(self) -> str:
+    def notice(self) -> Remedy:
         """Where the wish stands, why it is not granted, and what grants it."""
-        return f"{self.location}: {self.key} {self.why}; left out: `leafmark trust` allows it"
+        told = f"{self.location}: {self.key} {self.why}"
+        return Remedy("untrusted", f"{told}; left out, as it is not trusted", told=told)
 
 
 class Trust(NamedTuple):

@@ -122,10 +122,10 @@ def _tell(project: Project, side: RevisionSide) -> None:
     if project.tell is None:
         return
     for tree in side.left_out:
-        message = f"tree {tree.name} lies in no folder of the repository, so it is left out"
-        project.tell(Hint("tree-missing", message))
+        note = f"tree {tree.name} lies in no folder of the repository, so it is left out"
+        project.tell(Hint("tree-missing", values={"note": note}))
     for each in side.diagnostics:
-        project.tell(Hint("revision", f"{each.path}: {each.message}"))
+        project.tell(Hint("revision", values={"path": each.path, "note": each.message}))
 
 
 def _bring_up(found: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:

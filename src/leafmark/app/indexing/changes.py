@@ -24,17 +24,17 @@ from leafmark.app.sources.folders import is_there
 from leafmark.app.sources.formats import CONF_NAME, is_undecided
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, Remedy
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import TO_RETRY, Key, ManifestRow
 from leafmark.model import Diagnostic, count_of, document_id
 
 __all__ = [
     "CLOCK_GRAIN_NS",
-    "CONFIRM",
     "EMPTIED",
     "EMPTIED_FROM",
     "Plan",
+    "emptied",
     "is_explained",
     "looks_the_same",
     "named_before",
@@ -47,8 +47,6 @@ CLOCK_GRAIN_NS = 2_000_000_000
 
 EMPTIED = "tree-emptied"
 """The code of what is told of a tree whose documents are kept though they are gone."""
-
-CONFIRM = "if no disk is missing, `leafmark index --prune` forgets them"
 
 EMPTIED_FROM = 3
 """Sources that a tree must have had for all of them to be kept when all are gone (by eye)."""
@@ -227,7 +225,12 @@ def _keep(vanished: set[Key], plan: Plan, scan: Scan, known: Manifest, tree: Tre
     plan.unchanged += sum(known[key].chunks > 0 for key in vanished)
     many = count_of(len(vanished), "source")
     message = f"{many} of tree {tree.name!r} are gone from {tree.root}, and kept in the index"
-    scan.missing[tree.name] = Diagnostic(str(tree.root), EMPTIED, f"{message}: {CONFIRM}")
+    scan.missing[tree.name] = Diagnostic(str(tree.root), EMPTIED, emptied(message))
+
+
+def emptied(message: str) -> Remedy:
+    """Return what is told of documents that are kept, with what forgets them."""
+    return Remedy(EMPTIED, message)
 
 
 def _stands_there(tree: Tree, path: str) -> bool:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafmark.app.configuration.config import Configuration
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import (
-    CONFIRM,
     EMPTIED,
     EMPTIED_FROM,
+    emptied,
     is_explained,
     looks_the_same,
     plan_changes,
@@ -35,6 +35,7 @@ from leafmark.errors import (
     LeafmarkError,
     LockedError,
     NotFoundError,
+    Remedy,
     StorageError,
 )
 from leafmark.index import IndexReader, Manifest, gc_paused
@@ -48,10 +49,10 @@ if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded
 
 __all__ = [
-    "Concern",
-    "check_concern",
-    "find_concern",
+    "LargeFolderWarning",
+    "check_large_folder",
     "index_project",
+    "large_folder_warning",
     "make_vectors",
     "read_index",
     "refresh",
@@ -64,13 +65,13 @@ def index_project(
     """Index what the request names, and report what was done.
 
     Raises:
-        ConfirmationError: see `check_concern`.
+        ConfirmationError: see `check_large_folder`.
         NotFoundError, UsageError: a path is missing or in no tree.
         LockedError: another process went on writing for `index.lock_timeout_s`.
         StorageError, DamagedError: the index cannot be written or read.
     """
     started = time.monotonic()
-    check_concern(project, confirmed=request.confirmed or request.dry_run)
+    check_large_folder(project, confirmed=request.confirmed or request.dry_run)
     if request.vectors and project.configuration.embedding.in_force == "none":
         from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
 
@@ -146,7 +147,7 @@ def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedd
 
 def _why(problem: LeafmarkError) -> str:
     if isinstance(problem, LockedError):
-        return f"{problem.message}; what it leaves, the next `leafmark index` makes"
+        return f"{problem.message}; what it leaves, the next run makes"
     hint = f"; {problem.hint}" if problem.hint else ""
     return f"vectors are missing: {problem.placed_message}{hint}"
 
@@ -235,7 +236,7 @@ def _note_missing(project: Project, found: Scan) -> None:
     """Note of which trees documents are kept that are gone, for all that answer from the index."""
     write_missing(
         project.index_dir,
-        {name: each.message for name, each in found.missing.items() if each.code == EMPTIED},
+        {name: str(each.message) for name, each in found.missing.items() if each.code == EMPTIED},
     )
 
 
@@ -257,11 +258,11 @@ def _emptied(project: Project, found: Scan, usable: IndexReader | None) -> Index
         return None
     many = count_of(reader.meta.documents, "document")
     message = f"nothing is left of the {many} in the index, nor of their settings: they are kept"
-    found.missing[""] = Diagnostic(str(project.directory), EMPTIED, f"{message}; {CONFIRM}")
+    found.missing[""] = Diagnostic(str(project.directory), EMPTIED, emptied(message))
     return reader
 
 
-def check_concern(project: Project, *, confirmed: bool) -> None:
+def check_large_folder(project: Project, *, confirmed: bool) -> None:
     """Ask before a folder that nobody configured is indexed for the first time, if it is large.
 
     Raises:
@@ -269,10 +270,13 @@ def check_concern(project: Project, *, confirmed: bool) -> None:
     """
     if confirmed or project.was_indexed:
         return
-    concern = find_concern(project.configuration)
-    if concern is not None:
+    warning = large_folder_warning(project.configuration)
+    if warning is not None:
         raise ConfirmationError(
-            concern.message, hint=f"index it all the same with --yes, or {concern.hint}"
+            warning.message,
+            hint=Remedy(
+                warning.remedy, "say that it is wanted all the same, or name a smaller folder"
+            ),
         )
 
 
@@ -384,14 +388,14 @@ MANY_FILES = 20_000
 """More sources than this are not indexed unasked. Chosen by eye: some ten seconds of work."""
 
 
-class Concern(NamedTuple):
-    """Why to ask before indexing; `hint` says how to go on without being asked."""
+class LargeFolderWarning(NamedTuple):
+    """Why to ask before indexing; `remedy` is the code of how to go on."""
 
     message: str
-    hint: str
+    remedy: str
 
 
-def find_concern(configuration: Configuration) -> Concern | None:
+def large_folder_warning(configuration: Configuration) -> LargeFolderWarning | None:
     """Return what speaks against taking the folder as a tree; None when it was configured.
 
     Costs a walk of at most `MANY_FILES` sources: to be asked once, before the first indexing.
@@ -402,12 +406,10 @@ def find_concern(configuration: Configuration) -> Concern | None:
     if not configuration.is_implicit:
         return None
     folder = configuration.directory
-    hint = "name a smaller folder with -C"
     if folder.parent == folder:
-        return Concern(f"{folder} is the root of the file system", hint)
+        return LargeFolderWarning(f"{folder} is the root of the file system", "large-folder")
     if os.path.realpath(configuration.directories.home) == str(folder):
-        return Concern(f"{folder} is your home folder", hint)
+        return LargeFolderWarning(f"{folder} is your home folder", "large-folder")
     if exceeds(configuration.trees[0], MANY_FILES):
-        hint += ", or make this one a tree for good with `leafmark init`"
-        return Concern(f"{folder} holds more than {MANY_FILES:,} files", hint)
+        return LargeFolderWarning(f"{folder} holds more than {MANY_FILES:,} files", "many-files")
     return None

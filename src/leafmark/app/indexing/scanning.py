@@ -19,7 +19,7 @@ from leafmark.app.sources.folders import as_listed, is_encodable, is_there
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
 from leafmark.environment import install_extra
-from leafmark.errors import LeafmarkError, NotFoundError, UsageError
+from leafmark.errors import LeafmarkError, NotFoundError, Remedy, UsageError
 from leafmark.index.manifest import Key
 from leafmark.model import Diagnostic, count_of
 
@@ -182,9 +182,9 @@ def find_place(project: Project, path: str) -> Place:
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),
-        hint=f"index it as a project of its own: leafmark -C {path} index"
+        hint=Remedy("own-project", "index it as a project of its own", path=path)
         if os.path.isdir(absolute)
-        else "`leafmark ls trees` shows the trees",
+        else Remedy("list-trees"),
     )
 
 
@@ -215,7 +215,7 @@ def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
     return NotFoundError(
         f"there is nothing at {path!r}",
         location=str(tree.root / relative),
-        hint="`leafmark index` without paths forgets what is gone",
+        hint=Remedy("forget", "indexing without paths forgets what is gone"),
     )
 
 

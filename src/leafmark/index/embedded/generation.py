@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError
-from leafmark.index.engine import REBUILD, engine_guard
+from leafmark.index.engine import INDEX_AGAIN, REBUILD, engine_guard
 from leafmark.index.folder import make_folder
 from leafmark.index.records import (
     StoredDocument,
@@ -157,7 +157,7 @@ def open_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
         raise NotFoundError(
             "the index has other fields than this leafmark reads: another version made it",
             location=str(path),
-            hint="run `leafmark index` to make it again",
+            hint=INDEX_AGAIN,
         )
     return _register(index, languages)
 

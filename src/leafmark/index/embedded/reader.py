@@ -30,7 +30,7 @@ from leafmark.index.embedded.generation import (
     with_latest_state,
 )
 from leafmark.index.embedded.querying import Compilation, Compiler, Frequencies, Vocabulary
-from leafmark.index.engine import REBUILD, engine_guard, translate
+from leafmark.index.engine import INDEX_AGAIN, REBUILD, engine_guard, translate
 from leafmark.index.folder import Current, Layout
 from leafmark.index.manifest import (
     FoundSource,
@@ -92,9 +92,7 @@ def open_reader(root: Path) -> IndexReader:
     for attempt in range(1, _ATTEMPTS + 1):
         current = layout.read_current()
         if current is None:
-            raise NotFoundError(
-                "there is no index yet", location=str(root), hint="run `leafmark index`"
-            )
+            raise NotFoundError("there is no index yet", location=str(root), hint=INDEX_AGAIN)
         last = attempt == _ATTEMPTS
         stamp = _stamp(layout.text(current.generation))
         try:

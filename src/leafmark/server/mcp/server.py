@@ -323,11 +323,13 @@ def _failed(error: LeafmarkError) -> types.CallToolResult:
 
 def _told(error: LeafmarkError) -> str:
     """What, where, and what to do, on a line each."""
+    from leafmark.render.hints import PROGRAMS, word_remedy
     from leafmark.render.terminal import clean_line
 
     near = getattr(error, "did_you_mean", ())
     lines = [f"error: {error.message}"]
     lines += [f"at: {error.location}"] if error.location else []
     lines += [f"did you mean: {', '.join(near)}"] if near else []
-    lines += [f"hint: {error.hint}"] if error.hint else []
+    hint = word_remedy(error.hint, PROGRAMS) if error.hint is not None else ""
+    lines += [f"hint: {hint}"] if hint else []
     return "\n".join(clean_line(line) for line in lines)

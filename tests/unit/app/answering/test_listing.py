@@ -40,7 +40,7 @@ def test_a_tree_that_is_not_trusted_is_said_to_be(here: Here) -> None:
         list_trees(here.project(), ListRequest(trees=("out",)))
     assert caught.value.hint == (
         f"{here.root}/leafmark.toml:2: tree.out lies outside of the project "
-        f"({here.root.parent}/out); left out: `leafmark trust` allows it"
+        f"({here.root.parent}/out); left out, as it is not trusted"
     )
     with pytest.raises(NotFoundError) as caught:
         list_trees(here.project(), ListRequest(trees=("far",)))
@@ -57,9 +57,7 @@ def test_a_tree_of_another_name_is_not_indexed_yet(here: Here) -> None:
     here.configure('[tree.guides]\npath = "docs"\n[tree.empty]\npath = "empty"\n')
     status = project_status(here.project())
     assert [tree.documents for tree in status.trees] == [0, 0]
-    assert status.warnings == (
-        "nothing of tree 'guides' is indexed yet: `leafmark index` or any search does it",
-    )
+    assert status.warnings == ("nothing of tree 'guides' is indexed yet: the next search does it",)
     here.index()
     assert project_status(here.project()).warnings == ()
 

@@ -35,6 +35,7 @@ from leafmark.app.requests import (
 from leafmark.errors import LockedError
 from leafmark.index import open_writer
 from leafmark.model import Answer, Hint, WhyNotReport
+from leafmark.render.hints import word_hint
 
 
 def test_the_last_state_answers_while_another_writes(here: Here) -> None:
@@ -46,8 +47,8 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
         reader, (hint,) = open_index(project, ListRequest())
     assert [path for _, path in reader.manifest] == ["a.md"]
     assert hint.code == "locked"
-    assert hint.message.startswith(f"the index is being written by process {os.getpid()}, for ")
-    assert hint.message.endswith(" s; this answer is from the last committed state")
+    assert word_hint(hint).startswith(f"the index is being written by process {os.getpid()}, for ")
+    assert word_hint(hint).endswith(" s; this answer is from the last committed state")
 
 
 ANSWERS_WITHOUT_HINTS = pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_an_old_state_is_told_where_answers_have_no_hints(
         answer(project)
     (hint,) = told
     assert hint.code == "locked"
-    assert hint.message.endswith(" s; this answer is from the last committed state")
+    assert word_hint(hint).endswith(" s; this answer is from the last committed state")
 
 
 LEFT_OUT = """
@@ -157,4 +158,6 @@ def test_a_folder_that_may_not_be_read_is_among_the_hints(
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: path != root and access(path, mode))
     hints = search_project(here.project(), SearchRequest(("one",))).hints
-    assert hints[0] == Hint("tree-missing", f"the folder of tree 'here' cannot be read: {root}")
+    assert hints[0] == Hint(
+        "tree-missing", values={"note": f"the folder of tree 'here' cannot be read: {root}"}
+    )

@@ -17,6 +17,7 @@ from leafmark.app.answering import reranking as app_reranking
 from leafmark.app.doctor import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Answer, Check, Factor
+from leafmark.render.hints import word_hint
 
 GUIDE = """# Workshop
 
@@ -131,7 +132,7 @@ def test_a_model_that_is_late_changes_nothing(here: Here, model: CrossEncoder) -
     answer = search(project(here, deadline_s=0.0), "fix car")
     model.release.set()
     assert ids(answer) == [ENGINE, TYRES]
-    assert [hint.message for hint in answer.hints] == [
+    assert [word_hint(hint) for hint in answer.hints] == [
         "the reranker did not answer within 0 s, so the order is that without it; "
         "rerank.deadline_s is how long a search waits"
     ]
@@ -155,12 +156,12 @@ def test_a_model_that_fails_changes_nothing(here: Here, model: CrossEncoder) -> 
     model.answer = RuntimeError("out of memory")
     answer = search(project(here, deadline_s=60.0), "fix car")
     assert ids(answer) == [ENGINE, TYRES]
-    assert [hint.message for hint in answer.hints] == [
+    assert [word_hint(hint) for hint in answer.hints] == [
         "the reranker failed: RuntimeError: out of memory (cross-encoder/ms-marco-MiniLM-L6-v2); "
         "the order is that without it"
     ]
     missing = search(project(here, deadline_s=60.0, model="none"), "fix car")
-    assert [hint.message for hint in missing.hints] == [
+    assert [word_hint(hint) for hint in missing.hints] == [
         "the model none cannot be loaded: OSError: no such model (sentence-transformers); "
         "the order is that without it"
     ]
@@ -174,7 +175,7 @@ def test_a_package_that_is_missing_is_named(here: Here, monkeypatch: pytest.Monk
     answer = search(project(here, provider="fastembed", deadline_s=60.0), "fix car")
     app_reranking._OPEN.clear()
     assert ids(answer) == [ENGINE, TYRES]
-    assert [hint.message for hint in answer.hints] == [
+    assert [word_hint(hint) for hint in answer.hints] == [
         "the reranker fastembed needs a package that is not installed: fastembed; "
         "the order is that without it"
     ]

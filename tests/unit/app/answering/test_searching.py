@@ -35,7 +35,7 @@ def test_a_folder_that_was_not_searched_is_named_where_nothing_is_found(here: He
     own.parent.mkdir(exist_ok=True)
     own.write_text(f"[tree.notes]\npath = '{notes}'\n")
     (hint,) = _hints(here, "walrus")
-    assert hint.message == (
+    assert word_hint(hint) == (
         f"{here.project().configuration.directory} was not searched, but what your own "
         "configuration names: notes; `leafmark init` makes a tree of this folder, too"
     )

@@ -438,7 +438,7 @@ def test_without_an_index_nothing_is_made_up(here: Here) -> None:
     with pytest.raises(NotFoundError) as caught:
         here.show("p.md", refresh=False)
     assert caught.value.message == "there is no index yet"
-    assert caught.value.hint == "run `leafmark index`, or leave out --no-refresh"
+    assert caught.value.hint == "bring the index up to date first"
 
 
 def test_an_outline_tells_how_large_each_part_is(guide: Here) -> None:

@@ -9,7 +9,7 @@ from support.projects import Here
 
 from leafmark.app import explain_why_not, search_project
 from leafmark.app.requests import SearchRequest, WhyNotRequest
-from leafmark.errors import NotFoundError
+from leafmark.errors import NotFoundError, Remedy
 from leafmark.model import Hint, WhyNotReport
 
 
@@ -55,7 +55,7 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
     assert (caught.value.message, caught.value.did_you_mean, caught.value.hint) == (
         "nothing indexed is called 'zzz'",
         (),
-        "`leafmark ls chunks` lists the ids",
+        Remedy("list-ids"),
     )
 
 

@@ -14,7 +14,7 @@ from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.config_file import ContextRule, read_config_file
 from leafmark.app.configuration.paths import index_folder
 from leafmark.app.configuration.trust import digest, wishes_of
-from leafmark.app.indexing.refreshing import Concern, find_concern
+from leafmark.app.indexing.refreshing import LargeFolderWarning, large_folder_warning
 from leafmark.app.settings import EmbeddingSettings, RerankSettings
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import SettingOrigin
@@ -300,7 +300,7 @@ def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: 
     found = desk.open()
     assert found.embedding == EmbeddingSettings(query_prefix="q")
     assert found.warnings == (
-        f"{desk.project}/leafmark.toml:2: embedding.{why}; left out: `leafmark trust` allows it",
+        f"{desk.project}/leafmark.toml:2: embedding.{why}; left out, as it is not trusted",
     )
 
 
@@ -316,7 +316,7 @@ def test_a_reranker_in_a_projects_file_needs_trust(desk: Desk, line: str, why: s
     found = desk.open()
     assert found.rerank == RerankSettings()
     assert found.warnings == (
-        f"{desk.project}/leafmark.toml:2: rerank.{why}; left out: `leafmark trust` allows it",
+        f"{desk.project}/leafmark.toml:2: rerank.{why}; left out, as it is not trusted",
     )
 
 
@@ -337,7 +337,7 @@ def test_a_tree_outside_of_a_projects_folder_needs_trust(desk: Desk) -> None:
     assert found.search.limit == 4
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:6: tree.out lies outside of the project "
-        f"({desk.home}/elsewhere); left out: `leafmark trust` allows it",
+        f"({desk.home}/elsewhere); left out, as it is not trusted",
     )
     desk.trust("project/leafmark.toml")
     found = desk.open()
@@ -376,7 +376,7 @@ def test_a_project_cannot_widen_the_users_tree(desk: Desk) -> None:
     assert [tree.include for tree in found.trees] == [("public/",)]
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:1: tree.notes lies outside of the project "
-        f"({desk.home}/notes); left out: `leafmark trust` allows it",
+        f"({desk.home}/notes); left out, as it is not trusted",
     )
     desk.trust("project/leafmark.toml", "own/leafmark.toml")
     assert [tree.include for tree in desk.open().trees] == [("*",)]
@@ -418,7 +418,7 @@ def test_what_a_project_may_not_wish_is_left_out(
 ) -> None:
     desk.write("project/leafmark.toml", text)
     found = desk.open()
-    warning = f"{desk.project}/leafmark.toml:{line}: {what}; left out: `leafmark trust` allows it"
+    warning = f"{desk.project}/leafmark.toml:{line}: {what}; left out, as it is not trusted"
     assert found.warnings == (warning,)
     assert found.index.dir is None
     assert not found.index.follow_symlinks
@@ -541,7 +541,7 @@ WRONG = [
         "[context]\nterms = 9",
         ":2",
         "unknown key `context.terms`",
-        "it holds for one run: --set context.terms=…, or LEAFMARK_CONTEXT_TERMS",
+        "it holds for one run: the variable LEAFMARK_CONTEXT_TERMS",
     ),
     (
         "[[context.rules]]\n[[context.rules]]\nterm = []",
@@ -742,35 +742,34 @@ def test_a_file_that_cannot_be_opened_is_an_error(
 def test_a_configured_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 0)
     desk.write("project/leafmark.toml", '[tree.a]\npath = "."')
-    assert find_concern(desk.open()) is None
+    assert large_folder_warning(desk.open()) is None
 
 
 def test_a_small_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 1)
     desk.write("project/a.md", "x")
-    assert find_concern(desk.open()) is None
+    assert large_folder_warning(desk.open()) is None
 
 
 def test_the_home_folder_is_a_concern(desk: Desk) -> None:
-    concern = find_concern(desk.open("."))
+    concern = large_folder_warning(desk.open("."))
     message = f"{desk.home} is your home folder"
-    assert concern == Concern(message, "name a smaller folder with -C")
+    assert concern == LargeFolderWarning(message, "large-folder")
 
 
 def test_the_root_of_the_file_system_is_a_concern(desk: Desk) -> None:
     top = Path(desk.home.anchor)
-    concern = find_concern(open_configuration(top, flags={}, environ=desk.environ))
+    concern = large_folder_warning(open_configuration(top, flags={}, environ=desk.environ))
     message = f"{top} is the root of the file system"
-    assert concern == Concern(message, "name a smaller folder with -C")
+    assert concern == LargeFolderWarning(message, "large-folder")
 
 
 def test_many_files_are_a_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leafmark.app.indexing.refreshing.MANY_FILES", 1)
     desk.write("project/a.md", "x")
     desk.write("project/b.md", "x")
-    concern = find_concern(desk.open())
-    hint = "name a smaller folder with -C, or make this one a tree for good with `leafmark init`"
-    assert concern == Concern(f"{desk.project} holds more than 1 files", hint)
+    concern = large_folder_warning(desk.open())
+    assert concern == LargeFolderWarning(f"{desk.project} holds more than 1 files", "many-files")
 
 
 def test_every_error_is_one_of_ours() -> None:

@@ -453,7 +453,7 @@ def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
     (warning,) = report.warnings
     assert re.fullmatch(
         r"vectors are being made by process \d+, for \d+ s; "
-        r"what it leaves, the next `leafmark index` makes",
+        r"what it leaves, the next run makes",
         warning,
     )
     assert index_project(desk, IndexRequest()).vectors == 1
@@ -682,7 +682,7 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
     )
     assert caught.value.hint == (
         f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and "
-        "queries are given to; left out: `leafmark trust` allows it"
+        "queries are given to; left out, as it is not trusted"
     )
 
 
@@ -883,7 +883,7 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
     report = index_project(desk, IndexRequest())
     assert report.warnings == (
         "vectors are missing: the embedder answered vectors of 40 numbers, not 256 (m); "
-        "another model may answer under that name now: `leafmark index --rebuild`",
+        "another model may answer under that name now",
     )
     assert (report.vectors, report.pending_vectors) == (0, 1)
     app_meaning._OPEN.clear()

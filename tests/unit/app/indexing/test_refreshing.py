@@ -53,7 +53,7 @@ def test_what_of_the_configuration_is_not_used_is_said(here: Here) -> None:
     here.configure('[embedding]\nprovider = "minilm"\n')
     said = (
         f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and queries "
-        "are given to; left out: `leafmark trust` allows it",
+        "are given to; left out, as it is not trusted",
     )
     assert here.index().warnings == said
     assert here.run(IndexRequest(dry_run=True)).warnings == said

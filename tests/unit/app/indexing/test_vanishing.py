@@ -13,6 +13,7 @@ from support.projects import Here
 from leafmark.app import index_project, open_project, project_status, search_project
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import IndexReport
+from leafmark.render.hints import word_remedy
 
 TREE = '[tree.docs]\npath = "docs"\n'
 
@@ -28,7 +29,7 @@ def _empty(folder: Path) -> None:
 
 
 def _told(report: IndexReport) -> list[str]:
-    return [note.message for note in report.diagnostics if note.code == "tree-emptied"]
+    return [word_remedy(note.message) for note in report.diagnostics if note.code == "tree-emptied"]
 
 
 def test_the_documents_of_an_empty_mount_point_are_kept_and_said(here: Here) -> None:
@@ -47,7 +48,7 @@ def test_the_documents_of_an_empty_mount_point_are_kept_and_said(here: Here) -> 
     answer = search_project(here.project(), SearchRequest(("treasure",)))
     assert [each.entry.id for each in answer.results] == ["docs:notes/deep.md"]
     assert "tree-emptied" in [hint.code for hint in answer.hints]
-    assert _told(report)[0] in project_status(here.project()).warnings
+    assert _told(report)[0] in map(word_remedy, project_status(here.project()).warnings)
     _filled(here, 5)
     here.write("docs/notes/deep.md", "# Deep\n\ntreasure\n")
     assert (_told(here.index()), here.index().removed) == ([], ())
