@@ -14,22 +14,23 @@ from typing import NamedTuple, cast
 
 from leafmark.model import Document, ReadableText, Reader
 from leafmark.parsing.lines import without_lone_returns
+from leafmark.patterns import late_pattern
 
 __all__ = ["INFO", "ORG", "POD", "RDOC", "ROFF", "leads_to_page"]
 
-_PERL = re.compile(r"\.(?:pm|pl|plx|t|cgi|psgi|xs)\Z", re.IGNORECASE)
-_PERL_PROGRAM = re.compile(rb"(?:\xef\xbb\xbf)?#!.{0,200}\bperl")
-_POD = re.compile(rb"^=(?:pod|head[1-6]|over|begin|for|encoding)(?=\s|\Z)", re.MULTILINE)
+_PERL = late_pattern(r"\.(?:pm|pl|plx|t|cgi|psgi|xs)\Z", re.IGNORECASE)
+_PERL_PROGRAM = late_pattern(rb"(?:\xef\xbb\xbf)?#!.{0,200}\bperl")
+_POD = late_pattern(rb"^=(?:pod|head[1-6]|over|begin|for|encoding)(?=\s|\Z)", re.MULTILINE)
 
-_PAGE = re.compile(
+_PAGE = late_pattern(
     r"\.(?:[1-9](?:[a-z][a-z0-9]{0,9})?|[nl]|man|mdoc|roff|troff|nroff)(?:\.in)?\Z", re.IGNORECASE
 )
-_HEAD = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt|Sh[ \t]+NAME|SH[ \t]+\"?NAME)(?=\s)", re.MULTILINE)
-_REDIRECT = re.compile(rb"(?:[.']\\\"[^\n]*+\n|\s|(?!))*+[.'][ \t]*so[ \t]+([^\s\"]++)\s*+\Z")
+_HEAD = late_pattern(rb"^[.'][ \t]*(?:TH|Dd|Dt|Sh[ \t]+NAME|SH[ \t]+\"?NAME)(?=\s)", re.MULTILINE)
+_REDIRECT = late_pattern(rb"(?:[.']\\\"[^\n]*+\n|\s|(?!))*+[.'][ \t]*so[ \t]+([^\s\"]++)\s*+\Z")
 _HEAD_BYTES = 50_000
 
-_INFO = re.compile(r"\.info(?:-[0-9]{1,4})?\Z", re.IGNORECASE)
-_NODE = re.compile(
+_INFO = late_pattern(r"\.info(?:-[0-9]{1,4})?\Z", re.IGNORECASE)
+_NODE = late_pattern(
     rb"^\x1f\f?+[ \t\r]*+\n(?:File:[^\n]*?Node:|(Indirect:|Tag Table:))", re.MULTILINE
 )
 

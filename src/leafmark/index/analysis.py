@@ -31,6 +31,7 @@ import tantivy
 
 from leafmark.index.folding import Places, fold
 from leafmark.model.options import LANGUAGES
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "BETWEEN",
@@ -68,15 +69,15 @@ _SOLID = (
 # All bytes that do not begin such a character, or a surrogate, in UTF-8. Deleting them tells
 # whether there is one, five times faster than a search.
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ASCII_WORD = re.compile("[0-9A-Za-z]+")
-_LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
+_SURROGATE = late_pattern("[\ud800-\udfff]")
+_ASCII_WORD = late_pattern("[0-9A-Za-z]+")
+_LONG_RUN = late_pattern(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
 
-_SPACE = re.compile(r"[ \n]")
-_FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
+_SPACE = late_pattern(r"[ \n]")
+_FINAL_SIGMA = late_pattern("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
 """Tantivy lowers it to a sigma within a word."""
 
 
@@ -87,32 +88,32 @@ phrase matches across it."""
 PARTING_FORMATS = ("text", "html")
 """Formats whose line breaks may split words: others have preformatted text only as code."""
 
-_INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_INSIDE = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 """Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
 
-_WORD = re.compile(r"[^\W_]+")
-_PARTED = re.compile(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+_WORD = late_pattern(r"[^\W_]+")
+_PARTED = late_pattern(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
 """A word that continues in the next line, after a hyphen."""
 
-_SIGNED = re.compile(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
+_SIGNED = late_pattern(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
 """One letter with what makes it a name: `C++`, `g++`, `C#`; not `page#c` or `c++filt`."""
 
-_SIGN = re.compile(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
+_SIGN = late_pattern(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
 """Where there may be such a name: far faster than to look for the name itself."""
 
-_DOTTED = re.compile(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
+_DOTTED = late_pattern(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
 """The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
 
-_RAISED = re.compile(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
+_RAISED = late_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 """What follows a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
 
 _MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002", "^": "\ue003", "~": "\ue004"}
 """What stands for the signs in a run: characters of no script, which are in no other token."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
-_MARKED = re.compile("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004]|(?!))++[^\\W_]*+)")
+_MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004]|(?!))++[^\\W_]*+)")
 """A word with such marks."""
 
-_NUMBERED = re.compile(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
+_NUMBERED = late_pattern(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
 """Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
 
 

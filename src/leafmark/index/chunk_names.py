@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from leafmark.index.analysis import Analyzer, analyzer_for
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "CHUNK",
@@ -55,12 +56,12 @@ MOST_WORDS = 12
 MOST_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
 
-_SEPARATOR = re.compile(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
-_NUMBERING = re.compile(
+_SEPARATOR = late_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
+_NUMBERING = late_pattern(
     r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?\(?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
 )
-_KIND = re.compile(
+_KIND = late_pattern(
     r"(?:(?:abstract|static|async|public|final|primitive)\s+)*"
     r"(?:class|constant|constructor|enum|exception|fn|function|interface|keyword|macro|method|module"
     r"|namespace|package|property|struct|trait|type|type alias|typedef|union|variable)\s+",
@@ -68,15 +69,15 @@ _KIND = re.compile(
 )
 """What manuals of programs put before a name to say what it is the name of."""
 
-_QUALIFIED = re.compile(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
-_CALL = re.compile(r"\([^()]*\)$")
-_OF_MANUAL = re.compile(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
+_QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
+_CALL = late_pattern(r"\([^()]*\)$")
+_OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
 """The section of the manual in the name of a page's file."""
 
 _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
 """Files that are known by the name of their folder."""
 
-_JOINT = re.compile(r"::|->|\.|#|/(?=\w)")
+_JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
 
 
 @lru_cache(4096)

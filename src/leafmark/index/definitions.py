@@ -18,16 +18,18 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from leafmark.patterns import late_pattern
+
 __all__ = ["DEFINING_FORMATS", "MARKED_FORMATS", "defined_names"]
 
 LONGEST = 1000
 """The most characters of a term; longer ones are texts."""
 
 _IN_LINK = r"[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>"
-_LINK = re.compile(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
-_WORD = re.compile(r"\w")
-_LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
-_LINK_AWAY = re.compile(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
+_LINK = late_pattern(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
+_WORD = late_pattern(r"\w")
+_LIST_TAG = late_pattern(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
+_LINK_AWAY = late_pattern(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
 _MARKED = {
     'class="def"': re.compile(r'<a id="[tv]:[^"]*" class="def">([^<]+)</a>'),  # Haddock
     '"documentableName': re.compile(r'\bclass="documentableName[^"<>]*">([^<]+)</a>'),  # Scaladoc
@@ -43,10 +45,10 @@ _MARKED = {
 }
 """The names that programs mark where they explain them, by what stands in all such texts."""
 
-_TAG = re.compile(r"<[^<>]*>")
-_BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
+_TAG = late_pattern(r"<[^<>]*>")
+_BREAK = late_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = late_pattern(
     r"^([ \t]*)\.\. (?:[a-z]+:)?"
     r"(?:(?:class|static)?method|function|class|exception|attribute|property|data|module|decorator"
     r"|option|cmdoption|envvar|setting|confval|directive|describe|object|macro|type|member|var"
@@ -56,18 +58,18 @@ _DIRECTIVE = re.compile(
 )
 """A directive with text below it; one without text only marks the place of a heading."""
 
-_TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
-_LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
+_TERM_WITH_TEXT = late_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
+_LABELLED = late_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
-_OPENING_CODE = re.compile(
+_OPENING_CODE = late_pattern(
     r"(?:\s|<(?!pre\b)[^<>]*>)*<pre\b[^<>]*>(.*?)</pre\b"
     r"|\s*(?P<fence>`{3,}|~{3,})[^\n]*\n(.*?)\n(?P=fence)",
     re.DOTALL | re.IGNORECASE,
 )
 """Code that nothing but markup stands before."""
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_DECLARATION = re.compile(
+_COMMENT = late_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_DECLARATION = late_pattern(
     r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
     r"(?:[a-z_][\w:]*(?:<[^<>;()]*>)?[\s*&]+)+([a-z_][\w:]*)[ \t]*"
     r"\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)[^;{}()=\n]*;"
@@ -76,22 +78,22 @@ _DECLARATION = re.compile(
 )
 """A function without a body, or a constant, at the beginning of a line."""
 
-_ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
+_ABOVE_COLON = late_pattern(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 
-_LABEL_OF_RDOC = re.compile(
+_LABEL_OF_RDOC = late_pattern(
     r"^[ \t]*(?::?(?=[^\s:])([^\n]{1,200}?) ?::|\[:?([^\]\n]{1,200})\])(?= |$)", re.MULTILINE
 )
 
-_TERM_OF_ORG = re.compile(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
+_TERM_OF_ORG = late_pattern(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
 
-_TERM_OF_POD = re.compile(
+_TERM_OF_POD = late_pattern(
     r"^=item[ \t]+(?:(?:\*|\d+\.?)[ \t]+(?=[A-Z]<))?([^\n]{1,200})", re.MULTILINE
 )
-_CODE_OF_POD = re.compile(r"X<[^<>]*>|[A-Z]<(?:<+\s)?|(?<![-=])>+")
-_OBJECT = re.compile(r"^\S*[\w)\]}]->(?=\w)")
+_CODE_OF_POD = late_pattern(r"X<[^<>]*>|[A-Z]<(?:<+\s)?|(?<![-=])>+")
+_OBJECT = late_pattern(r"^\S*[\w)\]}]->(?=\w)")
 
-_GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
+_GROUP = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
+_BETWEEN = late_pattern(r"[,|]|\s(?:or|/)\s")
 """What separates two spellings of a term."""
 
 _KINDS = frozenset(
@@ -106,32 +108,32 @@ _KINDS = frozenset(
 _AROUND = "`*'\"‘’“”+"
 """Marks around a name."""
 
-_EMPHASISED = re.compile(r"_[^_](?:.*[^_])?_")
+_EMPHASISED = late_pattern(r"_[^_](?:.*[^_])?_")
 """A name between marks of emphasis; in `_exit` and `__all__` the lines are part of the name."""
 
 _OPTION = r"--?[^\W_]"
 _OPENING = "\"'‘“`"
-_TERM_LINE = re.compile(
+_TERM_LINE = late_pattern(
     rf"^([ \t]*)(?=[{_OPENING}]*(?:{_OPTION}"
     r"|[\w$.-]*?(?:[^\W_][_.-]+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])))(\S[^\n]*)(?:\n|\Z)",
     re.MULTILINE,
 )
 """A line that begins with an option or a name, not with an ordinary word."""
 
-_BELOW = re.compile(rf"([ \t]+)(?:[^\W_]|[{_OPENING}(])")
-_OTHER_PAGE = re.compile(r"\S+\(\w+\),?")
+_BELOW = late_pattern(rf"([ \t]+)(?:[^\W_]|[{_OPENING}(])")
+_OTHER_PAGE = late_pattern(r"\S+\(\w+\),?")
 """A reference to another page of the manual, which is no explanation."""
 
-_BEFORE_TEXT = re.compile(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
-_BESIDE = re.compile(
+_BEFORE_TEXT = late_pattern(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
+_BESIDE = late_pattern(
     rf"{_OPTION}\S*(?: \S+){{0,5}}(?:(?<=\.\.\.)|(?<![.?!:]))(?=(?:  |\t)[ \t]*[^\W\d_]{{2}})"
 )
-_CATEGORY = re.compile(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
+_CATEGORY = late_pattern(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
 """A definition of Texinfo; its further lines are indented five columns deeper than its text."""
 
-_ARGUMENTS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
-_SPELLINGS = re.compile(r"[,|]|\s(?:or|and|/)\s")
-_PAGE = re.compile(r"\S+\(\d\w*\)")
+_ARGUMENTS = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
+_SPELLINGS = late_pattern(r"[,|]|\s(?:or|and|/)\s")
+_PAGE = late_pattern(r"\S+\(\d\w*\)")
 _MOST_WORDS = 3
 """The most words of a term that is no option, with its arguments; chosen by eye."""
 

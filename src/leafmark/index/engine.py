@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from leafmark.errors import (
     StorageError,
     remedy_of,
 )
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "INDEX_AGAIN",
@@ -33,7 +33,7 @@ __all__ = [
     "translate",
 ]
 
-_OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
+_OS_ERROR = late_pattern(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 REBUILD = Remedy("rebuild", "have the index made anew")

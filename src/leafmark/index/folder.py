@@ -30,7 +30,6 @@ import contextlib
 import errno
 import json
 import os
-import re
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -51,6 +50,7 @@ from leafmark.errors import (
 from leafmark.index.engine import INDEX_AGAIN, REBUILD, translate
 from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "ENGINE_DRAFTS",
@@ -92,7 +92,7 @@ class IndexOptions(NamedTuple):
     languages: Mapping[str, str | None] = MappingProxyType({})
 
 
-_GENERATION = re.compile(r"gen-(\d{6,})")
+_GENERATION = late_pattern(r"gen-(\d{6,})")
 _OF_VECTORS = {"MODEL", "documents"}
 _MAX_CURRENT_BYTES = 1_000_000
 _MISSING = "MISSING"
@@ -379,9 +379,9 @@ OTHER_LEAFMARK = (
 )
 """Why all is indexed anew, for people."""
 
-_PLACE = re.compile(r"index-[0-9a-f]{12}")
-_REVISION = re.compile(r"rev-[0-9a-f]{12}")
-_VIEW = re.compile(rf"view-(?:{_PLACE.pattern}|{_REVISION.pattern})")
+_PLACE = late_pattern(r"index-[0-9a-f]{12}")
+_REVISION = late_pattern(r"rev-[0-9a-f]{12}")
+_VIEW = late_pattern(rf"view-(?:{_PLACE.pattern}|{_REVISION.pattern})")
 
 REVISION_SOURCES = ".sources"
 """The folder beside the index of a revision that has its sources."""

@@ -16,9 +16,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import product
 
+from leafmark.patterns import late_pattern
+
 __all__ = ["Places", "fold", "id_spellings", "is_folded", "path_spellings", "spellings"]
 
-_WIDTHS = re.compile(
+_WIDTHS = late_pattern(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
     "\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc]+"
 )
@@ -47,7 +49,7 @@ _USUAL: dict[int, str | None] = {
 }
 """What is left out, digits, the Persian keheh and yeh, and the Turkish capital I with its dot."""
 
-_ENCODED_UNUSUAL = re.compile(
+_ENCODED_UNUSUAL = late_pattern(
     b"\xc2\xad|\xc4\xb0|\xd6[\x91-\xbd\xbf]|\xd7[\x81\x82\x84\x85\x87]|\xd8[\x90-\x9a]"
     b"|\xd9[\x80\x8b-\xa9\xb0]|\xda\xa9|\xdb[\x8c\x96-\x9c\x9f-\xa4\xa7\xa8\xaa-\xad\xb0-\xb9]"
     b"|\xdf[\x80-\x89]|\xe0(?:[\xa5\xa7\xa9\xab\xad\xaf\xb1\xb3\xb5][\xa6-\xaf]"
@@ -55,13 +57,13 @@ _ENCODED_UNUSUAL = re.compile(
 )
 """The keys of `_USUAL` in UTF-8."""
 
-_ENCODED_WIDTHS = re.compile(
+_ENCODED_WIDTHS = late_pattern(
     b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
     b"|\xbf[\x82-\x87\x8a-\x8f\x92-\x97\x9a-\x9c])"
 )
 """The same in UTF-8: a search for the first byte, which few characters have, is fast."""
 
-_MAY_CHANGE = re.compile(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
+_MAY_CHANGE = late_pattern(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
 """What folding may change: a few, characters from the first mark on, and the one before them."""
 
 

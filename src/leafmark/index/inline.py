@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from leafmark.index.analysis import Analyzer
+from leafmark.patterns import late_pattern
 
 __all__ = ["INLINE_FORMATS", "iter_read", "iter_unread", "terms_apart"]
 
@@ -25,7 +26,7 @@ _TAGS = (
     "|span|strike|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var|video"
 )
 
-_UNREAD = re.compile(
+_UNREAD = late_pattern(
     r"[`~\][<&](?:"
     r"(?<=`)(?:``[^`\n]*\n(?:[^`]|`(?!``)){0,20000}(?:```|\Z)"  # code, which is skipped
     r"|`*[^`]{1,1000}`+)"

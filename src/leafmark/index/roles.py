@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leafmark.index.chunk_names import split_title
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "GLOSSARY",
@@ -42,13 +43,13 @@ TRANSLATION = ROLES.index("translation")
 MAIN_LANGUAGE = "en"
 """The usual language of documentation, of which others are translations."""
 
-_PROSE = re.compile(
+_PROSE = late_pattern(
     r"\.(?:mdx?|markdown|[qr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$",
     re.IGNORECASE,
 )
 """Documents: what is written about tests is no test."""
 
-_REGION = re.compile(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
+_REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
 
 class _Rules(NamedTuple):
@@ -75,7 +76,7 @@ def _rules() -> _Rules:
 
 def _any_of(roles: list[dict[str, Any]], key: str) -> re.Pattern[str]:
     named = [f"(?P<{role['name']}>{'|'.join(role[key])})" for role in roles if role.get(key)]
-    return re.compile("|".join(named), re.IGNORECASE)
+    return late_pattern("|".join(named), re.IGNORECASE)
 
 
 def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from leafmark.errors import UsageError
+from leafmark.patterns import late_pattern
 
 BETWEEN_TITLES = " › "
 
@@ -25,14 +26,14 @@ def format_breadcrumb(section_path: Iterable[str]) -> str:
     return "> " + BETWEEN_TITLES.join(section_path)
 
 
-TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
+TREE_NAME = late_pattern(r"[A-Za-z0-9._-]+")
 """What a tree may be called."""
 
 PREAMBLE = "preamble"
 """The slug by which a document's own body is asked for: `path#preamble`."""
 
-_RESERVED = re.compile(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
+_RESERVED = late_pattern(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNDECODABLE = late_pattern("[\udc80-\udcff]")
 
 
 def check_tree_name(name: str) -> None:

@@ -9,12 +9,13 @@ have none, and their bytes are their text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
+
+from leafmark.patterns import late_pattern
 
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
@@ -255,7 +256,7 @@ Reader = Callable[[bytes, Sequence[tuple[int, int]]], ReadableText]
 """Makes the readable text of byte ranges of a source: `reader(document.data, spans)`."""
 
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = late_pattern("[\ud800-\udfff]")
 
 
 def _size(text: str) -> int:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from leafmark.model import Diagnostic
+from leafmark.patterns import late_pattern
 
 __all__ = ["BOM", "Decoded", "Utf8", "decode", "is_binary"]
 
@@ -50,10 +51,10 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
-_JAPANESE_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\(J)")
+_JAPANESE_ESCAPE = late_pattern(rb"\x1b(?:\$[@B]|\(J)")
 """What ISO-2022-JP begins Japanese with."""
 
-_NUL = re.compile(rb"\0(?!\x08[\[\]])")
+_NUL = late_pattern(rb"\0(?!\x08[\[\]])")
 """A zero byte, but in the marks that Info puts around pictures and before an index."""
 
 _NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
@@ -65,12 +66,12 @@ A pattern that is compiled when it is used: that takes longer than most.
 _SCRIPTS = bytes({*range(0x20)} - {0x0A, 0x0D})
 """First bytes of the letters of scripts up to U+1FFF; not those that the bytes of a text have."""
 
-_PARTING = re.compile("[\t\n\r ]")
-_SWAPPED_PARTING = re.compile("[\u0900\u0a00\u0d00\u2000]")
+_PARTING = late_pattern("[\t\n\r ]")
+_SWAPPED_PARTING = late_pattern("[\u0900\u0a00\u0d00\u2000]")
 """White space, and what the wrong byte order makes of it."""
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]+")
-_NOT_ASCII = re.compile("[^\x00-\x7f]")
+_LONE_SURROGATE = late_pattern("[\ud800-\udfff]+")
+_NOT_ASCII = late_pattern("[^\x00-\x7f]")
 
 _CODECS = {
     **{f"iso-8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},

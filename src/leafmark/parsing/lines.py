@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import AnyStr
+
+from leafmark.patterns import late_pattern
 
 __all__ = ["Lines", "with_line_feeds", "without_lone_returns"]
 
 _LINE_FEED = 10
-_LONE_RETURN = re.compile(r"\r(?!\n)")
-_LONE_RETURN_BYTE = re.compile(rb"\r(?!\n)")
+_LONE_RETURN = late_pattern(r"\r(?!\n)")
+_LONE_RETURN_BYTE = late_pattern(rb"\r(?!\n)")
 
 
 class Lines:

@@ -50,6 +50,7 @@ from leafmark.parsing.markdown_text import find_html_title, markdown_reader, rea
 from leafmark.parsing.markdown_walk import Walked, blocks_of, scan_headings, walk
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "LARGE_BYTES",
@@ -69,19 +70,19 @@ _PORTION_BYTES = 1_000_000
 _REMEMBERED = 2
 """Portions that are remembered: blocks are looked at in order."""
 
-_CUT = re.compile(rb"\n[ \t]*\r?\n(?=#{1,6} )")
+_CUT = late_pattern(rb"\n[ \t]*\r?\n(?=#{1,6} )")
 """A blank line before what is a heading, but inside of code or HTML."""
 
-_NOTE = re.compile(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
-_LABEL = re.compile(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
+_NOTE = late_pattern(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
+_LABEL = late_pattern(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
 """What may be a label; nothing begins with an escape."""
 
-_LINE_END = re.compile(rb"\r?\n[ \t>]*")
+_LINE_END = late_pattern(rb"\r?\n[ \t>]*")
 """What stands in a label that goes over lines, of a quote too."""
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
-_SIGN = re.compile(r"[!-/:-@\[-`{-~]|[\x00-\x1f\x7f]")
+_SIGN = late_pattern(r"[!-/:-@\[-`{-~]|[\x00-\x1f\x7f]")
 
 
 class _Portion(NamedTuple):
@@ -315,7 +316,9 @@ _PORTION = 1_000_000
 
 _START = 16 * MAX_DEPTH  # bytes enough for the first line to be too deep
 _MARKS = b"\n*_`[]<>&!~\\|."
-_DEEP_LINE = re.compile(rb"\n(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){%d}" % (MAX_DEPTH + 1))
+_DEEP_LINE = late_pattern(
+    rb"\n(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){%d}" % (MAX_DEPTH + 1)
+)
 
 
 def find_excess(raw: bytes) -> str:
@@ -338,7 +341,7 @@ def _count_marks(raw: bytes) -> int:
 
 T = TypeVar("T")
 
-_FIRST_PAGE = re.compile(r"(?:^|/)(?:readme|index)\b[^/]*$", re.IGNORECASE)
+_FIRST_PAGE = late_pattern(r"(?:^|/)(?:readme|index)\b[^/]*$", re.IGNORECASE)
 
 
 def parse_markdown(data: bytes, path: str) -> Document:

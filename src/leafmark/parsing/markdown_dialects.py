@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from leafmark.model import Block, BlockKind, HeadingColumns
 from leafmark.parsing.markdown_walk import walk
+from leafmark.patterns import late_pattern
 
 __all__ = ["Dialect", "iter_markup", "looks_like_mdx", "read_dialect"]
 
@@ -61,8 +62,8 @@ class _Lines:
 
     def __init__(self, beginnings: bytes, pattern: bytes) -> None:
         pattern = b"(?=[%b])(?:%b)" % (beginnings, pattern)
-        self._first = re.compile(pattern, re.MULTILINE)
-        self._next = re.compile(b"\n" + pattern, re.MULTILINE)
+        self._first = late_pattern(pattern, re.MULTILINE)
+        self._next = late_pattern(b"\n" + pattern, re.MULTILINE)
 
     def search(self, raw: bytes, at: int) -> re.Match[bytes] | None:
         """Return the first line that begins at `at` or behind it."""
@@ -89,21 +90,21 @@ _SIGNS = _Lines(
 )
 """What there is where a dialect says something."""
 
-_FORMULA = re.compile(rb"\$\$[ \t\r]*+$", re.MULTILINE)
-_BLANK = re.compile(rb"\n[ \t>]*+\r?\n")
-_TITLE = re.compile(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
-_TITLE_ALONE = re.compile(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
-_ANY_FENCE = re.compile(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
+_FORMULA = late_pattern(rb"\$\$[ \t\r]*+$", re.MULTILINE)
+_BLANK = late_pattern(rb"\n[ \t>]*+\r?\n")
+_TITLE = late_pattern(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
+_TITLE_ALONE = late_pattern(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
+_ANY_FENCE = late_pattern(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
 _MAX_FORMULA = 20_000
 """Bytes between the signs of a formula; more of them stand for something else."""
 
-_TAG_END = re.compile(
+_TAG_END = late_pattern(
     rb"(?:[^<>\"'{}]|\"[^\"]*+\"|'[^']*+'|=>"
     rb"|\{(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\}|(?!))*+\}|(?!))*+\}|(?!))*+\}|(?!))*+>"
 )
 """The rest of a tag, with values of components in braces."""
 
-_LANGUAGE = re.compile(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
+_LANGUAGE = late_pattern(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
 
 _CODE = (
     rb"import[ \t]+(?:[\w*{][^\n;]*?[ \t}]from[ \t]*+)?[\"']"
@@ -117,9 +118,9 @@ _MDX = _Lines(
     rb"|(?P<code>%b)" % (_IN, _CODE),
 )
 _MDX_ONLY = _Lines(rb" \t>*+0-9{ie-", rb"%b\{/\*|%b" % (_SIGNS_IN, _CODE))
-_BYTE = re.compile(rb"[^\r\n]")
-_LINE_END = re.compile(rb"[ \t]*+(?=\r?\n|\Z)")
-_BRACKET = re.compile(rb"[\[\](){}]")
+_BYTE = late_pattern(rb"[^\r\n]")
+_LINE_END = late_pattern(rb"[ \t]*+(?=\r?\n|\Z)")
+_BRACKET = late_pattern(rb"[\[\](){}]")
 _SHORTEST = 4
 """Bytes of `<!x>`, which becomes of tags and code."""
 

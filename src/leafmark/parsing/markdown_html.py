@@ -11,6 +11,7 @@ import pyromark
 
 from leafmark.parsing.markdown import find_excess
 from leafmark.parsing.markdown_walk import OPTIONS
+from leafmark.patterns import late_pattern
 
 __all__ = ["link_definitions", "markdown_html"]
 
@@ -18,7 +19,7 @@ MAX_DEFINITIONS = 200
 """Definitions that are put below a part: more of them cost more than the part."""
 
 _OPTIONS = OPTIONS | pyromark.Options.ENABLE_GFM | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
+_DEFINITION = late_pattern(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 
 
 def link_definitions(data: bytes) -> str:

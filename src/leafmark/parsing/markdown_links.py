@@ -25,24 +25,25 @@ import pyromark
 from leafmark.model import Anchor, Block, HeadingColumns, Link, span_at
 from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
 from leafmark.parsing.titles import NamedTag, fold, named_places
+from leafmark.patterns import late_pattern
 
 __all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors", "with_names"]
 
 _SCHEMES = (b"https", b"http", b"ftp")
 _LONGEST_SCHEME = max(map(len, _SCHEMES))
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
-_WORLD = re.compile(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
-_NAME = re.compile(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
+_WORLD = late_pattern(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
+_NAME = late_pattern(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
 _IN_NAMES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+\\:-"
-_NOT_WITHIN = re.compile(rb":|\\(?![_.+-]|\Z)")
+_NOT_WITHIN = late_pattern(rb":|\\(?![_.+-]|\Z)")
 _LONGEST_SCHEME_OF_NAMES = len("mailto:")
-_HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
-_MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
-_REST = re.compile(rb"[^\s<]*")
+_HOST = late_pattern(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
+_MAIL_HOST = late_pattern(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
+_REST = late_pattern(rb"[^\s<]*")
 _TRAILING = b"?!.,:;*_~'\""
 _LONGEST_ENTITY = 34
 _AT = ord("@")
-_ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
+_ENTITY = late_pattern(rb"&[A-Za-z0-9]+;\Z")
 _UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
 _INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
 
@@ -275,16 +276,16 @@ _ATTRIBUTES = (
     rb"(?P<colon>:?)[ \t]*+(?P<inside>(?:(?:[#.][^\s{}#]++|-(?=[ \t}])|[\w:-]+=%b)[ \t]*+|(?!))++)"
     % _VALUES
 )
-_BEHIND = re.compile(
+_BEHIND = late_pattern(
     rb"(?<![ \t])[ \t]*+\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\}[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
 )
 """What stands behind the words of a heading, and the rest of its lines."""
 
-_NAMED = re.compile(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
-_MARKED = re.compile(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
-_BELOW = re.compile(rb"[ \t]*+\{:[ \t]*+%b[ \t]*+\}[ \t]*+\r?(?:\n|\Z)" % _ATTRIBUTES)
-_ABOVE = re.compile(
+_NAMED = late_pattern(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
+_MARKED = late_pattern(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
+_BELOW = late_pattern(rb"[ \t]*+\{:[ \t]*+%b[ \t]*+\}[ \t]*+\r?(?:\n|\Z)" % _ATTRIBUTES)
+_ABOVE = late_pattern(
     rb"(?:\A|\n)[ \t]*+(?:\((?P<label>[^\s()]++)\)="
     rb"|<(?:a|span)\s[^<>\n]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>/]++)[\"']?[^<>\n]*+>"
     rb"[ \t]*+(?:</(?:a|span)\s*+>|(?!))?+)[ \t]*+\r?\n(?:[ \t]*+\r?\n|(?!))*+\Z",
@@ -295,16 +296,16 @@ _ABOVE = re.compile(
 _FAR_ABOVE = 300
 """Bytes above a heading in which such a line stands."""
 
-_INSIDE = re.compile(
+_INSIDE = late_pattern(
     rb"<(?:a|span)\s[^<>]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>]++)[^<>]*+>",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"(?<=\s)#+\Z")
-_TAG = re.compile(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
+_CLOSING = late_pattern(r"(?<=\s)#+\Z")
+_TAG = late_pattern(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
-_ID = re.compile(rb"\sid%b" % _VALUE, re.IGNORECASE)
-_ID_OR_NAME = re.compile(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
-_NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
+_ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
+_ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
+_NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
 def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:

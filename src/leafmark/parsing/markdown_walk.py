@@ -27,6 +27,7 @@ import pyromark
 from leafmark.model import Block, BlockKind, Heading, HeadingColumns
 from leafmark.parsing.lines import Lines, with_line_feeds
 from leafmark.parsing.titles import fold
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "OPTIONS",
@@ -62,10 +63,10 @@ _KINDS: dict[str, BlockKind] = {
 }
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
-_CLOSING_MARKS = re.compile(rb"[ \t]#+[ \t]*\r?\n?\Z")
-_LINK_DEFINITION = re.compile(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
-_FIRST_DEFINITION = re.compile(rb" {0,3}\[")
-_LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
+_CLOSING_MARKS = late_pattern(rb"[ \t]#+[ \t]*\r?\n?\Z")
+_LINK_DEFINITION = late_pattern(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
+_FIRST_DEFINITION = late_pattern(rb" {0,3}\[")
+_LANGUAGE = late_pattern(r"[\s{.]*([^\s,{}]+)")
 _LINE_ENDS = b"\r\n"
 _LISTED = frozenset(("list", "list_item"))
 _NOWHERE = {"start": 0, "end": 0}
@@ -296,7 +297,7 @@ _RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
 _SIGNS = rb"[ \t>*+.)0-9\[\]xX-]"
 """White space, and what the signs of containers are made of."""
 
-_LINES = re.compile(
+_LINES = late_pattern(
     rb"\n(?=[#`~<=\-> \t*+0-9])"  # most lines fail here, at their first byte
     rb"(?=%b*+[#`~<=\n])(?:"  # and of the rest most here, at what follows white space and signs
     rb"#{1,6}( [^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
@@ -334,15 +335,15 @@ class _HeadingLines(NamedTuple):
 
 _NONE = HeadingColumns()
 
-_BLANK_LINE = re.compile(rb"\n[ \t]*\n")
-_IN_DEFINITION = re.compile(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
+_BLANK_LINE = late_pattern(rb"\n[ \t]*\n")
+_IN_DEFINITION = late_pattern(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
 """A heading's mark in what is defined, on the first line of it."""
 
-_LABEL_END = re.compile(rb"[\[\]>]([^\[\]>]*+)(?=\])")
-_DEFINED_END = re.compile(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
+_LABEL_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\])")
+_DEFINED_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
 """How a label ends, in a heading and where it is defined; there it may go over lines of a quote."""
 
-_MARKUP = re.compile(
+_MARKUP = late_pattern(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
     rb"|\]\(|&[#A-Za-z]|#(?= *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
@@ -352,7 +353,7 @@ Each begins with one certain byte, since those are looked for at once.
 """
 
 _WORDS = rb"[A-Za-z0-9](?:[^\\*~<`\[\]&_\t\x1c-\x1f]*[A-Za-z0-9])?"
-_SIMPLE = re.compile(
+_SIMPLE = late_pattern(
     rb"`(?<!``)([^`\s](?:[^`\t]*[^`\s])?)`(?!`)"
     rb"|\*(?<!\*\*)(?:(%b)|\*(%b)\*)\*(?!\*)"
     rb"|<(?:(?:a|span) (?:id|name)=\"[A-Za-z0-9_.:-]*\"|/(?:a|span))>"
@@ -360,15 +361,15 @@ _SIMPLE = re.compile(
 )
 """Code, emphasis, anchors and escapes that become text by dropping their marks."""
 
-_RAW_STARTS = re.compile(
+_RAW_STARTS = late_pattern(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
 )
 _RAW_HTML_ENDS = (
-    re.compile(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
-    re.compile(rb"-->"),
-    re.compile(rb"\?>"),
-    re.compile(rb"\]\]>"),
-    re.compile(rb">"),
+    late_pattern(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+    late_pattern(rb"-->"),
+    late_pattern(rb"\?>"),
+    late_pattern(rb"\]\]>"),
+    late_pattern(rb">"),
 )
 """HTML that goes on over blank lines, by what follows its first sign; and what it ends with."""
 

@@ -8,19 +8,19 @@ that nothing is made for it.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Sequence
 
 from leafmark.model import ReadableText, Reader, Runs
 from leafmark.parsing.decoding import BOM
+from leafmark.patterns import late_pattern
 
 __all__ = ["ReadableBuilder", "add_without_data", "data_reader", "read_source", "without_mark"]
 
 _LONGEST_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
 
-_VALID = re.compile(
+_VALID = late_pattern(
     rb"(?:[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]"
     rb"|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|(?!))++"
@@ -96,7 +96,9 @@ def without_mark(data: bytes) -> bytes:
 
 
 _MARK = b";base64,"
-_DATA = re.compile(rb"(data:[A-Za-z0-9!#$&^_.+/;=-]{0,120}?;base64,)[A-Za-z0-9+/_%-]{100,}+={0,2}")
+_DATA = late_pattern(
+    rb"(data:[A-Za-z0-9!#$&^_.+/;=-]{0,120}?;base64,)[A-Za-z0-9+/_%-]{100,}+={0,2}"
+)
 """An address with its data. Shorter ones cost as little as a link, and may be written by hand."""
 
 _SIGN = "…"

@@ -26,6 +26,7 @@ from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import without_mark
 from leafmark.parsing.titles import file_title, fold
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "BLANK_LINES",
@@ -37,21 +38,21 @@ __all__ = [
     "parse_text",
 ]
 
-BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
+BLANK_LINES = late_pattern(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
 
-_PAGE_BREAK = re.compile(
+_PAGE_BREAK = late_pattern(
     rb"(?<=\S)[ \t\r]*+\n(?:[ \t\r]*+\n|(?!))++(?P<foot>[^\n\f]++)\n"
     rb"(?:[ \t\r]*+\n|(?!))*+\f[ \t\r]*+(?:\n[ \t\r]*+|(?!))*+(?P<head>[^\n\f]++)"
     rb"(?:\n[ \t\r]*+|(?!)){2,}+"
 )
 """A line that stands alone, a form feed, and a line that stands alone, with the blank ones."""
 
-_NUMBER = re.compile(rb"[0-9\s]++")
+_NUMBER = late_pattern(rb"[0-9\s]++")
 _SENTENCE_ENDS = b".:;!?)]|+-=_}>"
 
 
-_RECORD = re.compile(rb"^(%++)[ \t\r]*+\n(?=[ \t]*+[^%\s])", re.MULTILINE)
+_RECORD = late_pattern(rb"^(%++)[ \t\r]*+\n(?=[ \t]*+[^%\s])", re.MULTILINE)
 _LEAST_RECORDS = 2
 
 
@@ -173,16 +174,16 @@ _MOST_WORDS = 12
 _MOST_BEFORE = 2
 """The first title stands in the first of so many parts of a text."""
 
-_LINE = re.compile(
+_LINE = late_pattern(
     rb"^(?P<number>[0-9]{1,3}+(?:\.[0-9]{1,3}+|(?!)){0,7}+)(?P<dot>\.?+)[ \t]++"
     rb"(?P<words>\S[^\n]*+)",
     re.MULTILINE,
 )
-_RULE = re.compile(rb"([-=~*^\"'+#])\1{2,}+")
-_LEADER = re.compile(r"\.{3}|\t|\s{3}|(?:\. ){3}")
+_RULE = late_pattern(rb"([-=~*^\"'+#])\1{2,}+")
+_LEADER = late_pattern(r"\.{3}|\t|\s{3}|(?:\. ){3}")
 """What stands between a title and the number of its page in a table of contents."""
 
-_WORD = re.compile(r"[^\W\d_]{2}")
+_WORD = late_pattern(r"[^\W\d_]{2}")
 _ENDS = (".", ",", ";", ":")
 
 

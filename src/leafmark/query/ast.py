@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from leafmark.patterns import late_pattern
 from leafmark.query.ranges import Range
 from leafmark.suggest import edits_from
 
@@ -39,7 +40,7 @@ HAS_VALUES: Final = ("code", "table", "list")
 # A key of front matter may hold capitals, digits and hyphens: nothing else
 # that people paste begins with `meta.` and has a colon.
 META_PATTERN: Final = r"meta\.[^\s:()\\" + QUOTES + "]+"
-_META = re.compile(META_PATTERN)
+_META = late_pattern(META_PATTERN)
 
 MIN_BOOST = 0.001
 """Smallest factor of a boost; below it, leave the part out instead."""

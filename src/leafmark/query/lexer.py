@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.errors import QueryError
+from leafmark.patterns import late_pattern
 from leafmark.query.ast import (
     HALF_CHARACTER,
     MAX_BOOST,
@@ -92,38 +93,38 @@ class Token(NamedTuple):
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
 """What a backslash escapes; before any other character it is itself (`C:\\temp`)."""
 
-_ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
-_QUOTED_ESCAPE = re.compile(r"\\([\\" + QUOTES + "])")
+_ESCAPED = late_pattern(rf"\\[{re.escape(ESCAPABLE)}]")
+_QUOTED_ESCAPE = late_pattern(r"\\([\\" + QUOTES + "])")
 _WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
 
 _NO_NEGATION = frozenset("->=<|&+,;:!?)")
 """What makes a minus text: `--verbose`, `->`, `-=`, a bullet or a dash between words."""
 
-_NUMBER = re.compile(r"\.?[0-9][0-9.,]*(?![\w-])")
+_NUMBER = late_pattern(r"\.?[0-9][0-9.,]*(?![\w-])")
 
 # A name, a colon, and a value that begins with something: not white space, a
 # colon (`std::vector`), a slash (`https://`), the end of a group, or a
 # backslash that is no escape (`c:\temp`).
-_FIELD = re.compile(
+_FIELD = late_pattern(
     rf"({META_PATTERN}|[a-z][a-z_.]*):(?![\s:/)]|\\(?![{re.escape(ESCAPABLE)}]))(?=.)", re.DOTALL
 )
-_SPACE = re.compile(r"\s*")
-_PLAIN_WORD = re.compile(r"\w+(?!\S)")
-_EMPTY_GROUP = re.compile(r"\(\s*\)")
-_SIGN = re.compile(rf"\\.|[(){QUOTES}]", re.DOTALL)
+_SPACE = late_pattern(r"\s*")
+_PLAIN_WORD = late_pattern(r"\w+(?!\S)")
+_EMPTY_GROUP = late_pattern(r"\(\s*\)")
+_SIGN = late_pattern(rf"\\.|[(){QUOTES}]", re.DOTALL)
 GERSHAYIM = '(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])'
 """The mark within Hebrew acronyms, as keyboards have it."""
-_STRAIGHT = re.compile(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
-_TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
+_STRAIGHT = late_pattern(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
+_TYPOGRAPHIC = late_pattern(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 
 _FACTOR = r"\^(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 _EDITS = rf"~[0-{MAX_DISTANCE}]"
-_MARKS = re.compile(rf"(?:{_FACTOR}(?:{_EDITS})?|{_EDITS}(?:{_FACTOR})?)(?=[\s()]|\Z)")
-_MARK = re.compile(rf"{_FACTOR}|{_EDITS}")
-_ORDINARY = re.compile(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
-_IS_LETTER = re.compile(r"(?:\A|[-_]).\Z")
-_IS_POWER = re.compile(r"\^[0-9]+\Z")
-_BEFORE_QUOTE = re.compile(r"[\s(:)-]")
+_MARKS = late_pattern(rf"(?:{_FACTOR}(?:{_EDITS})?|{_EDITS}(?:{_FACTOR})?)(?=[\s()]|\Z)")
+_MARK = late_pattern(rf"{_FACTOR}|{_EDITS}")
+_ORDINARY = late_pattern(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
+_IS_LETTER = late_pattern(r"(?:\A|[-_]).\Z")
+_IS_POWER = late_pattern(r"\^[0-9]+\Z")
+_BEFORE_QUOTE = late_pattern(r"[\s(:)-]")
 """What stands before an opening quote, if it is not the end of another one."""
 
 _CAN_BE_MARKED = frozenset({Kind.PREFIX, Kind.PHRASE, Kind.CLOSE})

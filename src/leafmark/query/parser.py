@@ -8,11 +8,11 @@ has limited.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from leafmark.errors import QueryError
+from leafmark.patterns import late_pattern
 from leafmark.query.ast import (
     HALF_CHARACTER,
     HAS_VALUES,
@@ -53,7 +53,7 @@ from leafmark.query.ranges import Range, parse_range
 
 _EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
 
-_PLAIN = re.compile(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
+_PLAIN = late_pattern(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
 """A word of plain text: all up to white space, a quote or a parenthesis, but for `()`."""
 
 _NO_BOUND = frozenset(("..", ">", "<", ">=", "<="))

@@ -10,18 +10,19 @@ has no value: `priority: high` is not above 3, and an empty `date:` not before 2
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
+
+from leafmark.patterns import late_pattern
 
 # A bound begins like a number, a date or a word, so that `../img` stays a value.
 _BOUND = r"[+-]?\.?\w(?:(?!\.\.)[^\s()<>\"“”„‟＂])*"
-_IS_BOUND = re.compile(_BOUND)
-_BETWEEN = re.compile(rf"({_BOUND})?\.\.({_BOUND})?")
-_COMPARED = re.compile(rf"([<>]=?)({_BOUND})")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
-_LIKE_NUMBER = re.compile(r"[+-]?\.?[0-9]")
-_LIKE_DATE = re.compile(r"[0-9]{4}(?![0-9])")
+_IS_BOUND = late_pattern(_BOUND)
+_BETWEEN = late_pattern(rf"({_BOUND})?\.\.({_BOUND})?")
+_COMPARED = late_pattern(rf"([<>]=?)({_BOUND})")
+_NUMBER = late_pattern(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE = late_pattern(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
+_LIKE_NUMBER = late_pattern(r"[+-]?\.?[0-9]")
+_LIKE_DATE = late_pattern(r"[0-9]{4}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True)

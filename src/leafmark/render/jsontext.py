@@ -7,10 +7,11 @@ which every JSON reader turns back into what stood there.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
+
+from leafmark.patterns import late_pattern
 
 __all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "dump_object", "iter_json", "json_safe"]
 
@@ -21,7 +22,7 @@ _ROWS_AT_ONCE = 100
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 
-_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ESCAPED = late_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def dump_json(value: Any, *, ascii_only: bool = False) -> str:

@@ -25,6 +25,7 @@ from leafmark.model import (
     format_breadcrumb,
     plural,
 )
+from leafmark.patterns import late_pattern
 from leafmark.render.hints import word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 
@@ -65,9 +66,9 @@ __all__ = [
 # Control characters (C0, DEL, C1), line separators that only some programs break lines at,
 # all twelve characters of Unicode's Bidi_Control property, and lone surrogates.
 _BIDI = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
-_UNSAFE_IN_LINE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
-_LINE_END = re.compile("\r\n?")
+_UNSAFE = late_pattern(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
+_UNSAFE_IN_LINE = late_pattern(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
+_LINE_END = late_pattern("\r\n?")
 
 _Cleaner = Callable[[str], str]
 
@@ -167,8 +168,8 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     return lines
 
 
-_HANGING = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_HANGING = late_pattern(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
+_FENCE = late_pattern(r"\s{0,3}(`{3,}|~{3,})")
 
 
 def wrap_prose(text: str, width: int | None) -> str:

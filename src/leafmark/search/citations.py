@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from leafmark.model import encode_path
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "DIGEST_DIGITS",
@@ -28,18 +29,18 @@ DIGEST_DIGITS = 12
 LONGEST_NAME = 16_384
 """Characters before an `@` that may be an id: four times the longest path of most systems."""
 
-_ENDING = re.compile(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
+_ENDING = late_pattern(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
 _UNSAFE_SIGNS = r"\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》"
-_UNSAFE = re.compile(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
-_ESCAPED = re.compile(
+_UNSAFE = late_pattern(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
+_ESCAPED = late_pattern(
     "%[0-7][0-9A-F]|%[CD][0-9A-F]%[89AB][0-9A-F]|%E[0-9A-F](?:%[89AB][0-9A-F]){2}"
 )
 """A character as `citation_name` escapes it; all that it escapes are below U+10000."""
 
-_BOUNDARY = re.compile(rf"[{_UNSAFE_SIGNS}]")
-_TREE = re.compile(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
-_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
-_MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BOUNDARY = late_pattern(rf"[{_UNSAFE_SIGNS}]")
+_TREE = late_pattern(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
+_JSON_ESCAPE = late_pattern(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
+_MARKDOWN_ESCAPE = late_pattern(r"\\([!-/:-@\[-`{-~])")
 
 
 class Citation(NamedTuple):

@@ -8,7 +8,6 @@ nothing else. Filters admit chunks by facts about them and never score.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -41,6 +40,7 @@ from leafmark.index.queries import (
 )
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry, encode_path
+from leafmark.patterns import late_pattern
 from leafmark.query import (
     And,
     Boost,
@@ -91,8 +91,8 @@ MAX_KEYWORDS = 4
 PARTS_SHARE = 0.3
 """What a part of a compound name counts beside the whole (measured: 0.2 to 0.5 do the same)."""
 
-_REGEX_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
-_NUMBER_LIKE = re.compile(r"[+-]?[0-9.]")
+_REGEX_SIGNS = late_pattern(r"[\\.+*?()|\[\]{}^$]")
+_NUMBER_LIKE = late_pattern(r"[+-]?[0-9.]")
 
 
 def compile_topic(

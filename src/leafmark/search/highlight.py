@@ -12,7 +12,6 @@ them); in other languages the whole text is analysed.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -34,6 +33,7 @@ from leafmark.index import (
     iter_parted,
     iter_read,
 )
+from leafmark.patterns import late_pattern
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm
 
@@ -155,7 +155,7 @@ _IN_ANY_TEXT = frozenset([None, "english"])
 SAFE_LETTERS = 3
 """If a stem is two letters longer than this, its words begin with as many of its letters."""
 
-_ASCII_WORD = re.compile("[0-9a-z]*")
+_ASCII_WORD = late_pattern("[0-9a-z]*")
 _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
 
 _UNSURE = frozenset(["Mn", "Mc", "Me", "Sm", "Sc", "Sk", "So", "Cn", "Co"])

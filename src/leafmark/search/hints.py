@@ -7,7 +7,6 @@ searches, but only for empty answers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,6 +26,7 @@ from leafmark.index import (
 from leafmark.index.queries import AllChunks, HasTerm
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Hint, Result, encode_path
+from leafmark.patterns import late_pattern
 from leafmark.query import (
     And,
     Boost,
@@ -83,7 +83,7 @@ MAX_ENDINGS = 8
 FILTERS: Mapping[str, Any] = {"trees": (), "tags": (), "since": None, "section": ()}
 """The options that filter, each with the value that admits everything."""
 
-_BEFORE_ENDING = re.compile(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->|(?!))++(?=[^\W\d])")
+_BEFORE_ENDING = late_pattern(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->|(?!))++(?=[^\W\d])")
 """What ends the part of a name that documents may lack: `v` of `v2.1`, `conn.` of `conn.close`."""
 
 

@@ -16,6 +16,7 @@ from leafmark.errors import UsageError
 from leafmark.index import Handle, Language, Snapshot, fold
 from leafmark.index.queries import AllOf, HasTerm, Query, any_of, unscored
 from leafmark.model import Entry
+from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Filter, parts_of
 
 __all__ = [
@@ -29,17 +30,17 @@ __all__ = [
 Admits = Callable[[Entry], bool]
 """Tells whether a chunk may be a result."""
 
-_SEPARATOR = re.compile(r"\s*[>›]\s*")
-_SPACED = re.compile(r"\s+[>›]\s+")
-_DANGLING = re.compile(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
+_SEPARATOR = late_pattern(r"\s*[>›]\s*")
+_SPACED = late_pattern(r"\s+[>›]\s+")
+_DANGLING = late_pattern(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
 """An empty title, or one that begins or ends with a separator beside a space."""
 
 _ANY_DEPTH = "**"
 
-_SETS = re.compile(r"\[.*\]|\[.*", re.DOTALL)
+_SETS = late_pattern(r"\[.*\]|\[.*", re.DOTALL)
 """What in a glob may be sets of characters."""
 
-_GLOBBED = re.compile(r"\w*[*?]+\w*")
+_GLOBBED = late_pattern(r"\w*[*?]+\w*")
 """A word of which a glob leaves open a part."""
 
 

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from leafmark.model import Snippet
+from leafmark.patterns import late_pattern
 
 __all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
 
@@ -31,11 +32,11 @@ CUT = "…"
 _NEAR = 24
 """How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
 
-_FOLD = re.compile(r"\s+")
-_BEGINS = re.compile(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
+_FOLD = late_pattern(r"\s+")
+_BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
 """How a line begins that goes on no paragraph: an item, a row, a quote, a title, code."""
 
-_ALIGNED = re.compile(r"\S {2,}\S")
+_ALIGNED = late_pattern(r"\S {2,}\S")
 """Text in columns, which no author wraps."""
 
 LEAST_WRAPPED = 50

@@ -13,7 +13,6 @@ be replaced by itself with a mark (`e` by `é`), since names have such letters e
 from __future__ import annotations
 
 import itertools
-import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -21,6 +20,7 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, Language, bare, without_marks
+from leafmark.patterns import late_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
@@ -68,7 +68,7 @@ _EXTRA = {
     "turkish": "çğıöşü",
 }
 _DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
-_DIGRAPH = re.compile("(ae|oe|ue|ss)")
+_DIGRAPH = late_pattern("(ae|oe|ue|ss)")
 _MAX_DIGRAPHS = 3
 
 _PAGE = 0x80

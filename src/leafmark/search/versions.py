@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 from leafmark.index import MAIN_LANGUAGE, language_folder
 from leafmark.model import Candidate, Entry
+from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query
 from leafmark.search.order import sort_candidates, topics_of
 
@@ -72,8 +73,8 @@ LONGEST_COMPARED = 65_536
 Version = tuple[tuple[float, ...], ...]
 """The numbers of a path, folder by folder; newer is greater, and none at all is the newest."""
 
-_NUMBERS = re.compile(r"[0-9]+(?:[._-][0-9]+)*")
-_ONLY_A_VERSION = re.compile(r"(?:v|version|release|r)?[-_.]?#[-_.]?x?", re.IGNORECASE)
+_NUMBERS = late_pattern(r"[0-9]+(?:[._-][0-9]+)*")
+_ONLY_A_VERSION = late_pattern(r"(?:v|version|release|r)?[-_.]?#[-_.]?x?", re.IGNORECASE)
 _NAMED = {
     "latest": math.inf,
     "stable": math.inf,
@@ -81,7 +82,7 @@ _NAMED = {
     "next": -1.0,
     "dev": -1.0,
 }
-_UNFINISHED = re.compile(
+_UNFINISHED = late_pattern(
     r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE
 )
 """What is not released comes after what is."""

@@ -16,6 +16,7 @@ from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.errors import ChangedError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, bytes_in, heading_and_span
+from leafmark.patterns import late_pattern
 from leafmark.query import (
     Expression,
     Filter,
@@ -391,7 +392,7 @@ def _with_text(result: Result, sources: Sources) -> Result:
 # `--since`: an age such as `7d`, or a date, as a point in time.
 
 
-_AGE = re.compile(r"(\d{1,6})\s*([smhdwy])", re.ASCII)
+_AGE = late_pattern(r"(\d{1,6})\s*([smhdwy])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

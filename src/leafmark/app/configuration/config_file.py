@@ -20,6 +20,7 @@ from leafmark.errors import ConfigError, Remedy, reason_of
 from leafmark.model import TREE_NAME
 from leafmark.model.options import check_value
 from leafmark.parsing import format_names
+from leafmark.patterns import late_pattern
 from leafmark.suggest import nearest
 
 __all__ = [
@@ -47,7 +48,7 @@ _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
 _BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
 PYPROJECT_NAME = "pyproject.toml"
-_SUFFIX = re.compile(r"(?:\.[^./\\\s]+)+")
+_SUFFIX = late_pattern(r"(?:\.[^./\\\s]+)+")
 _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
@@ -388,11 +389,11 @@ def _not_for_one_tree(name: str, location: str) -> ConfigError:
 KeyPath = tuple[str | int, ...]
 """The way to a value: names, and positions in arrays of tables."""
 
-_BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_SPACE = re.compile(r"[ \t]*")
-_KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
-_HEADER_LINE = re.compile(r"\s*\[(?!\[)([^\]\n]*)\]")
-_VALUE = re.compile(
+_BLANK = late_pattern(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_SPACE = late_pattern(r"[ \t]*")
+_KEY = late_pattern(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+_HEADER_LINE = late_pattern(r"\s*\[(?!\[)([^\]\n]*)\]")
+_VALUE = late_pattern(
     r'''"""(?:\\.|[^\\])*?"""(?:"{0,2})|\'\'\'.*?\'\'\'(?:'{0,2})'''
     r"""|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[\[{]|[\]}]|\n|[^"'#\[\]{}\n]+""",
     re.DOTALL,

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from leafmark.patterns import late_pattern
+
 __all__ = [
     "Matcher",
     "Screen",
@@ -29,10 +31,10 @@ __all__ = [
 Matcher = Callable[[str], bool]
 Screen = Callable[[str], object]
 
-_SPECIAL = re.compile(r"[*?\[\\]")
-_PLAIN_BRACKETS = re.compile(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
+_SPECIAL = late_pattern(r"[*?\[\\]")
+_PLAIN_BRACKETS = late_pattern(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
 _MOST_ALTERNATIVES = 64
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
 
 # gaps between the parts of a pattern, as tokens beside regular expressions of one character
 _STAR = "*"

@@ -8,13 +8,13 @@ and without their dot here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import translate
 from pathlib import Path
 from types import MappingProxyType
 
 from leafmark.parsing import formats
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "BINARY_SUFFIXES",
@@ -69,7 +69,7 @@ SECRET_NAMES = _words(
     ".bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history "
     ".ssh .gnupg .aws .kube .docker"
 )
-_SECRET_SHAPE = re.compile(
+_SECRET_SHAPE = late_pattern(
     "|".join(
         translate(glob)
         for glob in (".env*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.tfstate*")
@@ -80,7 +80,7 @@ _LOCK_FILES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb packages.lock.json "
     "gradle.lockfile go.sum"
 )
-_SEARCH_INDEX = re.compile(r"search-?index[\w.-]*\.js")
+_SEARCH_INDEX = late_pattern(r"search-?index[\w.-]*\.js")
 """What Sphinx, mdBook and rustdoc write beside their pages: every word of them once more."""
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "dist", "__pycache__"})

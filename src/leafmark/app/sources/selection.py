@@ -11,7 +11,6 @@ but a secret only from the user's own (or trusted) configuration.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from leafmark.app.sources.globs import literal_start
 from leafmark.app.sources.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
 from leafmark.app.sources.trees import Tree
 from leafmark.model import Diagnostic
+from leafmark.patterns import late_pattern
 
 __all__ = ["TELLING", "Frame", "Layer", "ReadFile", "Selection", "secret_patterns"]
 
@@ -43,7 +43,7 @@ _EXAMPLES_OF_SECRETS = (
 _ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
 """A pattern is about secrets if it fits one of the former, and none of these."""
 
-_LITERAL = re.compile(r"[^\W_]")
+_LITERAL = late_pattern(r"[^\W_]")
 
 
 class Layer(NamedTuple):
