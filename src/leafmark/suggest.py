@@ -13,16 +13,16 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["MOST_SUGGESTED", "choices_hint", "edits_from", "nearest"]
+__all__ = ["MAX_SUGGESTED", "choices_hint", "edits_from", "nearest"]
 
-MOST_SUGGESTED = 3
+MAX_SUGGESTED = 3
 """Names that one hint suggests at most."""
 
 LEAST = 0.55
 """Names less alike than this, in [0, 1], are not named: two wrong letters of four are too many.
 Chosen on 133 wrong names of commands, options, settings, slugs and paths (2026-11)."""
 
-LEAST_BEGINNING = 3
+MIN_BEGINNING = 3
 """Letters with which a word stands for one that it begins, as `conf`; chosen by eye."""
 
 BEGINNING = 0.7
@@ -94,7 +94,7 @@ def _lacking(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _word_by_word(words: Sequence[str], others: Sequence[str]) -> float:
     """Return how like the words are to those of `others` on average; 0 where one is to none."""
-    if len(others) > 1 and any(len(word) < LEAST_BEGINNING for word in words):
+    if len(others) > 1 and any(len(word) < MIN_BEGINNING for word in words):
         return 0.0  # `in` is like `min`, and not like any name that has it
     found = 0.0
     for word in words:
@@ -108,7 +108,7 @@ def _word_by_word(words: Sequence[str], others: Sequence[str]) -> float:
 @lru_cache(maxsize=4096)  # folders repeat in paths, tables in settings
 def _of_words(word: str, other: str) -> float:
     short, long = sorted((word, other), key=len)
-    begins = len(short) >= LEAST_BEGINNING and long.startswith(short)
+    begins = len(short) >= MIN_BEGINNING and long.startswith(short)
     return max(BEGINNING if begins else 0.0, _share(word, other, LEAST))
 
 

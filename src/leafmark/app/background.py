@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from leafmark.errors import LeafmarkError, ProviderError
 
-__all__ = ["LateError", "Patience", "begin"]
+__all__ = ["Deadline", "DeadlineExceeded", "begin"]
 
 T = TypeVar("T")
 
-LONGEST_WAIT_S = 10.0
+MAX_WAIT_S = 10.0
 """At the end of the program, for all threads together; a model is loaded in less."""
 
 _RUNNING: set[threading.Thread] = set()
@@ -29,7 +29,7 @@ _RUNNING: set[threading.Thread] = set()
 def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Future[T]:
     """Do some work of the model `what` beside the answer.
 
-    Its error is always one of ours, or `LateError`.
+    Its error is always one of ours, or `DeadlineExceeded`.
 
     What only waits for another machine need not be `waited_for`.
 
@@ -41,7 +41,7 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
     def run() -> None:
         try:
             done.set_result(work())
-        except (LeafmarkError, LateError) as error:
+        except (LeafmarkError, DeadlineExceeded) as error:
             done.set_exception(error)
         except BaseException as error:  # or a panic: nobody would see it in this thread
             message = f"the {what} failed: {type(error).__name__}: {error}"
@@ -55,11 +55,11 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
     return done
 
 
-class LateError(TimeoutError):
+class DeadlineExceeded(TimeoutError):
     """Work was not begun, since nobody waits for it any more."""
 
 
-class Patience:
+class Deadline:
     """How long a search waits for work that is done beside it, counted from now."""
 
     def __init__(self, seconds: float):
@@ -92,13 +92,13 @@ class Patience:
         longer than the deadline asks for the result only then.
 
         Raises:
-            LateError: others have held it up to the deadline, or the search waits no more.
+            DeadlineExceeded: others have held it up to the deadline, or the search waits no more.
         """
         if not lock.acquire(timeout=self.left_s()):
-            raise LateError
+            raise DeadlineExceeded
         try:
             if self._is_over:
-                raise LateError
+                raise DeadlineExceeded
             yield
         finally:
             lock.release()
@@ -106,6 +106,6 @@ class Patience:
 
 @atexit.register
 def _wait_for_all() -> None:
-    until = time.monotonic() + LONGEST_WAIT_S
+    until = time.monotonic() + MAX_WAIT_S
     for thread in tuple(_RUNNING):
         thread.join(max(0.0, until - time.monotonic()))

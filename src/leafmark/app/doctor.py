@@ -184,12 +184,12 @@ def _place(root: Path) -> Iterator[Check]:
     if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
         what = "it cannot be written" if standing == root else "nothing can be made in its place"
         yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
-    elif (room := shutil.disk_usage(standing).free) < _LEAST_ROOM:
+    elif (room := shutil.disk_usage(standing).free) < _MIN_ROOM:
         message = f"there are {room:,} bytes of room on the disk: {standing}"
         yield Check("index", "problem", message, MAKE_ROOM)
 
 
-_LEAST_ROOM = 1_000_000
+_MIN_ROOM = 1_000_000
 """Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
 
 

@@ -43,7 +43,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 _NO_FOLDERS = frozenset(_SOURCES).difference(_PAGES, (".org", ".pod", ".pm", ".info"))
 """What only files end with: most links to what is not among the sources lead to such."""
 
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 """Paths whose file is remembered: about 3 MB. One that leads nowhere is looked for in 76 ways."""
 
 _FIRST_PAGES = ("README", "readme", "index", "_index")
@@ -184,7 +184,7 @@ class Links:
             return document.path
         key = document.tree, "" if path[0] == "/" else posixpath.dirname(document.path), path
         if key not in self._files:
-            if len(self._files) >= MOST_FILES:
+            if len(self._files) >= MAX_FILES:
                 self._files.clear()
             self._files[key] = self._look_for(path, document)
         return self._files[key]

@@ -10,7 +10,7 @@ from leafmark.cli.command import JSON, Argument, Option, at_least, command
 from leafmark.cli.console import Call, exclude_each_other, perform, project_of
 from leafmark.cli.reading import no_refresh
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
-from leafmark.suggest import MOST_SUGGESTED, nearest
+from leafmark.suggest import MAX_SUGGESTED, nearest
 
 if TYPE_CHECKING:
     from leafmark.model import AgentsReport, TrustedFile, TrustReport
@@ -45,7 +45,7 @@ def _config(call: Call) -> int:
         )
         if not settings:
             tables = [] if "." in wanted else [name.partition(".")[0] for name in names]
-            near = nearest(wanted, [*tables, *names], MOST_SUGGESTED)
+            near = nearest(wanted, [*tables, *names], MAX_SUGGESTED)
             raise NotFoundError(
                 f"there is no setting `{wanted}`",
                 did_you_mean=near,

@@ -35,7 +35,7 @@ else:
 __all__ = [
     "CHARACTERS_PER_TOKEN",
     "FAULTY",
-    "MOST_WINDOWS",
+    "MAX_WINDOWS",
     "Embedder",
     "Model",
     "Vectors",
@@ -244,14 +244,14 @@ def batches_in_order(
 
 
 BREADCRUMB = "> "
-MOST_HEAD = 0.25
+MAX_HEAD = 0.25
 """A breadcrumb that takes more than this share of the limit is not repeated (chosen by eye)."""
 
 LINE_SHARE = 0.2
 WORD_SHARE = 0.5
 """How far back in a window, as a share of it, the end of a line or word is looked for (by eye)."""
 
-MOST_WINDOWS = 64
+MAX_WINDOWS = 64
 """Windows of one text; what comes after them has no vector. One of 16,000 tokens ends there."""
 
 
@@ -268,14 +268,14 @@ def windows_of(text: str, limit: int, count: Callable[[str], int]) -> list[str]:
         return [text]
     head, body = _head(text, limit, count)
     parts = _parts(body, max(1, limit - count(head)), count)
-    return [head + part for part in islice(parts, MOST_WINDOWS)]
+    return [head + part for part in islice(parts, MAX_WINDOWS)]
 
 
 def _head(text: str, limit: int, count: Callable[[str], int]) -> tuple[str, str]:
     """Return the breadcrumb with the blank line after it, and the rest."""
     if text.startswith(BREADCRUMB):
         line, blank, rest = text.partition("\n\n")
-        if blank and rest.strip() and count(line) <= MOST_HEAD * limit:
+        if blank and rest.strip() and count(line) <= MAX_HEAD * limit:
             return line + blank, rest
     return "", text
 

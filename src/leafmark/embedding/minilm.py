@@ -29,7 +29,7 @@ __all__ = ["CLS", "SEP", "MiniLM", "open_minilm", "token_ids", "vocabulary"]
 CLS = 101
 SEP = 102
 _UNKNOWN = 100
-_LONGEST_WORD = 100
+_MAX_WORD = 100
 """A longer word is unknown, in characters: as in training."""
 
 _IDEOGRAPHS = (
@@ -54,7 +54,7 @@ def token_ids(text: str, *, limit: int) -> list[int]:
     Linear in what is read of the text.
     """
     found: list[int] = []
-    for word in _words(text[: limit * _LONGEST_WORD]):
+    for word in _words(text[: limit * _MAX_WORD]):
         found.extend(_pieces(word))
         if len(found) >= limit - 2:
             break
@@ -111,7 +111,7 @@ def _is_punctuation(char: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _pieces(word: str) -> tuple[int, ...]:
     known = vocabulary()
-    if len(word) > _LONGEST_WORD:
+    if len(word) > _MAX_WORD:
         return (_UNKNOWN,)
     found: list[int] = []
     start = 0
@@ -133,7 +133,7 @@ DIMENSION = 384
 LIMIT = 256
 """Tokens: what the model was published with; it was trained on 128."""
 
-MOST_LIMIT = 512
+MAX_LIMIT = 512
 """Tokens: the model knows no further places."""
 
 BATCH_TOKENS = 1024
@@ -146,7 +146,7 @@ class MiniLM(Model):
     def __init__(self, model: bytes, spec: EmbedderSpec):
         import onnxruntime
 
-        limit = min(spec.limit or LIMIT, MOST_LIMIT)
+        limit = min(spec.limit or LIMIT, MAX_LIMIT)
         super().__init__(spec, limit=limit, name=NAME, dimension=DIMENSION)
 
         options = onnxruntime.SessionOptions()

@@ -40,11 +40,11 @@ from leafmark.errors import ConfigError, ProviderError
 
 __all__ = ["LOG", "Connection", "OllamaEmbedder", "OpenAIEmbedder", "TooMuchError"]
 
-MOST_ANSWER_BYTES = 256 << 20
+MAX_ANSWER_BYTES = 256 << 20
 FIRST_PAUSE_S = 0.5
 """Before the second attempt; doubled before every further one."""
 
-LONGEST_PAUSE_S = 60.0
+MAX_PAUSE_S = 60.0
 """A server that asks for more patience than this is given up on."""
 
 PAUSE_STEP_S = 0.1
@@ -137,7 +137,7 @@ class Connection:
                 pause_s = failure.pause_s
                 if pause_s is None:
                     pause_s = FIRST_PAUSE_S * 2**attempt
-                if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
+                if attempt == self._spec.retries or pause_s > MAX_PAUSE_S:
                     raise self._failed(failure.reason, _hint_of(failure)) from failure
                 self._pause(pause_s)
             except TooMuchError as refusal:
@@ -177,7 +177,7 @@ class Connection:
         except socket.gaierror as error:
             raise self._failed("the embedder's host is not known", _START) from error
         except _TooLargeError as error:
-            reason = f"the embedder's answer is larger than {MOST_ANSWER_BYTES:,} bytes"
+            reason = f"the embedder's answer is larger than {MAX_ANSWER_BYTES:,} bytes"
             raise self._failed(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
             raise _TryAgainError("the embedder hung up before its answer was whole", LOG) from error
@@ -367,7 +367,7 @@ def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
         total += len(part)
         if time.monotonic() > deadline:
             raise TimeoutError
-        if total > MOST_ANSWER_BYTES:
+        if total > MAX_ANSWER_BYTES:
             raise _TooLargeError
     if wanted is not None and total < wanted:
         raise http.client.IncompleteRead(b"".join(parts), wanted - total)
@@ -419,7 +419,7 @@ LIMIT = 512
 """Tokens of a text where nothing is said: what most embedding models read."""
 
 
-MOST_TEXTS = 64
+MAX_TEXTS = 64
 """Texts in one request, however short (chosen by eye)."""
 
 EASY_SHARE = 0.25
@@ -431,7 +431,7 @@ class _Remote(Model):
 
     def __init__(self, spec: EmbedderSpec):
         self._connection = Connection(spec)
-        self._most_texts = self._most_ever = MOST_TEXTS
+        self._most_texts = self._most_ever = MAX_TEXTS
         super().__init__(spec, limit=spec.limit or LIMIT, location=self._connection.location)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -442,7 +442,7 @@ class _Remote(Model):
         batches = batches_in_order(
             [1 + self.count(text) for text in cut],
             most_tokens=spec.batch_tokens,
-            most_texts=MOST_TEXTS,
+            most_texts=MAX_TEXTS,
         )
         found = [rows for batch in batches for rows in self._parts([cut[at] for at in batch])]
         return np.concatenate(found) if found else np.empty((0, self.dimension), dtype=np.float32)

@@ -38,7 +38,7 @@ _TOO_DEEP = "values are nested too deeply"
 _A_LINE = 'write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}'
 _TOML = "TOML is read only from files whose names end with .toml"
 
-LONGEST_SHOWN = 80
+MAX_SHOWN = 80
 """Characters of a query or value that an error shows."""
 
 MAX_NAMED = 10
@@ -130,7 +130,7 @@ def abridged(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
 def _told(value: Any) -> str:

@@ -405,7 +405,7 @@ _PATH = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:[\\/])")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|tiff?)\Z", re.IGNORECASE)
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
-_LONGEST_TITLE = 1000
+_MAX_TITLE = 1000
 
 
 def parse(data: bytes, path: str) -> Document:
@@ -429,7 +429,7 @@ def title_text(source: str) -> str:
     >>> title_text("<<id>>Notes[fn:1] on 2*3*4")
     'Notes on 2*3*4'
     """
-    if len(source) > _LONGEST_TITLE:
+    if len(source) > _MAX_TITLE:
         return source
     words = _RADIO.sub(r"\1", _UNSHOWN.sub("", source))
     words = _LINKED.sub(lambda found: found[2] or found[1], words)

@@ -35,7 +35,7 @@ _TOKEN = re.compile(rb"([A-Z])(<<+(?=\s)|<)|(>+)|(\|)")
 _UNSHOWN = frozenset((b"X", b"Z"))
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^:\s]\S*\Z")
 _SYMBOLS = {"verbar": "|", "sol": "/", "lchevron": "«", "rchevron": "»"}
-_LONGEST_LINK = 1000
+_MAX_LINK = 1000
 
 
 class Piece(NamedTuple):
@@ -133,7 +133,7 @@ class _Inline:
         elif one.letter == b"E":
             name = self._data[one.inside : stop].decode("utf-8", "replace")
             found[one.first :] = [Piece(one.start, end, _symbol(name))]
-        elif one.letter == b"L" and stop - one.inside <= _LONGEST_LINK:
+        elif one.letter == b"L" and stop - one.inside <= _MAX_LINK:
             self._link(one, stop, end)
 
     def _link(self, one: _Open, stop: int, end: int) -> None:
@@ -594,7 +594,7 @@ def _kind_of(words: str) -> BlockKind:
 _PAGE_NAME = re.compile(r"[$@%&*]?[\w:.-]++")
 _WEB_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^:\s]")
 _PAGE = re.compile(r"(\S+)\((\d\w*)\)\Z")
-_LONGEST_NAME = 200
+_MAX_NAME = 200
 
 
 def parse(data: bytes, path: str) -> Document:
@@ -632,7 +632,7 @@ def _anchors(items: Sequence[tuple[str, int]]) -> Iterator[Anchor]:
     """The names of items that links have: all their words, or the first one."""
     for source, at in items:
         words = _title_text(source)
-        if not words or len(words) > _LONGEST_NAME or not words.strip("*-0123456789."):
+        if not words or len(words) > _MAX_NAME or not words.strip("*-0123456789."):
             continue
         yield Anchor(words, at)
         first = _PAGE_NAME.match(words)

@@ -130,7 +130,7 @@ _ESCAPE = re.compile(r"\\(?=[A-Z#:<*_+{])")
 _FILE = re.compile(
     r"(?:rdoc-ref:|link:)(?:/?((?:[\w.-]+/)*[\w.-]+\.(?:rdoc|md|txt|rb|html)))?(?:[@#].*)?"
 )
-_LONGEST_TITLE = 1000
+_MAX_TITLE = 1000
 
 
 def parse(data: bytes, path: str) -> Document:
@@ -154,7 +154,7 @@ def title_text(source: str) -> str:
     >>> title_text("See {the guide}[rdoc-ref:doc/a.rdoc] and Ruby[https://example.org/]")
     'See the guide and Ruby'
     """
-    if len(source) > _LONGEST_TITLE:
+    if len(source) > _MAX_TITLE:
         return source
     words = re.sub(_LABELLED, r"\1\2", source)
     return _ESCAPE.sub("", _MARKS.sub(r"\2\4", words))

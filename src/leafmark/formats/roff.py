@@ -403,10 +403,10 @@ _BLANKS = " \t\r\v\f"
 _NO_ENDS = (".", ":", ",", ";", "(")
 """Ends of sentences, and of lines that go on."""
 
-_MOST_OF_TAG = 4
+_MAX_OF_TAG = 4
 """Lines that may be the tag of a `.HP`."""
 
-_LONGEST_HUNG = 20
+_MAX_HUNG = 20
 """Lines below a `.HP` in which its text begins, those that are not read included."""
 
 
@@ -441,7 +441,7 @@ def classified(text: Sequence[str]) -> list[Line]:
     conditions = _Conditions()
     rows = [conditions.take(line) for line in text]
     for at, row in enumerate(rows):
-        below = slice(at + 1, at + 1 + _LONGEST_HUNG)
+        below = slice(at + 1, at + 1 + _MAX_HUNG)
         if row.macro == "HP" and _is_hung(rows[below], text[below]):
             rows[at] = Line(HUNG, row.at)
     return rows
@@ -456,7 +456,7 @@ def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
     read = [one for one in zip(rows, text, strict=True) if one[0].macro != UNREAD]
     tag = [*takewhile(bool, (_plain_words(*one) for one in read))]
     rest = read[len(tag) :]
-    if not 0 < len(tag) <= _MOST_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
+    if not 0 < len(tag) <= _MAX_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
         return False
     words = _plain_words(*rest[1])
     goes_on = tag[-1].endswith(_NO_ENDS) and not tag[-1].endswith("...")
@@ -872,7 +872,7 @@ _NOT_FILLED = ("-literal", "-unfilled")
 _BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
 """What parts the names of a page from its summary."""
 
-_LONGEST_TERM = 4
+_MAX_TERM = 4
 """Lines of a paragraph that may be the term of what is set in below it."""
 
 
@@ -1088,7 +1088,7 @@ class RoffScanner(LeadingLineScanner):
     def _term_end(self, at: int) -> int:
         """Where an item ends that is a term above lines that are set in; 0 where none is."""
         after = self._after_text(at + 1)
-        if after - at > _LONGEST_TERM or after >= self._stop or self._rows[after].macro != "RS":
+        if after - at > _MAX_TERM or after >= self._stop or self._rows[after].macro != "RS":
             return 0
         words = self._said(after - 1).rstrip()
         return 0 if words.endswith((".", ":")) and not words.endswith("...") else self._past(after)
@@ -1179,7 +1179,7 @@ _PAGE = re.compile(rb"(?:\\f[BI])?(?P<name>\w(?:[\w+:.@-]|\\-|(?!)){0,100}+)(?:\
 """The name of a page, right before its section."""
 
 _BEFORE = re.compile(rb"[\s\",(\[|/=]")
-_LONGEST_NAME = 120
+_MAX_NAME = 120
 
 
 def parse(data: bytes, path: str) -> Document:
@@ -1212,7 +1212,7 @@ def _links(data: bytes, _headings: Sequence[Heading], scanner: RoffScanner) -> I
 
 def _page_before(data: bytes, end: int) -> tuple[bytes, int]:
     """The name of a page that ends at a byte, and where it begins; empty if there is none."""
-    start = max(0, end - _LONGEST_NAME)
+    start = max(0, end - _MAX_NAME)
     first = start
     for parting in _BEFORE.finditer(data, start, end - 1):
         first = parting.end()

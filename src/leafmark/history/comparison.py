@@ -47,7 +47,7 @@ MIN_PART_PAIRS = 6
 MAX_ALIGNED_BLOCKS = 1_000
 """Blocks of a section that are aligned; of more, those that are gone and new are listed."""
 
-LEAST_SHARE = 0.005
+MIN_SHARE = 0.005
 """What is told of a change that touches no word, but more than white space."""
 
 
@@ -155,7 +155,7 @@ def compare_pair(old: Section, new: Section) -> tuple[float, tuple[BlockChange, 
     if b"".join(old.body.split()) == b"".join(new.body.split()):
         share = 0.0
     else:
-        share = max(LEAST_SHARE, 1 - likeness(old.features, new.features))
+        share = max(MIN_SHARE, 1 - likeness(old.features, new.features))
     return share, tuple(_block_changes(old.blocks, new.blocks))
 
 

@@ -47,13 +47,13 @@ CHUNK = "c"
 FILE_TAIL = "t"
 """The same of files without the first word of their names: `commit` of `git-commit`."""
 
-LONGEST_NAME = 120
+MAX_NAME = 120
 """Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """The most terms of a name."""
 
-MOST_NAMES = 200
+MAX_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
 
 _SEPARATOR = late_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
@@ -184,15 +184,15 @@ def file_tail(path: str) -> str:
 def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]:
     """Return the terms of some names, each once."""
     forms = dict.fromkeys(
-        form for name in names if len(name) <= LONGEST_NAME for form in _forms(analyzer, name)
+        form for name in names if len(name) <= MAX_NAME for form in _forms(analyzer, name)
     )
-    return [kind + form for form in list(forms)[:MOST_NAMES]]
+    return [kind + form for form in list(forms)[:MAX_NAMES]]
 
 
 @lru_cache(20_000)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     words = analyzer_for(None).terms(name)
-    if not 0 < len(words) <= MOST_WORDS:
+    if not 0 < len(words) <= MAX_WORDS:
         return ()
     exact, stems = " ".join(words), " ".join(analyzer.terms(name))
     found = (exact_name("", exact),)

@@ -134,10 +134,10 @@ _CATEGORY = late_pattern(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTI
 _ARGUMENTS = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
 _SPELLINGS = late_pattern(r"[,|]|\s(?:or|and|/)\s")
 _PAGE = late_pattern(r"\S+\(\d\w*\)")
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 """The most words of a term that is no option, with its arguments; chosen by eye."""
 
-_MOST_OF_OPTION = 4
+_MAX_OF_OPTION = 4
 
 
 def defined_names(source_format: str, body: str) -> Iterator[str]:
@@ -329,7 +329,7 @@ def _is_term(line: str) -> bool:
         return False
     if line.count("(") != line.count(")") or _PAGE.fullmatch(line):
         return False
-    most = _MOST_OF_OPTION if is_option else _MOST_WORDS
+    most = _MAX_OF_OPTION if is_option else _MAX_WORDS
     return all(len(said.split()) <= most for said in _SPELLINGS.split(_ARGUMENTS.sub("", line)))
 
 

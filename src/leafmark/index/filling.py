@@ -43,7 +43,7 @@ from leafmark.index.facts import (
     meta_facts,
     tag_fact,
 )
-from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed, title_terms
+from leafmark.index.headed import MAX_TITLE, MAX_TITLES, headed, title_terms
 from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
@@ -77,10 +77,10 @@ def _escaped(sign: str) -> str:
 
 _BETWEEN = f" {_escaped(BETWEEN)} "
 
-LONGEST_ADDRESS = 300
+MAX_ADDRESS = 300
 """Characters. Longer ones are data, which nobody types."""
 
-MOST_ADDRESSES = 500
+MAX_ADDRESSES = 500
 """The most addresses of one chunk."""
 
 _DEFINED_LINK = re.compile(rb"^ {0,3}\[[^\]\n]+\]:", re.MULTILINE)
@@ -224,14 +224,14 @@ def _addresses(analyzer: Analyzer, chunk: Chunk, body: str) -> str:
     given = (
         analyzer.for_index(target)
         for target in targets
-        if target[:4].lower() == "http" and len(target) <= LONGEST_ADDRESS and target not in body
+        if target[:4].lower() == "http" and len(target) <= MAX_ADDRESS and target not in body
     )
-    return _BETWEEN.join(islice(given, MOST_ADDRESSES))
+    return _BETWEEN.join(islice(given, MAX_ADDRESSES))
 
 
 def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
     """Return the terms of all titles from the document down."""
-    known = (title[:LONGEST_TITLE] for title in titles[-MOST_TITLES:])
+    known = (title[:MAX_TITLE] for title in titles[-MAX_TITLES:])
     return " ".join([title_terms(analyzer, title).text for title in known])
 
 
@@ -278,12 +278,12 @@ def _title_names(analyzer: Analyzer, title: str) -> tuple[str, ...]:
 
 def _title_of(chunk: Chunk) -> str:
     """Return a chunk's title, of later pieces its beginning: else a long one stands in each."""
-    return chunk.title if chunk.piece < 2 else chunk.title[:LONGEST_TITLE]
+    return chunk.title if chunk.piece < 2 else chunk.title[:MAX_TITLE]
 
 
 def _title(analyzer: Analyzer, title: str) -> str:
     """Return the terms of a title; titles repeat in many files, and in all pieces of a section."""
-    if len(title) <= LONGEST_TITLE:
+    if len(title) <= MAX_TITLE:
         return title_terms(analyzer, title).text
     return analyzer.for_index(with_parts(title))
 

@@ -19,13 +19,13 @@ from leafmark.index.analysis import Analyzer, with_parts
 
 __all__ = ["Headed", "headed", "phrases_within", "title_terms"]
 
-MOST_TITLES = 16
+MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
 
-LONGEST_TITLE = 1000
+MAX_TITLE = 1000
 """Characters. Anything longer is no title, and would be read again for each text below it."""
 
-LONGEST_PHRASE = 3
+MAX_PHRASE = 3
 """The longest phrases of titles, in terms, that are compared with the text."""
 
 
@@ -53,8 +53,8 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
     `section_path` begins with the document's title.
     """
     body = " ".join(terms)
-    above = section_path[-MOST_TITLES:]
-    titles = [title_terms(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
+    above = section_path[-MAX_TITLES:]
+    titles = [title_terms(analyzer, title) for title in above if len(title) <= MAX_TITLE]
     if not titles:
         return Headed((), body)
     asked = {term for title in titles for term in title.terms}
@@ -75,7 +75,7 @@ def _phrases_alone(titles: Sequence[Title], body: str, shared: Set[str]) -> Iter
     held = shared
     body = f" {body} "
     phrases: Iterable[Sequence[str]] = [title.terms for title in titles]
-    for length in range(2, LONGEST_PHRASE + 1):
+    for length in range(2, MAX_PHRASE + 1):
         asked = {
             f"{begin} {end.rpartition(' ')[2]}"
             for each in phrases
@@ -95,7 +95,7 @@ def phrases_within(terms: Sequence[str]) -> list[str]:
     >>> phrases_within(["set", "up"])
     ['set', 'up', 'set up']
     """
-    lengths = range(1, LONGEST_PHRASE + 1)
+    lengths = range(1, MAX_PHRASE + 1)
     return [" ".join(phrase) for length in lengths for phrase in _phrases(terms, length)]
 
 

@@ -55,7 +55,7 @@ TO_RETRY = 2
 _VERSION = 3
 _COLUMNS = "qqqQIB"
 _FOUND_COLUMNS = _COLUMNS[:4]
-_LONGEST_LINE = 10_000
+_MAX_LINE = 10_000
 
 
 class ManifestRow(NamedTuple):
@@ -236,7 +236,7 @@ def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
     """Return the head of the snapshot of commit `seq`, None if there is none."""
     try:
         with path.open("rb") as file:
-            head = file.readline(_LONGEST_LINE) + file.readline(_LONGEST_LINE)
+            head = file.readline(_MAX_LINE) + file.readline(_MAX_LINE)
         facts = _facts(head, uuid, seq)
         return None if facts is None else SnapshotHead(facts["found"], int(facts["looked_ns"]))
     except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):

@@ -26,7 +26,7 @@ EXACT_UP_TO = 150_000
 """Rows: comparing as many takes about as long as the two steps (measured)."""
 
 KEPT_SHARE = 0.05
-LEAST_KEPT = 2000
+MIN_KEPT = 2000
 ABSENT = -2.0
 """The similarity of a row that was not compared, or is no vector."""
 
@@ -227,7 +227,7 @@ class VectorSearcher:
         found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
         rows = self._rows_of(admitted)
         if len(rows) > EXACT_UP_TO:
-            rows = self._prefiltered(query, rows, max(LEAST_KEPT, 4 * limit))
+            rows = self._prefiltered(query, rows, max(MIN_KEPT, 4 * limit))
         found[rows] = self._exact(query, rows)
         return found
 

@@ -267,7 +267,7 @@ _COLUMNS = (
 )
 
 
-_LONGEST_HEAD = 1 << 16
+_MAX_HEAD = 1 << 16
 """Bytes; the first line of a view usually has a few hundred."""
 
 
@@ -306,7 +306,7 @@ def read_view(path: Path) -> VectorView | None:
 
     try:
         data = path.read_bytes()
-        head, seal, blank, _ = data[:_LONGEST_HEAD].split(b"\n", 3)
+        head, seal, blank, _ = data[:_MAX_HEAD].split(b"\n", 3)
         facts = unsealed(b"%s\n%s\n" % (head, seal))
         body = memoryview(data)[len(head) + len(seal) + len(blank) + 3 :]
         if facts["format"] != _FORMAT or facts["crc"] != zlib.crc32(body):

@@ -41,7 +41,7 @@ from leafmark.app.session import Session
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.library.awaiting import awaitable
 from leafmark.library.texts import fit_texts, text_of
-from leafmark.library.wishes import checked_choice, checked_choices, checked_names, checked_text
+from leafmark.library.validation import checked_choice, checked_choices, checked_names, checked_text
 from leafmark.model import (
     Answer,
     DocumentEntry,

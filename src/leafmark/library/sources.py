@@ -8,7 +8,7 @@ from typing import Unpack
 
 from leafmark.chunking import ChunkingOptions, Sizes, Strategy, chunk_document
 from leafmark.errors import ConfigError, UsageError, unreadable
-from leafmark.library.wishes import checked_text
+from leafmark.library.validation import checked_text
 from leafmark.model import Chunk, Document, check_tree_name
 from leafmark.parsing import Utf8
 from leafmark.parsing import parse as parse_bytes

@@ -233,7 +233,7 @@ class SettingOrigin(NamedTuple):
     note: str = ""
 
 
-class TrustWish(NamedTuple):
+class PermissionRequest(NamedTuple):
     """One thing that a project's file wishes beyond its folder.
 
     `key` is the setting or tree, `why` a clause that says why it is gated,
@@ -255,7 +255,7 @@ class TrustedFile(NamedTuple):
 
     path: str
     state: str
-    wishes: tuple[TrustWish, ...] = ()
+    wishes: tuple[PermissionRequest, ...] = ()
     digest: str = ""
 
 

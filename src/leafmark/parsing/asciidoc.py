@@ -456,7 +456,7 @@ _MARKS = re.compile(
 """Formatting; a single mark counts only at the edges of words."""
 
 _MACROS = re.compile(r"(?:link|xref|https?)[:/]{1,3}[^\s\[\]]*\[([^\]]*)\]")
-_LONGEST_TITLE = 1000
+_MAX_TITLE = 1000
 
 
 def parse_asciidoc(data: bytes, path: str) -> Document:
@@ -480,7 +480,7 @@ def title_text(source: str) -> str:
     >>> title_text("multi_ack_detailed and un**con**strained")
     'multi_ack_detailed and unconstrained'
     """
-    if len(source) > _LONGEST_TITLE:
+    if len(source) > _MAX_TITLE:
         return source
     return _MARKS.sub(r"\2\4", _MACROS.sub(r"\1", source))
 

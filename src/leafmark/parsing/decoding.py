@@ -26,7 +26,7 @@ __all__ = ["BOM", "Decoded", "Utf8", "decode", "is_binary"]
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
 
-_LEAST_BYTES = 16
+_MIN_BYTES = 16
 """Fewer bytes with zeros among them prove nothing where they are valid UTF-8."""
 
 _PORTION_BYTES = 1_000_000
@@ -115,7 +115,7 @@ _SUPERSETS = {
 }
 """Codecs that Python knows under more names, and those that the Standard reads in their place."""
 
-_LONGEST_LABEL = 40
+_MAX_LABEL = 40
 
 
 class Utf8(bytes):
@@ -227,7 +227,7 @@ def _utf16_in_utf8(data: bytes) -> str:
 
     One half of its bytes says the script: nearly all are zero, or controls. The text has none.
     """
-    if len(data) % 2 or len(data) < _LEAST_BYTES or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
+    if len(data) % 2 or len(data) < _MIN_BYTES or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
         return ""
     sample = data[:_SAMPLE_BYTES]
     for codec, scripts in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
@@ -348,7 +348,7 @@ def _detect(data: bytes) -> str:
 def _codec_of(name: str) -> str:
     """Python's codec for the encoding called `name`, empty where it is not one of ours."""
     label = name.strip().lower().replace("_", "-")
-    if label in _CODECS or len(label) > _LONGEST_LABEL:
+    if label in _CODECS or len(label) > _MAX_LABEL:
         return _CODECS.get(label, "")
     with suppress(LookupError, ValueError):  # a name with a NUL is a ValueError
         codec = lookup(label).name

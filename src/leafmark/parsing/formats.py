@@ -239,7 +239,7 @@ def _imported(name: str) -> Any:
 _SAMPLE_BYTES = 65_536
 """What is looked at of a text: the beginning of a manual tells how it is written."""
 
-_LEAST_MARKS = 3
+_MIN_MARKS = 3
 """Marks that only one format has, of two kinds, below which a text may merely quote it."""
 
 _RST_TITLE = rb"^(?=[^\s\n])[^\n]+\n([=\-~^\"'`*+#.:_])\1{3,}[ \t\r]*$"
@@ -291,7 +291,7 @@ def _markup_of(data: bytes) -> Format | None:
         if not _count(title, sample, 1):
             continue
         counts = [_count(mark, sample) for mark in marks]
-        is_written = sum(counts) >= _LEAST_MARKS and sum(map(bool, counts)) > 1
+        is_written = sum(counts) >= _MIN_MARKS and sum(map(bool, counts)) > 1
         is_written = is_written or (name == "rst" and counts[0] > 0)
         if is_written and any(counts[:own]) and sum(counts) > markdown:
             found[name] = sum(counts[:own])

@@ -35,7 +35,7 @@ MAX_MARKS = 500_000
 
 _BOM = "\ufeff"
 _TAB = 8
-_LONGEST_INDENT = 1000
+_MAX_INDENT = 1000
 
 
 class SourceLines:
@@ -107,7 +107,7 @@ def _expanded(line: str) -> str:
     """A line without the space at its end, the tabs it begins with made spaces."""
     text = line.strip()
     before = line[: len(line) - len(line.lstrip())]
-    return before[:_LONGEST_INDENT].expandtabs(_TAB) + text if text else ""
+    return before[:_MAX_INDENT].expandtabs(_TAB) + text if text else ""
 
 
 class Title(NamedTuple):

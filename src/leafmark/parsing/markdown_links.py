@@ -30,18 +30,18 @@ from leafmark.patterns import late_pattern
 __all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors", "with_names"]
 
 _SCHEMES = (b"https", b"http", b"ftp")
-_LONGEST_SCHEME = max(map(len, _SCHEMES))
+_MAX_SCHEME = max(map(len, _SCHEMES))
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _WORLD = late_pattern(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
 _NAME = late_pattern(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
 _IN_NAMES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+\\:-"
 _NOT_WITHIN = late_pattern(rb":|\\(?![_.+-]|\Z)")
-_LONGEST_SCHEME_OF_NAMES = len("mailto:")
+_MAX_SCHEME_OF_NAMES = len("mailto:")
 _HOST = late_pattern(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
 _MAIL_HOST = late_pattern(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
 _REST = late_pattern(rb"[^\s<]*")
 _TRAILING = b"?!.,:;*_~'\""
-_LONGEST_ENTITY = 34
+_MAX_ENTITY = 34
 _AT = ord("@")
 _ENTITY = late_pattern(rb"&[A-Za-z0-9]+;\Z")
 _UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
@@ -155,7 +155,7 @@ def find_heads(raw: bytes) -> list[_Head]:
 
 def _find_schemes(lower: bytes) -> Iterator[_Head]:
     for at in _places(lower, b"://"):
-        before = lower[max(0, at - _LONGEST_SCHEME - 1) : at]
+        before = lower[max(0, at - _MAX_SCHEME - 1) : at]
         scheme = next((one for one in _SCHEMES if before.endswith(one)), None)
         if scheme and not _LETTERS.issuperset(before[-len(scheme) - 1 : -len(scheme)] or b"-"):
             yield _Head(at - len(scheme), at + 3)
@@ -186,7 +186,7 @@ def _name_from(raw: bytes, begin: int, at: int) -> int:
     last = deque(_NOT_WITHIN.finditer(before, start), maxlen=1)
     if last:
         end = last[0].end()
-        start = max(start, end - _LONGEST_SCHEME_OF_NAMES) if last[0][0] == b":" else end
+        start = max(start, end - _MAX_SCHEME_OF_NAMES) if last[0][0] == b":" else end
     return begin + start
 
 
@@ -260,7 +260,7 @@ def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
     surplus = raw.count(b")", start, end) - raw.count(b"(", start, end)
     while end > start:
         last = raw[end - 1 : end]
-        entity = _ENTITY.search(raw, max(start, end - _LONGEST_ENTITY), end)
+        entity = _ENTITY.search(raw, max(start, end - _MAX_ENTITY), end)
         if entity:
             end = entity.start()
         elif last in _TRAILING or (last == b")" and surplus > 0):

@@ -17,7 +17,7 @@ from leafmark.patterns import late_pattern
 
 __all__ = ["ReadableBuilder", "add_without_data", "data_reader", "read_source", "without_mark"]
 
-_LONGEST_RUN = 1024
+_MAX_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
 
 _VALID = late_pattern(
@@ -63,14 +63,14 @@ class ReadableBuilder:
         except UnicodeDecodeError:
             self._add_damaged(data, start, end)
             return
-        if len(text) > _LONGEST_RUN:
+        if len(text) > _MAX_RUN:
             self._add_long(text, start)
         else:
             self.add(text, start, end)
 
     def _add_long(self, text: str, start: int) -> None:
-        for at in range(0, len(text), _LONGEST_RUN):
-            part = text[at : at + _LONGEST_RUN]
+        for at in range(0, len(text), _MAX_RUN):
+            part = text[at : at + _MAX_RUN]
             end = start + len(part.encode("utf-8"))
             self.add(part, start, end)
             start = end

@@ -53,7 +53,7 @@ _SENTENCE_ENDS = b".:;!?)]|+-=_}>"
 
 
 _RECORD = late_pattern(rb"^(%++)[ \t\r]*+\n(?=[ \t]*+[^%\s])", re.MULTILINE)
-_LEAST_RECORDS = 2
+_MIN_RECORDS = 2
 
 
 _PROSE = frozenset(("", ".text", ".txt"))
@@ -142,7 +142,7 @@ def _record_starts(lines: bytes, start: int) -> list[int]:
     marks = _RECORD.finditer(lines, start)
     found = [mark for mark in marks if not _is_below_mark(lines, mark.start())]
     starts = [mark.start() for mark in found if mark[1] == found[0][1]]
-    return starts if len(starts) >= _LEAST_RECORDS else []
+    return starts if len(starts) >= _MIN_RECORDS else []
 
 
 def _is_below_mark(lines: bytes, start: int) -> bool:
@@ -170,8 +170,8 @@ _LEAST = 4
 _LONGEST = 72
 """Characters of a title; a line of text has as many and goes on."""
 
-_MOST_WORDS = 12
-_MOST_BEFORE = 2
+_MAX_WORDS = 12
+_MAX_BEFORE = 2
 """The first title stands in the first of so many parts of a text."""
 
 _LINE = late_pattern(
@@ -208,7 +208,7 @@ def numbered_titles(data: bytes) -> list[NumberedTitle]:
     if not (data.startswith((b"0", b"1")) or b"\n0" in data or b"\n1" in data):
         return []
     found = [*_titles(data)]
-    if len(found) < _LEAST or found[0].start * _MOST_BEFORE > len(data):
+    if len(found) < _LEAST or found[0].start * _MAX_BEFORE > len(data):
         return []
     in_order = found[0].number in ((0,), (1,)) and all(
         _follows(before.number, after.number) for before, after in pairwise(found)
@@ -252,7 +252,7 @@ def _is_blank_before(data: bytes, start: int) -> bool:
 
 def _is_title(line: str, words: str) -> bool:
     words = words.rstrip()
-    if len(line) > _LONGEST or len(words.split()) > _MOST_WORDS or words.endswith(_ENDS):
+    if len(line) > _LONGEST or len(words.split()) > _MAX_WORDS or words.endswith(_ENDS):
         return False
     return bool(_WORD.search(words)) and not _LEADER.search(words)
 

@@ -182,7 +182,7 @@ def _notes(
     }
 
 
-_WIDTH, _LEAST_WIDTH = 80, 40
+_WIDTH, _MIN_WIDTH = 80, 40
 _FLAGS = 16
 """Columns kept for the kind of content and the flags."""
 _DEEPEST = 8
@@ -207,7 +207,7 @@ def iter_chunk_tree(
         flags = " ".join([chunk.content_type, *warned])
         right = f" {size:>{widest},} "
         inset = "  " * min(depths[-1], _DEEPEST)
-        room = max(style.width or _WIDTH, _LEAST_WIDTH) - len(number) - len(right) - _FLAGS
+        room = max(style.width or _WIDTH, _MIN_WIDTH) - len(number) - len(right) - _FLAGS
         left = _left(chunk, room - len(inset), style)
         gap = " " * max(0, room - len(inset) - left[1])
         marked = style.yellow(flags) if warned else style.dim(flags)

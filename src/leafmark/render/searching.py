@@ -594,7 +594,7 @@ def render_list(answer: Answer, style: Style) -> str:
         known = _titled(titles, result.entry, f" ({result.score:.2f}){marks}", style)
         text, ranges = _folded(result.snippet)
         room = _UNLIMITED if style.width is None else style.width - display_width(known) - 3
-        if text and room >= LEAST_SNIPPET:
+        if text and room >= MIN_SNIPPET:
             text = shorten(text, room)
             known += f" — {style.highlight_line(text, _within(ranges, 0, len(text)))}"
         lines.append(known + "\n")
@@ -602,7 +602,7 @@ def render_list(answer: Answer, style: Style) -> str:
     return "".join(lines) + _rest(answer, style)
 
 
-LEAST_SNIPPET = 20
+MIN_SNIPPET = 20
 """Columns that a snippet behind an id has at least; chosen by eye."""
 
 _UNLIMITED = 1 << 30
@@ -619,7 +619,7 @@ def _titled(titles: str, entry: Entry, after: str, style: Style) -> str:
     if display_width(name) > style.width // 2:
         name = clean_line(entry.ordinal_id)
     room = style.width - display_width(name + after) - 2
-    if room < LEAST_SNIPPET:
+    if room < MIN_SNIPPET:
         room = max(style.width // 3, room)
     return shorten(f"{shorten(titles, room)}  {name}{after}", style.width)
 

@@ -26,7 +26,7 @@ __all__ = [
 
 DIGEST_DIGITS = 12
 
-LONGEST_NAME = 16_384
+MAX_NAME = 16_384
 """Characters before an `@` that may be an id: four times the longest path of most systems."""
 
 _ENDING = late_pattern(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
@@ -134,7 +134,7 @@ def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
     found = []
     after = 0
     for ending in _ENDING.finditer(text):
-        run = text[max(after, ending.start() - LONGEST_NAME) : ending.start()]
+        run = text[max(after, ending.start() - MAX_NAME) : ending.start()]
         written = _BOUNDARY.split(run)[-1]
         after = ending.end()
         if ":" in written:

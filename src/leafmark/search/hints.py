@@ -61,7 +61,7 @@ from leafmark.search.terms import CompiledTerm
 from leafmark.search.versions import other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import stop_words, topic_text
-from leafmark.suggest import MOST_SUGGESTED, nearest
+from leafmark.suggest import MAX_SUGGESTED, nearest
 
 __all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
 
@@ -412,16 +412,16 @@ def _metadata(snapshot: Snapshot, node: Filter, key: str) -> Iterator[Hint]:
     values = _facts(snapshot, meta_prefix(key))
     if not values:
         keys = {one.partition("=")[0] for one in _facts(snapshot, _META)}
-        near = nearest(key.casefold(), sorted(keys), MOST_SUGGESTED)
+        near = nearest(key.casefold(), sorted(keys), MAX_SUGGESTED)
         yield Hint("unknown-key", values={"name": key, "near": list(near)})
     elif not any(admits(node.value, one) for one in values):
         wanted = "" if isinstance(node.value, Range) else canonical(node.value)
-        near = nearest(wanted, values, MOST_SUGGESTED)
+        near = nearest(wanted, values, MAX_SUGGESTED)
         yield Hint("unknown-value", values={"name": format_query(node), "near": list(near)})
 
 
 def _unknown_name(code: str, name: str, known: Iterable[str]) -> Hint:
-    return Hint(code, values={"name": name, "near": list(nearest(name, known, MOST_SUGGESTED))})
+    return Hint(code, values={"name": name, "near": list(nearest(name, known, MAX_SUGGESTED))})
 
 
 # -- empty answers ----------------------------------------------------------------------
@@ -516,7 +516,7 @@ class _Inquiry:
             edits = 2 if len(word) > 4 else 1
             near = speller.look_up(word, terms[0], names, edits, asked=True)
             found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
-        return list(nearest(word, found, MOST_SUGGESTED))
+        return list(nearest(word, found, MAX_SUGGESTED))
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases and words of several parts that occur nowhere, though their parts do."""

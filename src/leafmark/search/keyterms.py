@@ -25,7 +25,7 @@ __all__ = ["SPARE_TERMS", "find_key_terms", "query_for"]
 SPARE_TERMS = 4
 """If not all trees are chosen, this many times the wanted terms are counted in the chosen ones."""
 
-LEAST_CHARS = 3
+MIN_CHARS = 3
 """Shorter words say little (chosen by eye)."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -167,7 +167,7 @@ class _Ranking:
 
 def _says_nothing(word: str) -> bool:
     """Whether a word is too short or a number; past ASCII one character may say much."""
-    return (len(word) < LEAST_CHARS and word.isascii()) or _NUMBER.fullmatch(word) is not None
+    return (len(word) < MIN_CHARS and word.isascii()) or _NUMBER.fullmatch(word) is not None
 
 
 def query_for(

@@ -180,7 +180,7 @@ def _completeness(candidate: Candidate) -> tuple[bool, float]:
 Rerank: TypeAlias = Callable[[Sequence[str]], Sequence[float] | None]
 """Returns how relevant each text is to the query, higher is better; None if it cannot tell."""
 
-MOST_CHARACTERS = 4000
+MAX_CHARACTERS = 4000
 """Characters of a result's text that are given to the model: more than models read."""
 
 
@@ -214,7 +214,7 @@ def rerank_candidates(
 
 
 def _text_of(entry: Entry, text: str | None) -> str:
-    return "\n\n".join(part for part in (entry.breadcrumb, (text or "")[:MOST_CHARACTERS]) if part)
+    return "\n\n".join(part for part in (entry.breadcrumb, (text or "")[:MAX_CHARACTERS]) if part)
 
 
 def _rescored(candidate: Candidate, score: float, how: str) -> Candidate:

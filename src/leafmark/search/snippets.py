@@ -23,7 +23,7 @@ __all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets",
 SNIPPET_CHARS = 150
 """Characters of a snippet, about; chosen by eye."""
 
-MOST_FRAGMENTS = 3
+MAX_FRAGMENTS = 3
 """A snippet has at most this many fragments (chosen by eye: more read as noise)."""
 
 SEPARATOR = " … "
@@ -39,7 +39,7 @@ _BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\
 _ALIGNED = late_pattern(r"\S {2,}\S")
 """Text in columns, which no author wraps."""
 
-LEAST_WRAPPED = 50
+MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
 MAX_INSET = 8
@@ -159,7 +159,7 @@ def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
     wanted = len(set(map(_WORD, matches)))
     best: list[_Fragment] = []
     most = 0
-    for count in range(1, min(MOST_FRAGMENTS, wanted) + 1):
+    for count in range(1, min(MAX_FRAGMENTS, wanted) + 1):
         cores, found = _best_windows(matches, count, max(1, size // count))
         if found > most:
             best, most = cores, found
@@ -321,7 +321,7 @@ def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
     kept, at = [], first
     for line, following in pairwise(lines):
         at += len(line)
-        is_short = len(line) < LEAST_WRAPPED
+        is_short = len(line) < MIN_WRAPPED
         if is_short or any(_BEGINS.match(one) or _ALIGNED.search(one) for one in (line, following)):
             kept.append(at)
         at += 1

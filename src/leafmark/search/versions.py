@@ -67,7 +67,7 @@ share one section are no such case."""
 MIN_WORDS = 10
 """Different words that a text has at least, of which another repeats nearly all."""
 
-LONGEST_COMPARED = 65_536
+MAX_COMPARED = 65_536
 """Bytes of a text past which it is not compared; 1 ms for so much prose."""
 
 Version = tuple[tuple[float, ...], ...]
@@ -367,7 +367,7 @@ class _Texts:
     def _words(self, member: _Member) -> frozenset[str]:
         if member.rank not in self._split:
             entry = member.candidate.entry
-            short = entry.byte_end - entry.byte_start <= LONGEST_COMPARED
+            short = entry.byte_end - entry.byte_start <= MAX_COMPARED
             text = (self._read(entry) if short else None) or ""
             self._split[member.rank] = frozenset(text.split())
         return self._split[member.rank]

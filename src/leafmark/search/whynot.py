@@ -38,9 +38,9 @@ from leafmark.search.pipeline import trace_search
 from leafmark.search.present import Texts
 from leafmark.search.sections import section_filter
 from leafmark.search.words import detect_language, frequency_in, split_words, stop_words, topic_text
-from leafmark.suggest import MOST_SUGGESTED, nearest
+from leafmark.suggest import MAX_SUGGESTED, nearest
 
-__all__ = ["Absence", "explain_absence"]
+__all__ = ["Absence", "explain_missing"]
 
 FARTHEST = 10_000
 """How many matches are searched for the chunk; beyond them its rank is not told."""
@@ -71,7 +71,7 @@ class Absence(NamedTuple):
     added: str | None = None
 
 
-def explain_absence(
+def explain_missing(
     snapshot: Snapshot,
     topics: Sequence[Expression],
     options: SearchOptions,
@@ -490,7 +490,7 @@ class _Demands:
             words = self._words(entry, texts)
             for asked in iter_terms(inner):
                 typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
-                near += nearest(typed, words, MOST_SUGGESTED)
+                near += nearest(typed, words, MAX_SUGGESTED)
         return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
 
     def _required(self, topic: Expression) -> list[Expression]:

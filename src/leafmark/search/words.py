@@ -238,10 +238,10 @@ def _joining() -> frozenset[str]:
 COMMONEST = 20
 """How many stop words of a language count: those that most chunks have."""
 
-LEAST_CHUNKS = 10
+MIN_CHUNKS = 10
 """Fewer chunks than this tell nothing."""
 
-LEAST_SHARE = 0.1
+MIN_SHARE = 0.1
 """The share of chunks with such a word, on average over the words, that tells a language.
 
 Of 44 folders in 16 languages, manuals and pages, English ones have at most 0.05 for any other
@@ -258,7 +258,7 @@ def text_language(snapshot: Snapshot, language: Language) -> str | None:
     None if they are in that language, if they are not stemmed, or if it is not clear.
     """
     chunks = sum(snapshot.trees[tree].chunks for tree in language.trees if tree in snapshot.trees)
-    if language.name is None or chunks < LEAST_CHUNKS:
+    if language.name is None or chunks < MIN_CHUNKS:
         return None
     vocabulary = vocabulary_of(snapshot)
     terms = language.analyzer.terms
@@ -272,7 +272,7 @@ def text_language(snapshot: Snapshot, language: Language) -> str | None:
         name: _common(name, language, vocabulary) / (COMMONEST * chunks) for name in LANGUAGES
     }
     most = max(sorted(shares), key=shares.__getitem__)
-    clear = shares[most] >= max(LEAST_SHARE, CLEARLY * shares[language.name])
+    clear = shares[most] >= max(MIN_SHARE, CLEARLY * shares[language.name])
     return most if clear and most != language.name else None
 
 

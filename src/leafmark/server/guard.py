@@ -23,7 +23,7 @@ from leafmark.render.terminal import error_record
 
 __all__ = [
     "LOOPBACK_NAMES",
-    "MOST_BODY_BYTES",
+    "MAX_BODY_BYTES",
     "SIGN_IN",
     "App",
     "Guard",
@@ -31,7 +31,7 @@ __all__ = [
     "is_loopback",
 ]
 
-MOST_BODY_BYTES = 1 << 20
+MAX_BODY_BYTES = 1 << 20
 """Of a request; a text to verify has half of it."""
 
 BODY_TIMEOUT_S = 30.0
@@ -107,7 +107,7 @@ class Guard:
             except TimeoutError:
                 refusal = 408, "the body of the request did not come in time"
             except _TooLargeError:
-                refusal = 413, f"the body of the request is over {MOST_BODY_BYTES:,} bytes"
+                refusal = 413, f"the body of the request is over {MAX_BODY_BYTES:,} bytes"
         if refusal is not None and refusal[0] == 401 and _wants_page(scope):
             await _redirect(send, f"{SIGN_IN}?{urlencode({'to': _address(scope)})}")
         elif refusal is not None:
@@ -216,21 +216,21 @@ async def _redirect(
 
 
 class _TooLargeError(Exception):
-    """The body of a request is over `MOST_BODY_BYTES`."""
+    """The body of a request is over `MAX_BODY_BYTES`."""
 
 
 async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message]:
     """Return the messages up to the end of the body.
 
     Raises:
-        _TooLargeError: it is over `MOST_BODY_BYTES`; what is left is not read.
+        _TooLargeError: it is over `MAX_BODY_BYTES`; what is left is not read.
     """
     found: deque[Message] = deque()
     size = 0
     while not found or found[-1].get("more_body", False):
         found.append(await receive())
         size += len(found[-1].get("body", b""))
-        if size > MOST_BODY_BYTES:
+        if size > MAX_BODY_BYTES:
             raise _TooLargeError
     return found
 

@@ -17,7 +17,7 @@ from leafmark.server.guard import LOOPBACK_NAMES, App, Guard, is_loopback
 
 __all__ = ["Place", "serve"]
 
-MOST_CONNECTIONS = 800
+MAX_CONNECTIONS = 800
 """Beyond it requests are answered with 503: a process may usually open 1,024 files."""
 
 
@@ -77,7 +77,7 @@ def _run(guard: Guard, listener: socket.socket, lifespan: Literal["on", "off"]) 
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
         lifespan=lifespan,
         ws="none",  # the guard reads requests of HTTP
         server_header=False,

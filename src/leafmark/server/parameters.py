@@ -180,12 +180,12 @@ def _fits(kind: str, value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-_LONGEST_SHOWN = 60
+_MAX_SHOWN = 60
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 
 def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:

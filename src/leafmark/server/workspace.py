@@ -39,7 +39,7 @@ INTERNAL_ERROR = "internal error; the server's log says more"
 """What is said of a bug: it is logged, and the server answers on."""
 
 _FIRST_TICK_S = 0.001
-_LONGEST_TICK_S = 0.05
+_MAX_TICK_S = 0.05
 
 
 class Freshness(NamedTuple):
@@ -161,7 +161,7 @@ class Workspace:
             if told is not None:
                 await told(state)
             await sleep(tick)
-            tick = min(2 * tick, _LONGEST_TICK_S)
+            tick = min(2 * tick, _MAX_TICK_S)
             state = self.wait(number, 0)
         return state
 

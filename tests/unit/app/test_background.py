@@ -10,7 +10,7 @@ from concurrent.futures import Future
 import pytest
 
 from leafmark.app import background
-from leafmark.app.background import LateError, Patience, begin
+from leafmark.app.background import Deadline, DeadlineExceeded, begin
 from leafmark.errors import ProviderError
 
 PROGRAM = """
@@ -79,7 +79,7 @@ def test_what_is_done_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept == set()
 
 
-def asked_under(lock: threading.Lock, patience: Patience) -> Future[int]:
+def asked_under(lock: threading.Lock, patience: Deadline) -> Future[int]:
     def ask() -> int:
         with patience.holding(lock):
             return 1
@@ -90,21 +90,21 @@ def asked_under(lock: threading.Lock, patience: Patience) -> Future[int]:
 def test_no_thread_waits_for_a_model_longer_than_its_search() -> None:
     lock = threading.Lock()
     with lock:
-        waiting = [asked_under(lock, Patience(0.0)) for _ in range(5)]
-        assert {type(each.exception(60)) for each in waiting} == {LateError}
+        waiting = [asked_under(lock, Deadline(0.0)) for _ in range(5)]
+        assert {type(each.exception(60)) for each in waiting} == {DeadlineExceeded}
 
 
 def test_a_model_is_not_asked_for_a_search_that_is_over() -> None:
-    lock, patience = threading.Lock(), Patience(0.0)
+    lock, patience = threading.Lock(), Deadline(0.0)
     with pytest.raises(TimeoutError):
         patience.result_of(Future())
-    assert isinstance(asked_under(lock, patience).exception(60), LateError)
+    assert isinstance(asked_under(lock, patience).exception(60), DeadlineExceeded)
     assert not lock.locked()
 
 
 def test_what_is_there_counts_after_the_deadline() -> None:
     """As for a search that brings the index up to date meanwhile."""
-    patience = Patience(0.0)
+    patience = Deadline(0.0)
     asked = asked_under(threading.Lock(), patience)
     assert asked.exception(60) is None
     assert patience.result_of(asked) == 1

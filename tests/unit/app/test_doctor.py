@@ -145,7 +145,7 @@ def test_an_index_that_cannot_be_made(here: Here, monkeypatch: pytest.MonkeyPatc
 
 def test_a_disk_without_room(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.md", "text\n")
-    monkeypatch.setattr(doctor, "_LEAST_ROOM", 1 << 62)
+    monkeypatch.setattr(doctor, "_MIN_ROOM", 1 << 62)
     assert _problem(_examine(here)).message.startswith("there are ")
     here.index()
     assert _problem(_examine(here)).message.startswith("there are ")

@@ -411,7 +411,7 @@ def test_a_server_that_hangs_up_is_told_of(
 def test_an_answer_that_is_too_large_is_not_asked_for_again(
     server: FakeServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafmark.embedding.remote.MOST_ANSWER_BYTES", 100)
+    monkeypatch.setattr("leafmark.embedding.remote.MAX_ANSWER_BYTES", 100)
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
     assert caught.value.message == "the embedder's answer is larger than 100 bytes"

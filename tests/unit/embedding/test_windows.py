@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leafmark.embedding.interface import MOST_HEAD, MOST_WINDOWS, windows_of
+from leafmark.embedding.interface import MAX_HEAD, MAX_WINDOWS, windows_of
 
 
 def words(text: str) -> int:
@@ -27,7 +27,7 @@ TEXTS = st.lists(
 def _repeated_head(text: str, limit: int) -> str:
     """The breadcrumb of `text` and the blank line after it, where it is short enough to repeat."""
     line, blank, rest = text.partition("\n\n")
-    short = len(line) <= MOST_HEAD * limit
+    short = len(line) <= MAX_HEAD * limit
     return line + blank if text.startswith("> ") and rest.strip() and short else ""
 
 
@@ -42,7 +42,7 @@ def test_windows_are_within_the_limit_and_lose_nothing(text: str, limit: int) ->
     assert all(0 < len(window) <= limit for window in found)
     head = _repeated_head(text, limit)
     assert all(window.startswith(head) for window in found)
-    if len(found) < MOST_WINDOWS:
+    if len(found) < MAX_WINDOWS:
         joined = "".join(window.removeprefix(head) for window in found)
         assert "".join(joined.split()) == "".join(text.removeprefix(head).split())
 
@@ -65,7 +65,7 @@ def test_windows(text: str, limit: int, expected: list[str]) -> None:
 
 def test_the_last_windows_of_an_endless_text_are_left_out() -> None:
     found = windows_of("word " * 100_000, 10, words)
-    assert [words(window) for window in found] == [10] * MOST_WINDOWS
+    assert [words(window) for window in found] == [10] * MAX_WINDOWS
 
 
 def test_the_work_grows_with_the_text() -> None:

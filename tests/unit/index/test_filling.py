@@ -12,7 +12,7 @@ from support.indexes import chunk, state_of
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.analysis import BETWEEN
-from leafmark.index.headed import LONGEST_TITLE
+from leafmark.index.headed import MAX_TITLE
 from leafmark.index.records import deserialise_document
 from leafmark.parsing import parse
 
@@ -136,4 +136,4 @@ def test_a_long_title_stands_whole_in_the_first_piece_of_its_section_alone() -> 
     pieces = [one["title_english"] for one in fields[2:]]
     assert len(pieces) > 2
     assert pieces[0].endswith("last")
-    assert {len(one) for one in pieces[1:]} == {LONGEST_TITLE - 1}
+    assert {len(one) for one in pieces[1:]} == {MAX_TITLE - 1}

@@ -305,7 +305,7 @@ def test_the_prefilter_finds_what_is_clearly_near(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 100)
-    monkeypatch.setattr(vector_search, "LEAST_KEPT", 100)
+    monkeypatch.setattr(vector_search, "MIN_KEPT", 100)
     corpus = Corpus(tmp_path, 3000, dimension=100)
     searcher = VectorSearcher(corpus.view(), corpus.folder)
     for at in range(2, 3000, 301):

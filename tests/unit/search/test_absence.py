@@ -15,7 +15,7 @@ from leafmark.render.explaining import word_reason
 from leafmark.search import SearchOptions
 from leafmark.search.lookup import find_chunk
 from leafmark.search.present import Texts
-from leafmark.search.whynot import Absence, explain_absence
+from leafmark.search.whynot import Absence, explain_missing
 
 FILLER = "".join(f"\n## Step {n}\n\nTurn the crank {'gently ' * n}\n" for n in range(30))
 SOURCES = {
@@ -45,7 +45,7 @@ def ask(library: Library, name: str, *queries: str, **params: Any) -> Absence:
     assert target is not None
     topics = parse_topics(queries) if len(queries) > 1 else [parse_query(queries[0])]
     wishes: dict[str, Any] = {"aggregation": False} | params
-    return explain_absence(
+    return explain_missing(
         reader, topics, SearchOptions(**wishes), target, Texts(reader, library.read)
     )
 
@@ -250,7 +250,7 @@ def test_what_is_said_to_show_it_does(library: Library, seed: int) -> None:
     chunks = [entry for doc in reader.documents() for entry in reader.chunks_of(doc.doc_id)]
     target = rng.choice(chunks)
     topic = parse_query(query)
-    found = explain_absence(reader, [topic], params, target, Texts(reader, library.read))
+    found = explain_missing(reader, [topic], params, target, Texts(reader, library.read))
     asked = {name: getattr(params, name) for name in SearchOptions.__slots__}
     results = [one.entry for one in library.search(query, **asked).results]
     below = [

@@ -181,7 +181,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
 
 def test_a_body_that_is_too_large_is_refused() -> None:
-    half: Message = {**PART, "body": b" " * (guard.MOST_BODY_BYTES // 2)}
+    half: Message = {**PART, "body": b" " * (guard.MAX_BODY_BYTES // 2)}
     assert len(_answers(half, {**half, "more_body": False})[0]) == 2
     for messages in ([half, half, LAST], [half, half, PART, PART]):
         message = "the body of the request is over 1,048,576 bytes"

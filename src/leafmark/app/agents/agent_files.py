@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 """No agent file that a program reads at its start is larger."""
 
 
@@ -99,12 +99,12 @@ def _read(path: Path) -> bytes:
         UsageError: it is no file for people to read.
     """
     info = path.stat()
-    if stat.S_ISREG(info.st_mode) and info.st_size <= _MOST_BYTES:
+    if stat.S_ISREG(info.st_mode) and info.st_size <= _MAX_BYTES:
         return path.read_bytes()
     if stat.S_ISDIR(info.st_mode):
         raise UsageError("this is a folder", location=str(path), hint="name a file in it")
     what = (
-        f"the file is larger than {_MOST_BYTES:,} bytes"
+        f"the file is larger than {_MAX_BYTES:,} bytes"
         if stat.S_ISREG(info.st_mode)
         else "this is a pipe or a device, not a file"
     )
@@ -127,8 +127,8 @@ def package_folder() -> Path:
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """The names under which programs look for instructions; the first is the shared one."""
 
-_MOST_TREES = 20
-_MOST_NAMES = 8
+_MAX_TREES = 20
+_MAX_NAMES = 8
 """Bounds on what is listed, so that the block stays a few hundred tokens. Chosen by eye."""
 
 _HEAD = """\
@@ -181,8 +181,8 @@ def build_block(project: Project, reader: IndexReader) -> str:
         if tree.scope == "local" and folder is not None:
             held = [path for path in paths.get(tree.name, ()) if path not in _WRITTEN]
             rows.append(f"| `{tree.name}` | {_code(folder)} | {_holds(held)} |")
-    if len(rows) > _MOST_TREES:
-        rows[_MOST_TREES:] = [f"| and {len(rows) - _MOST_TREES} more | | |"]
+    if len(rows) > _MAX_TREES:
+        rows[_MAX_TREES:] = [f"| and {len(rows) - _MAX_TREES} more | | |"]
     table = ["", "| Tree | Folder | Holds |", "| --- | --- | --- |", *rows] if rows else []
     return "\n".join([BEGIN, _HEAD, *table, END])
 
@@ -201,8 +201,8 @@ def _holds(paths: Sequence[str]) -> str:
         return "nothing yet"
     formats = ", ".join(_formats(paths))
     top = sorted({path.partition("/")[0] + "/" * ("/" in path) for path in paths})
-    names = [_code(name) for name in top[:_MOST_NAMES]]
-    if len(top) > _MOST_NAMES:
+    names = [_code(name) for name in top[:_MAX_NAMES]]
+    if len(top) > _MAX_NAMES:
         names.append("…")
     return f"{formats}: {', '.join(names)}"
 

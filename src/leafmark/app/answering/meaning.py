@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.app.background import LateError, Patience, begin
+from leafmark.app.background import Deadline, DeadlineExceeded, begin
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import (
     IndexVectors,
@@ -114,7 +114,7 @@ class QueryVectors:
     ):
         self._project = project
         self._deadline_s = project.configuration.embedding.deadline_s
-        self._patience = Patience(self._deadline_s)
+        self._patience = Deadline(self._deadline_s)
         self._spec = spec
         self._topics = topics
         self._mode = mode
@@ -198,14 +198,14 @@ class QueryVectors:
         if opened is None:
             return None
         embedder, lock = opened
-        patience: list[Patience] = []
+        patience: list[Deadline] = []
         texts = Texts(reader, sources.data, sources.readable)
 
         def embed(text: str) -> Vectors:
             if not patience:  # time is counted from when it is needed
-                patience.append(Patience(self._deadline_s * _share()))
+                patience.append(Deadline(self._deadline_s * _share()))
             if not patience[0].left_s():
-                raise LateError
+                raise DeadlineExceeded
             with patience[0].holding(lock):
                 return embedder.embed_documents([text])
 
@@ -278,11 +278,11 @@ def _share() -> float:
     return LATER_SHARE if was else FIRST_SHARE
 
 
-def _opened(spec: EmbedderSpec, patience: Patience) -> tuple[Embedder, threading.Lock]:
+def _opened(spec: EmbedderSpec, patience: Deadline) -> tuple[Embedder, threading.Lock]:
     """Return the embedder with the lock under which it is asked.
 
     Raises:
-        LateError: another search has been opening one up to the deadline.
+        DeadlineExceeded: another search has been opening one up to the deadline.
     """
     with patience.holding(_OPENING):
         if spec not in _OPEN:
@@ -310,7 +310,7 @@ MEASURED = {"minilm": (0.15, Bounds(least=0.35, doubtful=0.65, least_document=0.
 """By provider: the mean over all chunks that is usual, and the bounds. Only models that are
 here make vectors while a search waits: of few vectors nobody can tell what is usual."""
 
-LEAST_DEVIATIONS = 3.0
+MIN_DEVIATIONS = 3.0
 """For other models: how far above the mean of all chunks, in standard deviations.
 
 With the next two it gives `minilm` the answers that its own bounds give, within 0.004 of
@@ -528,7 +528,7 @@ def _deviations(count: int) -> float:
     >>> [round(_deviations(count), 2) for count in (1, 3, 10, 40, 4096)]
     [0.0, 0.58, 1.42, 3.0, 3.0]
     """
-    return min(LEAST_DEVIATIONS, 0.5 * (count - 1) / math.sqrt(max(count, 1)))
+    return min(MIN_DEVIATIONS, 0.5 * (count - 1) / math.sqrt(max(count, 1)))
 
 
 def _by_tree(admits: Callable[[str], bool] | None) -> Callable[[str, str], bool] | None:

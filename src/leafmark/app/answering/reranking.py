@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from leafmark.app.background import Patience, begin
+from leafmark.app.background import Deadline, begin
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
 from leafmark.environment import reset_after_fork
@@ -62,7 +62,7 @@ class Reranking:
         self._loading = _opened(spec)
 
     def __call__(self, texts: Sequence[str]) -> Sequence[float] | None:
-        patience = Patience(self._deadline_s)
+        patience = Deadline(self._deadline_s)
         try:
             reranker = patience.result_of(self._loading)
             reading = begin("reranker", lambda: self._read(reranker, texts, patience))
@@ -76,7 +76,7 @@ class Reranking:
         return None
 
     def _read(
-        self, reranker: Reranker, texts: Sequence[str], patience: Patience
+        self, reranker: Reranker, texts: Sequence[str], patience: Deadline
     ) -> Sequence[float]:
         with patience.holding(_READING):
             return reranker.relevance(self._query, texts)

@@ -20,7 +20,7 @@ from leafmark.index import id_spellings
 from leafmark.model import Entry, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
-from leafmark.suggest import MOST_SUGGESTED
+from leafmark.suggest import MAX_SUGGESTED
 
 __all__ = [
     "Lookup",
@@ -34,7 +34,7 @@ __all__ = [
 LIKENESS = 0.6
 """Ids less alike than this are not named: difflib's own measure of a close match."""
 
-LEAST_PART = 3
+MIN_PART = 3
 """Characters that a part of an id has at least, to name the id; chosen by eye."""
 
 SAME_NAME = 0.3
@@ -247,10 +247,10 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
     cheap tests come first, so many ids are no burden.
     """
     wanted = name.lower()
-    if len(wanted) >= LEAST_PART:
+    if len(wanted) >= MIN_PART:
         whole = [one for one in ids if wanted in one.lower()]
         if whole:
-            return tuple(sorted(whole, key=lambda one: (len(one), one))[:MOST_SUGGESTED])
+            return tuple(sorted(whole, key=lambda one: (len(one), one))[:MAX_SUGGESTED])
     tail = wanted.rpartition("/")[2]
     letters = set(tail)
     matcher = difflib.SequenceMatcher(autojunk=False)
@@ -269,7 +269,7 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
         ratio = matcher.ratio() + (SAME_NAME if tail and tail in end else 0)
         if ratio >= LIKENESS:
             scored.append((-ratio, candidate))
-    return tuple(candidate for _, candidate in sorted(scored)[:MOST_SUGGESTED])
+    return tuple(candidate for _, candidate in sorted(scored)[:MAX_SUGGESTED])
 
 
 # Why a file that is there is not read: for whoever asks for it by its path.

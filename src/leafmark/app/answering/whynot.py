@@ -17,7 +17,7 @@ from leafmark.query import Expression
 from leafmark.search.fuse import Meaning
 from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
-from leafmark.search.whynot import explain_absence
+from leafmark.search.whynot import explain_missing
 
 __all__ = ["explain_why_not"]
 
@@ -46,7 +46,7 @@ def explain_why_not(
         asked = ask_topics(project, topics, wish)
         return None if asked is None else asked.answer(reader, compiled, sources)[0]
 
-    found = explain_absence(
+    found = explain_missing(
         reader,
         wanted.topics,
         wanted.params,

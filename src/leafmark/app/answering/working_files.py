@@ -24,7 +24,7 @@ from leafmark.parsing.formats import suffix_of
 
 __all__ = ["KEYWORDS", "describe_document", "describe_path", "read_working_file"]
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
 _PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
@@ -76,7 +76,7 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
         with open(path, "rb", opener=_open_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file")
-            data = file.read(MOST_BYTES)
+            data = file.read(MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:

@@ -324,7 +324,7 @@ class _Below(NamedTuple):
 # batches are done here.
 
 
-MOST_WORKERS = 4
+MAX_WORKERS = 4
 """With the main process they stay below 400 MB."""
 
 BYTES_PER_WORKER = 1_500_000
@@ -351,7 +351,7 @@ _JobWorker: TypeAlias = Worker[ChunkJob, list[Answer] | None]
 def worker_count(jobs: Sequence[ChunkJob]) -> int:
     """Return how many processes are worth starting."""
     total = sum(job.size for job in jobs if job.size < ALONE_BYTES)
-    count = min(core_count(), MOST_WORKERS, len(jobs), total // BYTES_PER_WORKER)
+    count = min(core_count(), MAX_WORKERS, len(jobs), total // BYTES_PER_WORKER)
     return count if count > 1 and can_start() else 0
 
 

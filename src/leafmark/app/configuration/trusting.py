@@ -13,7 +13,7 @@ from pathlib import Path
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.trust import GatedFile, digest, read_trust, write_trust
 from leafmark.errors import ForbiddenError, NotFoundError
-from leafmark.model import TrustedFile, TrustReport, TrustWish
+from leafmark.model import PermissionRequest, TrustedFile, TrustReport
 
 __all__ = ["approve", "list_trust", "revoke"]
 
@@ -93,8 +93,8 @@ def _state(file: GatedFile) -> str:
     return "changed" if file.before else "pending"
 
 
-def _wishes_of(file: GatedFile) -> tuple[TrustWish, ...]:
-    return tuple(TrustWish(wish.key, wish.why, wish.location) for wish in file.wishes)
+def _wishes_of(file: GatedFile) -> tuple[PermissionRequest, ...]:
+    return tuple(PermissionRequest(wish.key, wish.why, wish.location) for wish in file.wishes)
 
 
 def _digest(file: GatedFile) -> str:

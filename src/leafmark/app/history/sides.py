@@ -19,7 +19,7 @@ from typing import NamedTuple, Self
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import parse_ignore_file
-from leafmark.app.sources.names import IGNORE_FILES, MAKERS_MARKS, made_by_program
+from leafmark.app.sources.names import IGNORE_FILES, MAKERS_MARKS, find_generator
 from leafmark.app.sources.selection import TELLING, Frame, Layer, ReadFile, Selection
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
@@ -316,7 +316,7 @@ def _is_source(selection: Selection, frame: Frame, name: str) -> bool:
 def _is_made(tree: Tree, frame: Frame, folder: _Folder) -> bool:
     marks = MAKERS_MARKS.intersection(folder.files)
     names = (*folder.files, *folder.folders)
-    return bool(marks) and made_by_program(tree.root, frame.path, marks, names) is not None
+    return bool(marks) and find_generator(tree.root, frame.path, marks, names) is not None
 
 
 def _layers_above(tree: Tree, above: Collection[str], read: ReadFile) -> Iterator[Layer]:

@@ -130,7 +130,7 @@ BATCH_SOURCES = 64
 LAST_BATCHES = 8
 """What is left is at least so many batches: small ones at the end, when all wait for the last."""
 
-LEAST_BATCH_BYTES = 32_000
+MIN_BATCH_BYTES = 32_000
 
 ALONE_BYTES = 2_500_000
 """A source of this size is prepared here, while nothing else is under way: it takes 80 MB."""
@@ -283,4 +283,4 @@ def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
 
 def _enough(left: int) -> int:
     """The bytes that make a batch when so many are left."""
-    return min(BATCH_BYTES, max(LEAST_BATCH_BYTES, left // LAST_BATCHES))
+    return min(BATCH_BYTES, max(MIN_BATCH_BYTES, left // LAST_BATCHES))

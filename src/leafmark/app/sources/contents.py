@@ -86,7 +86,7 @@ _CODE = frozenset((".js", ".mjs", ".cjs", ".css"))
 _JSON = frozenset((".json", ".map"))
 _MARKUP = frozenset((".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml", ".ipynb", ".rst"))
 
-_LEAST_BYTES = 500
+_MIN_BYTES = 500
 """A shorter file is a few lines, however they look."""
 
 _LONG_LINE = 400
@@ -95,8 +95,8 @@ _LONG_LINE = 400
 _MINIFIED_SHARE = 0.9
 """Of the code in a minified file, so much is in long lines: a note and a loader may stand apart."""
 
-_MOST_BLANKS = 0.12
-_LEAST_MARKS = 0.08
+_MAX_BLANKS = 0.12
+_MIN_MARKS = 0.08
 """Shares of blanks and of marks in the long lines of minified code: measured 0.01 to 0.09 and 0.12
 to 0.3 over bundles of npm; written code has a quarter blanks, tables of words and of base64 fewer
 marks."""
@@ -124,7 +124,7 @@ _BUNDLE_JOINTS = re.compile(
     rb"|__commonJS\(|__esm\(",
     re.MULTILINE,
 )
-_LEAST_JOINTS = 8
+_MIN_JOINTS = 8
 
 _GIVEN = re.compile(
     rb"\s*+(?:\(function\s?\(\)\s?\{\s*+)?(?:(?:var|let|const)[ \t]+)?"
@@ -138,7 +138,7 @@ _LOOKED_UP = re.compile(
 """Names of what pages look up: `Search.setIndex(`, `searchData =`, `NAVTREE =`, `rd_(`."""
 _WORDS = re.compile(rb"[A-Za-z_$][\w$-]*")
 _DATA_WORDS = frozenset((b"true", b"false", b"null", b"undefined", b"parse", b"JSON"))
-_MOST_OTHER_WORDS = 12
+_MAX_OTHER_WORDS = 12
 """Words of the data that are no keys: those of a few more names that are given a value."""
 _PAGE = re.compile(rb"\.html\b")
 _PAGE_EVERY = 400
@@ -153,7 +153,7 @@ _SEARCH_KEYS = re.compile(rb"\"(?:fieldVectors|invertedIndex|documentStore|locat
 _DIGEST = re.compile(
     rb"\b[0-9a-f]{32,128}\b|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,}|\bh1:[A-Za-z0-9+/]{40,}="
 )
-_LEAST_DIGESTS = 12
+_MIN_DIGESTS = 12
 _DIGEST_SHARE = 0.4
 _SAMPLE_BYTES = 1_000_000
 
@@ -186,7 +186,7 @@ def _kind_of_code(sample: bytes) -> str | None:
 
 
 def _is_minified(sample: bytes) -> bool:
-    if len(sample) < _LEAST_BYTES:
+    if len(sample) < _MIN_BYTES:
         return False
     code = _NOTE.sub(b"", sample) if b"/*" in sample or b"//" in sample else sample
     lines = [line for line in code.splitlines() if line.strip()]
@@ -196,14 +196,14 @@ def _is_minified(sample: bytes) -> bool:
     bare = _STRING.sub(b'""', long_lines)
     blanks, marks = len(_BLANKS.findall(bare)), len(_MARKS.findall(bare))
     is_code = b"(" in bare or b"{" in bare
-    return is_code and blanks <= _MOST_BLANKS * len(bare) and marks >= _LEAST_MARKS * len(bare)
+    return is_code and blanks <= _MAX_BLANKS * len(bare) and marks >= _MIN_MARKS * len(bare)
 
 
 def _is_bundle(sample: bytes) -> bool:
     """Whether modules were joined: by its head, and by many joints, as one file may quote a few."""
     if len(sample) < _BUNDLE_BYTES or not _BUNDLE.search(sample[:_HEAD_BYTES]):
         return False
-    return len(_BUNDLE_JOINTS.findall(sample)) >= _LEAST_JOINTS
+    return len(_BUNDLE_JOINTS.findall(sample)) >= _MIN_JOINTS
 
 
 def _is_looked_up(sample: bytes) -> bool:
@@ -219,7 +219,7 @@ def _is_looked_up(sample: bytes) -> bool:
     words = _WORDS.findall(rest)
     keys = sum(1 for _ in re.finditer(rb"[A-Za-z_$][\w$-]*\s*:", rest))
     unknown = sum(word not in _DATA_WORDS for word in words) - keys
-    return unknown <= _MOST_OTHER_WORDS and b"function" not in rest and b"=>" not in rest
+    return unknown <= _MAX_OTHER_WORDS and b"function" not in rest and b"=>" not in rest
 
 
 def _kind_of_json(path: str, sample: bytes) -> str | None:
@@ -234,10 +234,10 @@ def _kind_of_json(path: str, sample: bytes) -> str | None:
 def _is_digests(sample: bytes) -> bool:
     """Whether a good part of many lines is nothing but digests."""
     lines = [line for line in sample.splitlines() if line.strip()]
-    if len(lines) < _LEAST_DIGESTS:
+    if len(lines) < _MIN_DIGESTS:
         return False
     marked = sum(1 for line in lines if _DIGEST.search(line[:2000]))
-    return marked >= _LEAST_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
+    return marked >= _MIN_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
 
 
 _FIRST_PAGES = ("index.html", "help.html")

@@ -205,7 +205,7 @@ def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
 Look = tuple[int, int, int, int]
 """Size, mtime, ctime and inode."""
 
-MOST_BYTES = 32_000_000
+MAX_BYTES = 32_000_000
 """How much is kept at most (chosen by eye: two thousand documents)."""
 
 SETTLED_NS = 2_000_000_000
@@ -215,7 +215,7 @@ SETTLED_NS = 2_000_000_000
 class KnownFiles:
     """Keeps files, the latest read; threads may share it."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES):
+    def __init__(self, most_bytes: int = MAX_BYTES):
         self._most_bytes = most_bytes
         self.reset()
 

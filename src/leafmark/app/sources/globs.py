@@ -33,7 +33,7 @@ Screen = Callable[[str], object]
 
 _SPECIAL = late_pattern(r"[*?\[\\]")
 _PLAIN_BRACKETS = late_pattern(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
-_MOST_ALTERNATIVES = 64
+_MAX_ALTERNATIVES = 64
 _ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
 
 # gaps between the parts of a pattern, as tokens beside regular expressions of one character
@@ -98,7 +98,7 @@ def alternatives(pattern: str) -> list[str]:
     count = 1
     for each in members:
         count *= len(each)
-    if not members or count > _MOST_ALTERNATIVES or any("[" in part for part in parts[::2]):
+    if not members or count > _MAX_ALTERNATIVES or any("[" in part for part in parts[::2]):
         return [pattern]
     found = [parts[0]]
     for inside, rest in zip(members, parts[2::2], strict=True):

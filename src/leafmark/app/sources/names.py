@@ -25,9 +25,9 @@ __all__ = [
     "MARKUP_SUFFIXES",
     "SECRET_NAMES",
     "default_refusal",
+    "find_generator",
     "folder_refusal",
     "is_secret",
-    "made_by_program",
     "suffix_of",
 ]
 
@@ -147,7 +147,7 @@ _PAGES_MARKS = ("searchindex.js", "objects.inv")
 """What Sphinx writes into the folder of its pages, beside a folder of their sources."""
 
 
-def made_by_program(
+def find_generator(
     root: Path, folder: str, marks: Collection[str], names: Iterable[str]
 ) -> str | None:
     """Say what a folder is that holds nothing to read, or nothing new; None for all others.

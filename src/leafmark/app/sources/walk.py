@@ -33,7 +33,7 @@ from leafmark.app.sources.names import (
     CONVERTERS,
     MAKERS_MARKS,
     MARKUP_SUFFIXES,
-    made_by_program,
+    find_generator,
     suffix_of,
 )
 from leafmark.app.sources.selection import TELLING, Frame, Selection
@@ -256,7 +256,7 @@ class _Walk:
 
     def _why_closed(self, frame: Frame, marks: Collection[str], found: Iterable[str]) -> str | None:
         """Say why a folder is left out for what is in it."""
-        return made_by_program(self._tree.root, frame.real, marks, found) if frame.path else None
+        return find_generator(self._tree.root, frame.real, marks, found) if frame.path else None
 
     def refuse(
         self, frame: Frame, name: str, info: os.stat_result, handle: Handle

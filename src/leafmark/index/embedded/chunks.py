@@ -22,7 +22,7 @@ __all__ = ["Place", "Recent", "Runs", "doc_id_at", "scan_records"]
 K = TypeVar("K")
 V = TypeVar("V")
 
-_MOST_CHUNKS = 1_000
+_MAX_CHUNKS = 1_000
 """Sources with more chunks are not remembered: checking them would cost more than it saves."""
 
 
@@ -108,7 +108,7 @@ class Runs:
         """
         segment, first = address.segment_ord, address.doc - position
         count = stored.entry.chunk_count
-        if first < 0 or count > _MOST_CHUNKS:
+        if first < 0 or count > _MAX_CHUNKS:
             return
         places = [tantivy.DocAddress(segment, first + at) for at in range(count)]
         doc_id = stored.entry.doc_id

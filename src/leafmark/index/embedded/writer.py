@@ -494,7 +494,7 @@ def _find_damage(layout: Layout, current: Current) -> str | None:
     return None
 
 
-LEAST_BYTES = 600_000_000
+MIN_BYTES = 600_000_000
 """With this limit, an index of a few pages was written; with 512 MB, the process was ended
 (2026-11). Most of the memory is only reserved, for the engine's threads."""
 
@@ -510,9 +510,9 @@ def check_memory(root: Path) -> None:
     import resource
 
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most < LEAST_BYTES:
+    if most != resource.RLIM_INFINITY and most < MIN_BYTES:
         raise StorageError(
             f"cannot write the index: {most // 1_000_000} MB of memory are allowed",
             location=str(root),
-            hint=f"allow {LEAST_BYTES // 1_000_000} MB or more: `ulimit -v unlimited`",
+            hint=f"allow {MIN_BYTES // 1_000_000} MB or more: `ulimit -v unlimited`",
         )

@@ -61,7 +61,7 @@ _TAB = 8
 _WORDS_SHARE = 0.75
 """How much of prose, at least, words are: not in capitals, and with no signs inside."""
 
-_LEAST_LINES = 4
+_MIN_LINES = 4
 
 
 class _Line(NamedTuple):
@@ -80,7 +80,7 @@ class _Line(NamedTuple):
 
 def is_prose(raw: bytes) -> bool:
     """Whether a string reads like prose of several lines, and not like code, data or markup."""
-    if raw.count(b"\n") < _LEAST_LINES:
+    if raw.count(b"\n") < _MIN_LINES:
         return False
     parts = raw.split()
     words = sum([_WORD.fullmatch(part) is not None for part in parts])

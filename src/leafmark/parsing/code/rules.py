@@ -78,7 +78,7 @@ class Rules(NamedTuple):
     docstrings: frozenset[str] = frozenset()
 
 
-_LONGEST_NAME = 400
+_MAX_NAME = 400
 _MEMBER_PATH = re.compile(r"[\w$#]+(?:[.:][\w$#]+)*")
 _COMPUTED_NAME = re.compile(r"""\[\s*+(?:([\w$]+(?:\.[\w$]+)*)|("[^"\\]*"|'[^'\\]*'))\s*+\]""")
 """A name that is computed from a name or a string alone, as that of `[Symbol.iterator]() {}`."""
@@ -89,7 +89,7 @@ _UNSAID = frozenset(("this", "exports", "module", "prototype", "self"))
 
 def text_of(node: Node, source: bytes) -> str:
     """The node's source, cut where it is too long to be a name."""
-    end = min(node.end_byte, node.start_byte + _LONGEST_NAME)
+    end = min(node.end_byte, node.start_byte + _MAX_NAME)
     return source[node.start_byte : end].decode("utf-8", "replace")
 
 
@@ -397,7 +397,7 @@ CPP_RULES = Rules(
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
 _WRAPPED = ("arrow_function", "function_expression", "generator_function", "call_expression")
-_MOST_CALLS = 4
+_MAX_CALLS = 4
 """How many calls may stand around a function that gets a name."""
 
 
@@ -446,7 +446,7 @@ def _is_outermost(node: Node) -> bool:
 
 def _wrapped(given: Node) -> Node | None:
     """The one function with statements among a call's arguments: `memo(forwardRef(() => {}))`."""
-    for _ in range(_MOST_CALLS):
+    for _ in range(_MAX_CALLS):
         arguments = given.child_by_field_name("arguments")
         if given.type != "call_expression" or arguments is None:
             return None

@@ -58,21 +58,21 @@ _FEW_WORDS_ABOVE = 100
 _MANY_WORDS = 200
 """Bytes of words that a page has at least of which most may not be dropped."""
 
-_LONGEST_FOOT = 1_000
+_MAX_FOOT = 1_000
 """Bytes of text. What is longer says more than who made the page, and when."""
 
 _LAST_TEXTS = 12
 """How many texts from the end of a page may say who made it."""
 
 _LOOKS = 10
-_LEAST_LINKS = 3
-_LEAST_PAGES = 8
+_MIN_LINKS = 3
+_MIN_PAGES = 8
 """Links of a list that leads to the page itself: shorter ones are chains of classes."""
 
-_LONGEST_PAGER = 700
+_MAX_PAGER = 700
 """Bytes of text and signs of a bar of links to the pages around."""
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 """Links of a bar that words beside them say the steps of."""
 
 _REACH = 400
@@ -234,7 +234,7 @@ class _Finder:
             return True
         if any("accesskey" in link.open.attributes or _relation(link) for link in links):
             return words <= linked
-        return words == 0 or (len(links) >= _LEAST_LINKS and words <= max(_FEW_WORDS, linked // 2))
+        return words == 0 or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
 
     def _names_words(self, named: Named) -> bool:
         """Whether an anchor names the word in it, as that of what a page documents does."""
@@ -250,7 +250,7 @@ class _Finder:
             return False
         texts = page.texts_in(element.inner, element.close)
         size = sum(map(len, texts))
-        if size > _LONGEST_FOOT:
+        if size > _MAX_FOOT:
             return False
         if element.tag == "footer" or "contentinfo" in element.open.role:
             return not any(each.tag in _SECTIONING for each in element.ancestors)
@@ -317,7 +317,7 @@ class _Finder:
         """Yield what names the language of code, right before it."""
         named = self.page.called("source.languages")
         for element in self.page.having("span", "div", "p") if named else ():
-            if element.close - element.inner > _LONGEST_LANGUAGE or element.open not in named:
+            if element.close - element.inner > _MAX_LANGUAGE or element.open not in named:
                 continue
             if _CODE_NEXT.match(self.page.data, element.end) and not self._is_dropped(
                 element.start
@@ -364,7 +364,7 @@ class _Finder:
         if span is not None and self._is_pager(*span, steps, places, link.parent):
             found = span
         for around in link.ancestors:
-            if around.tag in _REGIONS or around.end - around.start > 4 * _LONGEST_PAGER:
+            if around.tag in _REGIONS or around.end - around.start > 4 * _MAX_PAGER:
                 break
             if found is not None and not (around.start <= found[0] and found[1] <= around.end):
                 continue
@@ -378,14 +378,14 @@ class _Finder:
     def _line(self, link: Element) -> tuple[int, int] | None:
         """What stands between the tags of blocks around a link."""
         data = self.page.data
-        low = max(self.start, link.start - _LONGEST_PAGER)
+        low = max(self.start, link.start - _MAX_PAGER)
         before = [*_BLOCK_TAG.finditer(data, low, link.start)]
         if not before and low > self.start:
             return None
         start = before[-1].end() if before else self.start
-        after = _BLOCK_TAG.search(data, link.end, min(self.end, start + 2 * _LONGEST_PAGER))
+        after = _BLOCK_TAG.search(data, link.end, min(self.end, start + 2 * _MAX_PAGER))
         end = after.start() if after else self.end
-        return (start, end) if end - start <= 2 * _LONGEST_PAGER else None
+        return (start, end) if end - start <= 2 * _MAX_PAGER else None
 
     def _is_pager(
         self,
@@ -404,7 +404,7 @@ class _Finder:
         if "step" not in kinds and not self._names_step(start, end, steps):
             return False
         if self._names_step(start, end, steps):
-            return len(links) <= _MOST_NAMED
+            return len(links) <= _MAX_NAMED
         if around is not None and around.tag in _LISTS and led < len(links):
             return False
         if led < 2 and len(links) > 1:
@@ -446,7 +446,7 @@ class _Finder:
             if not self.start <= element.start < self.end or self._is_dropped(element.start):
                 continue
             links = self._links_alone(element)
-            if len(links) < _LEAST_LINKS:
+            if len(links) < _MIN_LINKS:
                 continue
             if self._is_menu(element, links):
                 seen = element.end
@@ -544,7 +544,7 @@ class _Finder:
         targets = [link.open.attribute("href") for link in inside if link.tag == "a"]
         if self._label(heading) not in words_of("pager", "places"):
             targets = [target for target in targets if "#" in target]
-        return len(targets) >= _LEAST_LINKS and all(link.tag == "a" for link in inside)
+        return len(targets) >= _MIN_LINKS and all(link.tag == "a" for link in inside)
 
     # -- feet ------------------------------------------------------------------------
 
@@ -566,15 +566,15 @@ class _Finder:
     def _foot_line(self, start: int) -> tuple[int, int] | None:
         """From a text that says who made the page to the end of its block, if that is short."""
         data = self.page.data
-        after = _BLOCK_TAG.search(data, start, min(self.end, start + 2 * _LONGEST_FOOT))
+        after = _BLOCK_TAG.search(data, start, min(self.end, start + 2 * _MAX_FOOT))
         while after is not None and after[0][:3].lower() == b"<br":
-            after = _BLOCK_TAG.search(data, after.end(), min(self.end, start + 2 * _LONGEST_FOOT))
+            after = _BLOCK_TAG.search(data, after.end(), min(self.end, start + 2 * _MAX_FOOT))
         end = after.start() if after else self.end
         size = sum(map(len, self.page.texts_in(start, end)))
-        return (start, end) if size <= _LONGEST_FOOT // 3 else None
+        return (start, end) if size <= _MAX_FOOT // 3 else None
 
 
-_LONGEST_LANGUAGE = 60
+_MAX_LANGUAGE = 60
 _CODE_NEXT = re.compile(
     rb"\s*+(?:<(?:div|figure|button)\b[^<>]*+>\s*+(?:</button>\s*+)?){0,3}<pre\b", re.IGNORECASE
 )
@@ -684,7 +684,7 @@ def _leads_here(links: Sequence[Element], path: str) -> bool:
     """Whether there are many links, and one leads to the page at `path` as a whole."""
     folder, name = posixpath.split(path)
     targets = [unquote(link.open.attribute("href").strip()) for link in links]
-    return len(targets) >= _LEAST_PAGES and any(
+    return len(targets) >= _MIN_PAGES and any(
         posixpath.normpath(posixpath.join(folder, target)) == posixpath.normpath(path)
         for target in targets
         if target.endswith(name)

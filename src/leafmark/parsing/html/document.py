@@ -65,7 +65,7 @@ _ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNO
 """An element in a title, where there are none: a browser shows its tags."""
 
 _DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
-_LONGEST_NAME = 80
+_MAX_NAME = 80
 """Characters of the name of a manual page, before the dash."""
 
 _CHARSET_REACH = 1024
@@ -175,7 +175,7 @@ class _Parts:
         kept = [*subtract(start, max(start, end), self.dropped)]
         said = read_html(self.page.data, kept).text.strip().partition("\n")[0]
         name = fold(_DASH.split(said, maxsplit=1)[0])
-        return name if 0 < len(name) <= _LONGEST_NAME else headings[0].title
+        return name if 0 < len(name) <= _MAX_NAME else headings[0].title
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.having("h1"):
@@ -276,7 +276,7 @@ def _page_name(path: str) -> str:
 _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
 """What stands between the title of a page and the name of its site."""
 
-_LONGEST_TITLE = 1024
+_MAX_TITLE = 1024
 """Characters of a title in which the name of a site is looked for."""
 
 _GENERATED = re.compile(
@@ -321,7 +321,7 @@ def own_title(
     `shown` what an element shows as its title that is no heading; `head` is what stands before its
     body.
     """
-    if shown and len(title) <= _LONGEST_TITLE:
+    if shown and len(title) <= _MAX_TITLE:
         title = _as_shown(title, shown)
     first = opening[0][1] if opening else ""
     is_generated = _GENERATED.search(head) is not None
@@ -369,7 +369,7 @@ def without_site(
     >>> without_site("Lamp | light", {"Class Lamp"}, first="Class Lamp")
     'Class Lamp'
     """
-    if title in headings or title in outer or len(title) > _LONGEST_TITLE:
+    if title in headings or title in outer or len(title) > _MAX_TITLE:
         return title
     ends = [*_SEPARATOR.finditer(title)]
     for found in reversed(ends):
@@ -445,7 +445,7 @@ def as_headed(title: str, heading: str) -> str:
     >>> as_headed("Lamp", "Class Lamp<T>")
     'Class Lamp<T>'
     """
-    if not heading or len(title) > _LONGEST_TITLE or len(heading) > _LONGEST_TITLE:
+    if not heading or len(title) > _MAX_TITLE or len(heading) > _MAX_TITLE:
         return title
     number, words = _said(heading)
     subject = _said(_without_kind(heading))[1]

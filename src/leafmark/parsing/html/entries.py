@@ -37,7 +37,7 @@ _CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+)
 _INLINE = frozenset(("a", "span", "b", "i", "em", "strong", "code", "tt", "var", "small", "font"))
 _REGIONS = frozenset(("main", "article", "body"))
 _TABLED = frozenset(("table", "tr", "td", "th", "tbody"))
-_LONGEST_LISTING = 600
+_MAX_LISTING = 600
 """Bytes of a `pre` that is a signature."""
 
 _MAX_CLIMB = 12
@@ -156,7 +156,7 @@ class _Finder:
             if each.tag in _TABLED or (each.tag[0] == "h" and each.tag[1:].isdigit()):
                 return False
             if each.tag == "pre":
-                return each.close - each.inner <= _LONGEST_LISTING
+                return each.close - each.inner <= _MAX_LISTING
         return True
 
     def _line(self, text: int) -> tuple[str, int]:

@@ -231,9 +231,9 @@ _MARK = re.compile(rb"\b(?:class|role)\s*=\s*(?:[\"'][^\"'<>]*|[^\s\"'<>]*)tab",
 """Where it stands; the words of a page may have it, too."""
 
 _LABEL_TAGS = ("label", "button", "a", "li", "span")
-_LONGEST_LABEL = 80
-_MOST_LABELS = 40
-_LONGEST_TAB = 1_000
+_MAX_LABEL = 80
+_MAX_LABELS = 40
+_MAX_TAB = 1_000
 """Bytes of a tab, with all that is in it."""
 
 
@@ -262,7 +262,7 @@ def find_tabs(page: Page) -> Tabs:
     by_id = {panel.open.id: panel for panel in panels if panel.open.id}
     for group in lists:
         tabs = _labels_in(page, group)
-        if not 0 < len(tabs) <= _MOST_LABELS or (used and group.start < used[-1].end):
+        if not 0 < len(tabs) <= _MAX_LABELS or (used and group.start < used[-1].end):
             continue
         found = _named(tabs, by_id) or _behind(group, len(tabs), panels, starts, beside)
         found = [panel for panel in found if not group.start <= panel.start < group.end]
@@ -300,17 +300,17 @@ def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
     for tag in _LABEL_TAGS:
         tabs = tabs or [each for each in inside if each.tag == tag]
     said = [(tab, _said(page, tab)) for tab in tabs]
-    return said if all(0 < len(text) <= _LONGEST_LABEL for _, text in said) else []
+    return said if all(0 < len(text) <= _MAX_LABEL for _, text in said) else []
 
 
 def _elements_in(page: Page, group: Element) -> list[Element]:
     first = bisect_left(page.elements, group.inner, key=start_of)
-    inside = page.elements[first : first + 8 * _MOST_LABELS]
+    inside = page.elements[first : first + 8 * _MAX_LABELS]
     return [element for element in inside if element.start < group.close]
 
 
 def _said(page: Page, element: Element) -> str:
-    if element.close - element.inner > _LONGEST_TAB:
+    if element.close - element.inner > _MAX_TAB:
         return ""
     return " ".join(unescape(b" ".join(page.texts_in(element.inner, element.close))).split())
 

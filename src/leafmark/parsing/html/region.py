@@ -170,10 +170,10 @@ _LINE_TAG = re.compile(
     rb"<(?:pre|code|div|li|tr|td|br|[a-z]+\b[^<>]*\bclass\s*=\s*[\"']?[^\"'<>]*\bline\b)",
     re.IGNORECASE,
 )
-_LEAST_NUMBERS = 2
+_MIN_NUMBERS = 2
 """A single number before a single line of code may be anything."""
 
-_LONGEST_COLUMN = 200_000
+_MAX_COLUMN = 200_000
 _NO_NUMBERS = frozenset(("a", "table", "tr", "tbody"))
 _BLOCKS = frozenset(("td", "th", "div", "pre", "ul", "ol", "figure", "aside"))
 _BESIDE_CODE = frozenset(("td", "tr", "tbody", "table", "div", "code"))
@@ -210,7 +210,7 @@ def _names_itself(opening: StartTag) -> bool:
 
 def _is_numbers(page: Page, element: Element) -> bool:
     inner, close = element.inner, element.close
-    if close - inner > _LONGEST_COLUMN or _DIGIT.search(page.data, inner, close) is None:
+    if close - inner > _MAX_COLUMN or _DIGIT.search(page.data, inner, close) is None:
         return False
     return _NUMBERS.fullmatch(page.data, inner, close) is not None
 
@@ -253,7 +253,7 @@ def _counting(page: Page, code: list[Element]) -> Iterator[Element]:
             line_ends = [found.start() for found in _LINE_END.finditer(page.data)]
         numbers = [*map(int, _TAG.sub(b" ", page.data[column.inner : column.close]).split())]
         lines = bisect_left(line_ends, after.close) - bisect_left(line_ends, after.inner)
-        if len(numbers) < _LEAST_NUMBERS or abs(len(numbers) - lines) > 1:
+        if len(numbers) < _MIN_NUMBERS or abs(len(numbers) - lines) > 1:
             continue
         if numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
             yield column

@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
-_LONGEST_CLASS = 100
-_MOST_WORDS = 4
+_MAX_CLASS = 100
+_MAX_WORDS = 4
 
 _MARKS = (
     rb"&(?:nbsp|[lr]a?quo|[lr]saquo|[lrud]arr|[lg]t|amp|middot|bull|para|sect|#[0-9]{1,6}"
@@ -88,7 +88,7 @@ def id_lists(name: str) -> frozenset[str]:
     >>> sorted(id_lists("titlearea")), sorted(id_lists("getLastModified()"))
     (['drop.classes'], [])
     """
-    entry = "-".join(in_words(name[:_LONGEST_CLASS]))
+    entry = "-".join(in_words(name[:_MAX_CLASS]))
     tables = _tables()
     return tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
 
@@ -100,13 +100,13 @@ def class_lists(name: str) -> frozenset[str]:
     >>> sorted(class_lists("md-topNav")), sorted(class_lists("navy"))
     (['drop.classes', 'linked.classes'], [])
     """
-    if len(name) > _LONGEST_CLASS:
+    if len(name) > _MAX_CLASS:
         return _NONE
     words = in_words(name)
     tables = _tables()
     found: set[str] = set()
     for first in range(len(words)):
-        for last in range(first + 1, min(len(words), first + _MOST_WORDS) + 1):
+        for last in range(first + 1, min(len(words), first + _MAX_WORDS) + 1):
             found |= tables.get("-".join(words[first:last]), _NONE)
     found |= tables.get("=" + "-".join(words), _NONE)
     return frozenset(found) if found else _NONE

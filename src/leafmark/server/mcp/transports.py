@@ -50,13 +50,13 @@ def run_http(workspace: Workspace, place: Place, *, started: Callable[[str], Non
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from leafmark.server.guard import MOST_BODY_BYTES
+    from leafmark.server.guard import MAX_BODY_BYTES
     from leafmark.server.listening import serve
 
     def make_app() -> App:
         return make_server(workspace).streamable_http_app(
             host=place.host,
-            max_request_body_size=MOST_BODY_BYTES,
+            max_request_body_size=MAX_BODY_BYTES,
             # the guard checks both, more strictly
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )

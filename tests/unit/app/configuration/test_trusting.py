@@ -12,7 +12,7 @@ import pytest
 from leafmark.app.configuration.config import open_configuration
 from leafmark.app.configuration.trusting import approve, list_trust, revoke
 from leafmark.errors import ForbiddenError, NotFoundError, StorageError
-from leafmark.model import TrustWish
+from leafmark.model import PermissionRequest
 
 
 class Desk:
@@ -53,7 +53,7 @@ def test_what_is_wished_is_listed_and_left_out_until_it_is_approved(desk: Desk) 
     (file,) = list_trust(desk.project, environ=desk.environ).files
     why = f"lies outside of the project ({desk.home}/out)"
     assert (file.path, file.state) == (str(desk.file), "pending")
-    assert file.wishes == (TrustWish("tree.out", why, f"{desk.file}:2"),)
+    assert file.wishes == (PermissionRequest("tree.out", why, f"{desk.file}:2"),)
     assert desk.trees() == []
     desk.approve()
     assert desk.states() == [("project/leafmark.toml", "trusted")]

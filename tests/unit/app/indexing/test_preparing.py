@@ -115,7 +115,7 @@ def test_batches_get_small_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = [sum(task.source.size for task in batch) for batch in batches]
     assert preparing.BATCH_BYTES <= sizes[0] < preparing.BATCH_BYTES + 8000
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] <= preparing.LEAST_BATCH_BYTES
+    assert sizes[-1] <= preparing.MIN_BATCH_BYTES
     assert sum(sizes[-preparing.LAST_BATCHES :]) < 2 * preparing.BATCH_BYTES
 
 
