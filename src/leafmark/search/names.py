@@ -34,6 +34,7 @@ __all__ = [
     "chunk_terms",
     "find_bearers",
     "query_name",
+    "title_fits",
 ]
 
 MAX_NAME_TERMS = 8
@@ -58,16 +59,18 @@ _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
     macro event interfac constant properti attribut namespac crate exampl guid tutori header
+    tag filter lookup flag hook widget compon decor signal except error oper rule element plugin
     """.split()  # noqa: SIM905 - stems, better read as prose
 )
 """Stems of words around a name that only say what it names."""
 
 
 class NameWord(NamedTuple):
-    """A word of a query as it is in names: as typed, in small letters, and its stem."""
+    """A word of a query as it is in names: in small letters, its stem, and as typed."""
 
     exact: str
     stem: str
+    typed: str
 
 
 Name = tuple[NameWord, ...]
@@ -78,14 +81,19 @@ Search = Callable[[Sequence[Query]], Sequence[Sequence[tuple[Handle, float]]]]
 def query_name(language: Language, words: Iterable[str]) -> Name:
     """Return the words of a query as a name; () for what is no name, since it is too long."""
     typed = list(words)
-    exact = [t.term for word in typed for t in analyzer_for(None).tokens_of_word(word)]
+    parts = [(t, word) for word in typed for t in analyzer_for(None).tokens_of_word(word)]
     stems = [t.term for word in typed for t in language.analyzer.tokens_of_word(word)]
-    if len(exact) != len(stems) or not 0 < len(stems) <= MAX_NAME_TERMS:
+    if len(parts) != len(stems) or not 0 < len(stems) <= MAX_NAME_TERMS:
         return ()
-    return tuple(map(NameWord, exact, stems))
+    return tuple(
+        NameWord(token.term, stem, word[token.start : token.end])
+        for (token, word), stem in zip(parts, stems, strict=True)
+    )
 
 
-def find_bearers(snapshot: Snapshot, name: Name, search: Search) -> dict[Handle, float]:
+def find_bearers(
+    snapshot: Snapshot, language: Language, name: Name, search: Search
+) -> dict[Handle, float]:
     """Return what bears a name or the name in a frame, with the level of each: higher is first."""
     naming = _Naming(snapshot, search)
     forms = [name, *_unframed(name)]
@@ -97,7 +105,9 @@ def find_bearers(snapshot: Snapshot, name: Name, search: Search) -> dict[Handle,
             found.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(found.values()):
         found = {**dict.fromkeys(naming.behind_usual_prefix(name), EXACT_DOCUMENT), **found}
-    return found or dict.fromkeys(naming.within_documents(forms), EXACT_CHUNK)
+    if not found:
+        found = dict.fromkeys(naming.within(forms, language.titles), EXACT_CHUNK)
+    return found
 
 
 def asked_terms(name: Name) -> Iterator[str]:
@@ -111,6 +121,29 @@ def asked_terms(name: Name) -> Iterator[str]:
             yield from _both(CHUNK, form[at:])
             yield from _both(DOCUMENT, form[:at])
             yield from _both(FILE_TAIL, form[:at])
+
+
+def title_fits(
+    snapshot: Snapshot, language: Language, name: Name, bearers: Sequence[Handle]
+) -> list[int]:
+    """Return how well the titles of each bearer suit the name beside others called so.
+
+    `Hasher trait` asks for what stands among traits; `Option` rather for `Option` than for
+    `option`. One small word is typed in a hurry, and says nothing of its letters.
+    """
+    kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
+    called = [word.typed for word in (name[:-1] if kind else name)]
+    says_letters = len(called) > 1 or not called[0].islower()
+    fits = []
+    for path in snapshot.section_paths(bearers):
+        is_of_kind = bool(kind) and any(kind in language.analyzer.terms(title) for title in path)
+        title = path[-1]
+        folded = title.lower()
+        is_other = says_letters and any(
+            word not in title and word.lower() in folded for word in called
+        )
+        fits.append(2 * is_of_kind - is_other)
+    return fits
 
 
 def _unframed(name: Name) -> Iterator[Name]:
@@ -195,19 +228,28 @@ class _Naming:
         begins = HasMatch("names", exact_name(DOCUMENT, f"{prefix} .*"))
         return prefix.isalnum() and self._snapshot.count([begins])[0] >= least
 
-    def within_documents(self, forms: Sequence[Name]) -> list[Handle]:
-        """Return what bears the end of a name in the documents that bear the rest of it."""
+    def within(self, forms: Sequence[Name], titles: str) -> list[Handle]:
+        """Return what bears the end of a name below what bears the rest of it.
+
+        That is a document called so, or titles that have its words.
+        """
         for form in forms:
             for at in range(1, len(form)):
                 ends = self._known(_both(CHUNK, form[at:]))
-                heads = ends and self._known(
-                    term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, form[:at])
-                )
-                if ends and heads:
-                    (documents,) = self._search([HasAny("names", tuple(heads))])
-                    refs = self._snapshot.refs([chunk for chunk, _ in documents])
-                    within = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
-                    (found,) = self._search([AllOf((HasAny("names", tuple(ends)), within))])
+                if not ends:
+                    continue
+                bears_end = HasAny("names", tuple(ends))
+                for below in self._below(form[:at], titles):
+                    (found,) = self._search([AllOf((bears_end, *below))])
                     if found:
                         return [chunk for chunk, _ in found]
         return []
+
+    def _below(self, head: Name, titles: str) -> Iterator[tuple[Query, ...]]:
+        """Yield the queries for what stands below such a name."""
+        heads = self._known(term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, head))
+        if heads:
+            (documents,) = self._search([HasAny("names", tuple(heads))])
+            refs = self._snapshot.refs([chunk for chunk, _ in documents])
+            yield (HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs))),)
+        yield tuple(HasAny(titles, (word.stem,)) for word in head)

@@ -197,7 +197,7 @@ class _Run:
         if self._options.fold_versions:
             single = fold_translations(single, query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
-            single = fold_repeats(single, self._texts.whole)
+            single = fold_repeats(single, self._texts.whole, self._count_chunks)
         unique = join_duplicates(single, digest)
         note = "results with the same text are shown once"
         if any(one.other_versions for one in unique):
@@ -277,6 +277,9 @@ class _Run:
 
     def _whole_text(self, entry: Entry) -> str | None:
         return self._texts.readable(entry, entry.byte_start, entry.byte_end)
+
+    def _count_chunks(self, entry: Entry) -> int:
+        return self._texts.document(entry).chunk_count
 
     def _modified_ns(self, entry: Entry) -> int:
         return self._texts.document(entry).state.modified_ns

@@ -31,7 +31,7 @@ from leafmark.index import (
 )
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.search.compile import CompiledTopic, Filters
-from leafmark.search.names import DOCUMENT_LEVELS, MAX_BEARERS, find_bearers
+from leafmark.search.names import DOCUMENT_LEVELS, MAX_BEARERS, find_bearers, title_fits
 from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 from leafmark.search.terms import CompiledTerm
@@ -78,7 +78,8 @@ class Scored(NamedTuple):
     """A chunk that matches a topic, and what its score is made of.
 
     `score` is (`words` + `completeness` + `nearness`) × `factor` of its place and kind, or of the
-    bearer of a name the score that puts it first (`name` is its level: see `names`).
+    bearer of a name the score that puts it first (`name` is its level, `fit` how its titles suit
+    the name beside those of its level: see `names`).
     `relaxed` ones lack some of the words.
     """
 
@@ -93,6 +94,7 @@ class Scored(NamedTuple):
     role_name: str = ""
     local: float = 1.0
     name: float = 0.0
+    fit: int = 0
     meaning: float | None = None
     similarity: float | None = None
     is_whole: bool = False
@@ -267,6 +269,8 @@ class _Scorer:
             self._match(chunk, raw[chunk], columns[chunk], bearers, complete, gain)
             for chunk in chunks
         ]
+        if len(bearers) > 1:
+            matches = self._with_fits(matches)
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
         return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES))
@@ -342,7 +346,15 @@ class _Scorer:
                 raw.setdefault(chunk, score)
             return found
 
-        return find_bearers(self._snapshot, self._topic.name, bearing)
+        topic = self._topic
+        return find_bearers(self._snapshot, topic.language, topic.name, bearing)
+
+    def _with_fits(self, matches: Sequence[Scored]) -> list[Scored]:
+        topic = self._topic
+        named = [one.chunk for one in matches if one.name]
+        fits = title_fits(self._snapshot, topic.language, topic.name, named)
+        fit = dict(zip(named, fits, strict=True))
+        return [one._replace(fit=fit.get(one.chunk, 0)) for one in matches]
 
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]
@@ -442,15 +454,15 @@ class _Scorer:
 def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
     """Return the matches with the bearers of the query's name before all others.
 
-    They are in the order of their levels, those of a level in the order of their scores. A bearer
-    has all words: its name has them.
+    They are in the order of their levels, those of a level by how their titles suit the name, then
+    by score. A bearer has all words: its name has them.
     """
     found = list(matches)
     bearers = [one for one in found if one.name]
     if not bearers:
         return found
     place = _places_of(snapshot, bearers)
-    bearers.sort(key=lambda one: (-one.name, -one.score, place[one.chunk]))
+    bearers.sort(key=lambda one: (-one.name, -one.fit, -one.score, place[one.chunk]))
     best = max(one.score for one in found)
     lifted = {
         one.chunk: rounded(best * (1 + NAME_STEP * (len(bearers) - at)))

@@ -14,8 +14,9 @@ texts that are nearly the same are joined.
 of one document in several languages are one document's: that in the language of the query, or
 else in the main one.
 
-A page *repeats* others if sections of several of them stand in it, called alike and nearly the
-same: all pages in one, for printing. What it repeats is shown in its place.
+A page *repeats* others if it is as large as all of them, and sections of several of them stand in
+it, called alike and nearly the same: all pages in one, for printing. What it repeats is shown in
+its place.
 """
 
 from __future__ import annotations
@@ -256,11 +257,13 @@ def other_version_filter(shown: Entry, other: Entry) -> str:
 
 
 def fold_repeats(
-    candidates: Sequence[Candidate], read: Callable[[Entry], str | None]
+    candidates: Sequence[Candidate],
+    read: Callable[[Entry], str | None],
+    count_chunks: Callable[[Entry], int],
 ) -> list[Candidate]:
     """Return results, best first, without those of pages that repeat others; these name them.
 
-    `read` is as for `join_versions`.
+    `read` is as for `join_versions`; `count_chunks` counts those of an entry's document.
     """
     texts = _Texts(read, lambda _: None)
     called_alike: dict[tuple[str, str], list[_Member]] = defaultdict(list)
@@ -276,7 +279,13 @@ def fold_repeats(
             if is_possible and texts.holds(one, other):
                 equals[one.rank].append(other)
                 repeated[one.doc_id].add(other.doc_id)
-    copies = {doc_id for doc_id, others in repeated.items() if len(others) >= MIN_REPEATED}
+    chunks = {one.entry.doc_id: count_chunks(one.entry) for one in candidates} if repeated else {}
+    copies = {
+        doc_id
+        for doc_id, others in repeated.items()
+        if len(others) >= MIN_REPEATED
+        and chunks[doc_id] >= NEARLY_ALL * sum(chunks[each] for each in others)
+    }
     kept = dict(enumerate(candidates))
     for rank, others_alike in equals.items():
         if kept[rank].entry.doc_id in copies:

@@ -108,3 +108,28 @@ def test_a_prefix_that_is_not_usual_makes_no_name(tmp_path: Path) -> None:
     pages["two-phase-commit.md"] = "# Of phases\n\nRecords what was changed.\n"
     pages["notes.md"] = "# Notes\n\nA commit, the commit and each commit.\n"
     assert Library(tmp_path, t=pages).search("commit").results[0].entry.path == "notes.md"
+
+
+def test_of_bearers_of_one_name_that_of_the_kind_asked_for_is_first(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path,
+        t={
+            "tags.md": "# Built-in tags\n\nAll.\n\n## escape\n\nShown as it is.\n",
+            "filters.md": "# Built-in filters\n\nAll.\n\n## escape\n\nShown as it is, too.\n",
+            "option.md": "# Module `option`\n\nIt has an Option, and an option.\n",
+            "option.enum.md": "# Enum `option::Option`\n\nIt is one, an option or none.\n",
+        },
+    )
+    assert library.find("escape tag")[0] == "tags.md#escape"
+    assert library.find("escape filter")[0] == "filters.md#escape"
+    assert library.find("Option")[0].startswith("option.enum.md")
+
+
+def test_a_name_may_be_below_titles_that_the_query_names(tmp_path: Path) -> None:
+    lists = "# Fields\n\n## ArrayField\n\nA list.\n\n### overlap\n\nSome are the same.\n"
+    ranges = "## RangeField\n\nTwo ends.\n\n### overlap\n\nAn end of one is in the other.\n"
+    said = "# Notes\n\nThe overlap of a RangeField overlap: RangeField overlap.\n"
+    library = Library(tmp_path, t={"fields.md": f"{lists}\n{ranges}", "notes.md": said})
+    for query in ("RangeField overlap", "rangefield.overlap", "RangeField overlap lookup"):
+        assert library.find(query)[0] == "fields.md#overlap-1", query
+    assert library.find("ArrayField overlap")[0] == "fields.md#overlap"

@@ -209,7 +209,7 @@ def _section(path: str, title: str, score: float) -> Candidate:
     return match(make_entry(path=path, title=title, slug="a", kind="section"), score)
 
 
-def _fold(*found: Candidate) -> list[tuple[str, str, list[str]]]:
+def _fold(*found: Candidate, **sizes: int) -> list[tuple[str, str, list[str]]]:
     """What is shown where texts are alike if their titles are, and what it stands for."""
 
     def read(entry: Entry) -> str:
@@ -217,17 +217,24 @@ def _fold(*found: Candidate) -> list[tuple[str, str, list[str]]]:
 
     return [
         (one.entry.path, one.entry.title, [other.path for other in one.other_versions])
-        for one in fold_repeats(found, read)
+        for one in fold_repeats(found, read, lambda entry: sizes.get(entry.path, 1))
     ]
 
 
 def test_a_page_that_repeats_several_gives_its_places_to_them() -> None:
     pages = _section("open.html", "Open", 3.0), _section("close.html", "Close", 1.0)
     repeats = _section("all.html", "Open", 2.0), _section("all.html", "Close", 4.0)
-    assert _fold(*repeats[1:], *pages[:1], *repeats[:1], *pages[1:]) == [
+    found = *repeats[1:], *pages[:1], *repeats[:1], *pages[1:]
+    assert _fold(*found, **{"all.html": 3}) == [
         ("close.html", "Close", ["all.html"]),
         ("open.html", "Open", ["all.html"]),
     ]
+
+
+def test_a_page_that_is_not_as_large_as_those_it_shares_sections_with_stays() -> None:
+    pages = _section("open.html", "Open", 3.0), _section("close.html", "Close", 1.0)
+    other = _section("move.html", "Open", 2.0), _section("move.html", "Close", 4.0)
+    assert len(_fold(*pages, *other, **{"open.html": 9, "close.html": 8, "move.html": 10})) == 4
 
 
 def test_two_pages_that_share_sections_stay() -> None:
