@@ -28,7 +28,7 @@ __all__ = ["Lists", "Tabs", "find_tabs", "items_of", "labels_of_panels"]
 
 T = TypeVar("T")
 
-_KEPT_BYTES = 4_000_000
+_KEPT_BYTES = 16_000_000
 """The size of the sources whose results are kept: those of one answer, and of the next ones."""
 
 
@@ -227,8 +227,11 @@ def _spelt(number: int, style: str) -> str:
 _MARKS = (b"tablist", b'role="tab', b"tabbed", b"tabs")
 """What stands in a page with tabs, one of it."""
 
-_MARK = re.compile(rb"\b(?:class|role)\s*=\s*(?:[\"'][^\"'<>]*|[^\s\"'<>]*)tab", re.IGNORECASE)
-"""Where it stands; the words of a page may have it, too."""
+_MARK = re.compile(
+    rb"\b(?i:class|role)\s*=\s*(?:[\"'][^\"'<>]*?|[^\s\"'<>]*?)"
+    rb"(?:(?<![A-Za-z])[tT]|T)(?:ab|AB)(?!le|LE|ular)"
+)
+"""Where it stands: a word of its own, since tables are no tabs."""
 
 _LABEL_TAGS = ("label", "button", "a", "li", "span")
 _MAX_LABEL = 80
