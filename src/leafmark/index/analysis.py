@@ -1,7 +1,7 @@
 """The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
 
 In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
-pipeline makes the terms of a whole text in one call; a memory of words would be slower. An index
+pipeline makes the terms of each word once, and a memory of words those of a text. An index
 is given terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text
 as given):
 
@@ -56,6 +56,17 @@ MAX_TOKEN_CHARS = 40
 
 _MAX_MARKED = 10_000
 """Names with signs whose terms an analyzer remembers."""
+
+_MAX_WORDS = 50_000
+"""Words whose terms an analyzer remembers, in some ten megabytes."""
+
+_MAX_WORD_BYTES = 3 * MAX_TOKEN_CHARS
+"""Longer runs are sentences of scripts without spaces, which do not repeat."""
+
+_PARTED_WORDS = bytes(
+    byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in bytes(range(256)).lower()
+)
+"""ASCII in small letters, and its signs as spaces; what is not ASCII stays."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -126,6 +137,25 @@ class Token(NamedTuple):
     position: int
 
 
+class _Words(dict[bytes, str]):
+    """The terms of words, made when they are looked up; a run of other scripts may have several.
+
+    One that is dropped has none.
+    """
+
+    def __init__(self, analyze: Callable[[str], list[str]]):
+        super().__init__()
+        self._analyze = analyze
+
+    def __missing__(self, word: bytes) -> str:
+        terms = " ".join(self._analyze(word.decode("utf-8", "surrogatepass")))
+        if len(self) >= _MAX_WORDS:
+            self.clear()
+        if len(word) <= _MAX_WORD_BYTES:
+            self[word] = terms
+        return terms
+
+
 class Analyzer:
     """The pipeline of one language (None: no stemming). Use `analyzer_for`."""
 
@@ -139,9 +169,7 @@ class Analyzer:
             filters.append(tantivy.Filter.stemmer(language))
         self.engine = _built(language, filters)
         self._splitter = _built(language, [])
-        # it counts bytes, and keeps what has fewer than it is told
-        no_longer = tantivy.Filter.remove_long(MAX_TOKEN_CHARS + 1)
-        self._analyze_ascii = _built(language, [no_longer, *filters]).analyze
+        self._words = _Words(self._analyze_word)
         self._marked: dict[str, list[str]] = {}
 
     @property
@@ -155,9 +183,12 @@ class Analyzer:
 
     def _analyze(self, text: str) -> list[str]:
         """Return the terms of a folded text in which signs are no part of names."""
-        if text.isascii():
-            return self._analyze_ascii(text)
-        return self.engine.analyze(self._without_long_tokens(_spread(text)))
+        words = text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
+        terms = filter(None, map(self._words.__getitem__, words))
+        return [*terms] if text.isascii() else " ".join(terms).split()
+
+    def _analyze_word(self, word: str) -> list[str]:
+        return self.engine.analyze(self._without_long_tokens(_spread(word)))
 
     def _without_long_tokens(self, text: str) -> str:
         """Replace every token that is too long by as many spaces. No token has white space."""
