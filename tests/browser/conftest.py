@@ -20,6 +20,7 @@ from support.browsing import (
     Served,
     wait_for_index,
     write_corpus,
+    write_history,
 )
 from support.command import clean_environment
 
@@ -47,6 +48,19 @@ def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         made = Served(address, docs, environment)
         wait_for_index(made)
         yield made.address
+
+
+@pytest.fixture(scope="session")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the handbook in a repository with two tags, and a file that is not committed."""
+    place = tmp_path_factory.mktemp("dated")
+    docs = place / "handbook"
+    write_history(docs)
+    environment = clean_environment(place)
+    with servers.serving(docs, environment, "serve", told=SERVING) as address:
+        made = Served(address, docs, environment)
+        wait_for_index(made)
+        yield made
 
 
 @pytest.fixture(scope="module")

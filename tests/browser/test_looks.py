@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
-from support.browsing import PHONE, WIDE, OpenPage
+from support.browsing import PHONE, WIDE, OpenPage, Served
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
@@ -34,29 +34,40 @@ VIEWS = {
     "help": "/help",
     "problem": "/doc?id=nothing",
 }
-PICTURES = ("home", "search", "why", "document", "lab", "status")
+DATED = {
+    "changes": "/changes?old=v1&new=v2",
+    "unchanged": "/changes?old=v2&new=v2",
+    "unknown": "/changes?old=v9",
+    "revision": "/doc?id=handbook:guides/install.md&rev=v1",
+    "past": "/?q=uploads+slow&rev=v1",
+}
+"""What needs a repository."""
+
+PICTURES = ("home", "search", "why", "document", "lab", "status", "changes")
 
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_view_is_accessible_and_in_the_docs_as_it_is(
-    open_page: OpenPage, handbook: str, request: pytest.FixtureRequest, look: str
+    open_page: OpenPage, handbook: str, dated: Served, request: pytest.FixtureRequest, look: str
 ) -> None:
     size, scheme = LOOKS[look]
-    page = open_page("/", size=size, scheme=scheme, address=handbook)
     wrong = []
-    for name, path in VIEWS.items():
-        page.goto(handbook + path)
-        page.wait_for_timeout(50)
-        found = Axe().run(page)
-        if found.violations_count:
-            wrong.append(f"{name}: {found.generate_report()}")
-        if page.evaluate("document.documentElement.scrollWidth") > size["width"]:
-            wrong.append(f"{name} is wider than the window")
-        picture = page.screenshot()
-        assert len(picture) > 8_000, name
-        if name in PICTURES and request.config.getoption("--update-golden"):
-            IMAGES.mkdir(exist_ok=True)
-            (IMAGES / f"{name}-{look}.webp").write_bytes(as_webp(page.context.new_page(), picture))
+    for address, views in ((handbook, VIEWS), (dated.address, DATED)):
+        page = open_page("/", size=size, scheme=scheme, address=address)
+        for name, path in views.items():
+            page.goto(address + path)
+            page.wait_for_timeout(50)
+            found = Axe().run(page)
+            if found.violations_count:
+                wrong.append(f"{name}: {found.generate_report()}")
+            if page.evaluate("document.documentElement.scrollWidth") > size["width"]:
+                wrong.append(f"{name} is wider than the window")
+            picture = page.screenshot()
+            assert len(picture) > 8_000, name
+            if name in PICTURES and request.config.getoption("--update-golden"):
+                IMAGES.mkdir(exist_ok=True)
+                image = as_webp(page.context.new_page(), picture)
+                (IMAGES / f"{name}-{look}.webp").write_bytes(image)
     assert not wrong, "\n".join(wrong)
 
 

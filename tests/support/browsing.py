@@ -12,6 +12,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from support.repositories import GitRepository
+
 __all__ = [
     "BROWSERS",
     "HANDBOOK",
@@ -22,6 +24,7 @@ __all__ = [
     "Served",
     "wait_for_index",
     "write_corpus",
+    "write_history",
 ]
 
 SERVING = r"serving at (http://\S+)/\n"
@@ -66,6 +69,43 @@ def write_corpus(docs: Path) -> None:
     )
     (docs / "book.md").write_text("# The long book\n\n" + "".join(sections))
     assert (docs / "book.md").stat().st_size > 5_000_000
+
+
+def write_history(docs: Path) -> GitRepository:
+    """The handbook in two tagged revisions, and a working file that is not committed.
+
+    From `v1` to `v2` a section is renamed, one moves to another file, one is edited, one comes and
+    one goes, and a document that another one links to is called otherwise.
+    """
+    shutil.copytree(HANDBOOK, docs)
+    repository = GitRepository(docs)
+    repository.commit({}, "The handbook", tag="v1", at="2026-01-01T12:00:00Z")
+    backups = (docs / "guides" / "backups.md").read_text()
+    one_file = backups[backups.index("### Restoring one file") : backups.index("## Testing")]
+    edited = (
+        backups.replace(one_file, "")
+        .replace("Seven daily and four weekly", "Fourteen daily and eight weekly")
+        .replace("## Testing your backups", "## Rehearsing a restore")
+    )
+    install = (docs / "guides" / "install.md").read_text()
+    trouble = (docs / "guides" / "troubleshooting.md").read_text()
+    slow = trouble[trouble.index("## Uploads are slow") :]
+    repository.commit(
+        {
+            "guides/backups.md": edited,
+            "guides/files.md": f"# Files\n\n{one_file.replace('###', '##')}",
+            "guides/install.md": None,
+            "guides/installing.md": install,
+            "guides/troubleshooting.md": trouble.replace(
+                slow, "## Downloads stall\n\nAsk for a range of the file again.\n"
+            ),
+        },
+        "Files have a page of their own",
+        tag="v2",
+        at="2026-02-01T12:00:00Z",
+    )
+    repository.write({"guides/files.md": f"# Files\n\nNew here.\n\n{one_file}"})
+    return repository
 
 
 class Served:

@@ -39,15 +39,18 @@ OWN_TO_A_TOOL = {
     "changes": {"since", "until", "offset", "max_tokens"},
 }
 OWN_TO_A_ROUTE = {
-    "/api/search": {"q", "brief"},
-    "/api/show": {"id"},
-    "/api/raw": {"id"},
-    "/api/outline": {"id"},
-    "/api/chunks": {"id"},
+    "/api/search": {"q", "brief", "at"},
+    "/api/show": {"id", "at"},
+    "/api/raw": {"id", "at"},
+    "/api/outline": {"id", "at"},
+    "/api/chunks": {"id", "at"},
     "/api/chunk": {"text", "name"},
-    "/api/verify": {"text"},
-    "/api/why-not": {"id", "q"},
-    "/api/documents": {"limit"},
+    "/api/verify": {"text", "at"},
+    "/api/why-not": {"id", "q", "at"},
+    "/api/trees": {"at"},
+    "/api/documents": {"limit", "at"},
+    "/api/changes": {"old", "new", "links"},
+    "/api/revisions": {"range", "limit"},
 }
 OWN_TO_SEARCH = {"output", "max_tokens", "json", "null", "group", "set", "at"}
 OWN_TO_SHOW = {"raw", "max_tokens", "json", "at"}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from html import escape
-from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped, count_of
+from leafmark.render.htmlpage import html_head
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
 from leafmark.render.records import diagnostic_record, skipped_records
 from leafmark.render.terminal import (
@@ -338,29 +336,10 @@ def _listed(told: Iterable[str], style: Style, verbose: bool, inset: str = "  ")
 COLORS = 6
 _DEEPEST_HEADING = 6
 
-_HEAD = """<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width">
-<meta name="generator" content="leafmark">
-<title>{title}</title>
-<style>{style}</style>
-<header><h1>{title}</h1></header>
-"""
-
-
-@cache
-def _style() -> str:
-    return files("leafmark.render").joinpath("chunkpage.css").read_text(encoding="utf-8")
-
 
 def open_page(title: str) -> str:
     """Return what stands before the first document."""
-    style = _style()
-    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _HEAD.format(digest=digest, title=_safe(fold(title)), style=style)
+    return html_head(fold(title), "chunkpage.css")
 
 
 def close_page(summary: str) -> str:

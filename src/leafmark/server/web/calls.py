@@ -16,6 +16,7 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
+from leafmark.app.history import diff_project, list_revisions
 from leafmark.app.requests import (
     ListRequest,
     SearchRequest,
@@ -26,22 +27,27 @@ from leafmark.app.requests import (
 from leafmark.errors import ChangedError, ConfigError, NotFoundError, UsageError
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
+from leafmark.render.changes import changes_record
 from leafmark.render.explaining import why_not_record
+from leafmark.render.log import revisions_record
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
 from leafmark.server.parameters import Arguments
+from leafmark.server.web.changes_page import changes_request
 from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 
 __all__ = [
     "Request",
+    "changes",
     "chunk_posted",
     "chunks",
     "documents",
     "outline",
     "raw",
+    "revisions",
     "search",
     "show",
     "status",
@@ -53,19 +59,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call: the workspace, its checked arguments, and how fresh the index is.
+    """One call: the workspace, its project, the checked arguments, how fresh the index is.
 
-    `left` is set when nobody waits for the answer any more.
+    `project` is as it was at the revision `at`, where one is asked for. `left` is set when nobody
+    waits for the answer any more.
     """
 
     workspace: Workspace
+    project: Project
     arguments: Arguments
     freshness: Freshness
     left: Event = field(default_factory=Event)
-    project: Project = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "project", self.workspace.project())
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
@@ -92,6 +96,20 @@ def search(request: Request) -> Reply:
 def _search_request(request: Request, **also: Any) -> SearchRequest:
     asked = request.arguments.asked("search") | {"refresh": False}
     return SearchRequest(request.texts("q"), **asked, **also)
+
+
+def changes(request: Request) -> Reply:
+    """Raises what `diff_project` does."""
+    wanted = changes_request(
+        request["old"] or "", request["new"] or "", request.texts("tree"), links=request["links"]
+    )
+    return json_reply(changes_record(diff_project(request.project, wanted)))
+
+
+def revisions(request: Request) -> Reply:
+    """Raises what `list_revisions` does."""
+    found = list_revisions(request.project, request["range"], limit=request["limit"])
+    return json_reply(revisions_record(found))
 
 
 def _told(answer: Answer, freshness: Freshness) -> Answer:

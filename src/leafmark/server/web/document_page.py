@@ -33,7 +33,7 @@ def document_page(visit: Visit) -> str:
     if reading.data is None:
         return render_page("document.html", visit, text=None, part=0, fragments=(), **common)
     mark = text_marker(visit.project, address["q"])
-    text = section_text(reading, None, mark)
+    text = section_text(visit, reading, None, mark)
     at = entry.byte_start if entry.heading_start is None else entry.heading_start
     asked = address.number("part", 0)
     part = min(asked - 1, text.count - 1) if asked else text.part_of(at)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
-from urllib.parse import quote
 
 import nh3
 from markupsafe import Markup
@@ -26,7 +25,6 @@ __all__ = [
     "FindLink",
     "MarkText",
     "Markings",
-    "document_link",
     "mark_excerpt",
     "mark_text",
     "render_html",
@@ -63,7 +61,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ALT = re.compile(r' alt="([^"]*)"')
 
 FindLink = Callable[[str], str | None]
-"""From the target of a link to the id of a chunk, None where it leads to none."""
+"""From a link of a document to the address of the page that it leads to; None elsewhere."""
 
 MarkText = Callable[[str], Sequence[tuple[int, int]]]
 """From a text to the ranges of its characters to mark."""
@@ -86,11 +84,6 @@ class Markings(NamedTuple):
     cuts: Sequence[Cut] = ()
     level: int = 3
     color: int | None = None
-
-
-def document_link(name: str) -> str:
-    """Return the address of the page that shows what an id names."""
-    return f"/doc?id={quote(name, safe='/:')}"
 
 
 def mark_text(text: str, mark: MarkText) -> Markup:
@@ -172,8 +165,7 @@ def _cleaner(find_link: FindLink) -> nh3.Cleaner:
             return value
         if _SCHEME.match(value):
             return value
-        found = find_link(value)
-        return None if found is None else document_link(found)
+        return find_link(value)
 
     return nh3.Cleaner(
         tags=set(_TAGS),

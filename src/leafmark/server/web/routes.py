@@ -58,6 +58,13 @@ _PLAIN = Parameter.of("search.plain")
 _STRICT = Parameter.of("search.strict")
 _GRAIN = Parameter.of("search.grain")
 _MODE = Parameter.of("search.mode")
+_AT = Parameter(
+    "at",
+    "Answer from the documents as they were at a revision: a tag, a branch, a commit, a date. The "
+    "first answer from one takes as long as it takes to index it.",
+    least=1,
+    most=400,
+)
 _NO_REFRESH = Parameter.of("search.refresh", off=True)
 _CHUNKING = (
     Parameter.of("chunking.strategy"),
@@ -95,6 +102,7 @@ ROUTES: tuple[Route, ...] = (
                 "Leave null what is read from the sources, except snippets: texts, token counts, "
                 "hashes, links.",
             ),
+            _AT,
             _NO_REFRESH,
         ),
         calls.search,
@@ -109,6 +117,7 @@ ROUTES: tuple[Route, ...] = (
             Parameter.of("show.own"),
             Parameter.of("show.full_document"),
             Parameter.of("show.expand", note=_REPEATED, most=5),
+            _AT,
             _NO_REFRESH,
         ),
         calls.show,
@@ -119,7 +128,7 @@ ROUTES: tuple[Route, ...] = (
         "The exact bytes",
         "As `leafmark show --raw`: the bytes of the source that the spans count in.",
         None,
-        (_ID, _NO_REFRESH),
+        (_ID, _AT, _NO_REFRESH),
         calls.raw,
     ),
     Route(
@@ -128,7 +137,7 @@ ROUTES: tuple[Route, ...] = (
         "Where the chunks of the document of an id stand and how large they are, without their "
         "texts; by the project's settings, or by others to compare them.",
         "outline",
-        (_ID, *_CHUNKING, _NO_REFRESH),
+        (_ID, *_CHUNKING, _AT, _NO_REFRESH),
         calls.outline,
     ),
     Route(
@@ -137,7 +146,7 @@ ROUTES: tuple[Route, ...] = (
         "As `leafmark chunk --json`: the whole records of the chunks of the document of an id, by "
         "the project's settings or by others.",
         "chunks",
-        (_ID, *_CHUNKING, _NO_REFRESH),
+        (_ID, *_CHUNKING, _AT, _NO_REFRESH),
         calls.chunks,
     ),
     Route(
@@ -168,6 +177,7 @@ ROUTES: tuple[Route, ...] = (
         "verify",
         (
             Parameter("text", "The text that cites.", required=True, most=512_000),
+            _AT,
             _NO_REFRESH,
         ),
         calls.verify,
@@ -178,7 +188,7 @@ ROUTES: tuple[Route, ...] = (
         "Why something is not there",
         "As `leafmark why-not --json`: at which phase a search lost a chunk, and what shows it.",
         "why-not",
-        (_ID, _QUERY, _LIMIT, _PLAIN, _TREE, _TAG, _GRAIN, _MODE, _STRICT, _NO_REFRESH),
+        (_ID, _QUERY, _LIMIT, _PLAIN, _TREE, _TAG, _GRAIN, _MODE, _STRICT, _AT, _NO_REFRESH),
         calls.why_not,
     ),
     Route(
@@ -186,7 +196,10 @@ ROUTES: tuple[Route, ...] = (
         "What is indexed",
         "As `leafmark ls trees --json`.",
         "ls",
-        (_NO_REFRESH,),
+        (
+            _AT,
+            _NO_REFRESH,
+        ),
         calls.trees,
     ),
     Route(
@@ -200,9 +213,42 @@ ROUTES: tuple[Route, ...] = (
             Parameter.of("list.under", most=4000),
             Parameter("limit", "The most documents.", "integer", least=1, most=100_000),
             _OFFSET,
+            _AT,
             _NO_REFRESH,
         ),
         calls.documents,
+    ),
+    Route(
+        "/api/changes",
+        "What changed",
+        "As `leafmark diff --json`: what became of each section between two revisions, or of a "
+        "revision and the files as they are, and which names and links that broke.",
+        "diff",
+        (
+            Parameter("old", "A revision; without one the last commit.", least=1, most=400),
+            Parameter("new", "A revision; without one the working files.", least=1, most=400),
+            _TREE,
+            Parameter(
+                "links",
+                "Look for links of all documents to what has gone, too.",
+                "boolean",
+                default=True,
+            ),
+        ),
+        calls.changes,
+        refreshed=False,
+    ),
+    Route(
+        "/api/revisions",
+        "List revisions",
+        "As `leafmark ls revs --json`: tags and branches, newest first; of a range, its commits.",
+        "ls",
+        (
+            Parameter("range", "`OLD..NEW`: the commits of its main line.", least=1, most=800),
+            Parameter("limit", "The most of them.", "integer", default=100, least=1, most=1000),
+        ),
+        calls.revisions,
+        refreshed=False,
     ),
     Route(
         "/api/status",

@@ -23,7 +23,7 @@ from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
 from leafmark.server.web.document_parts import DocumentText
 from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
-from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.web.visits import Address, Visit, document_address, render_page
 from leafmark.server.web.wording import page_hint, page_reason, remedies, score_parts
 
 __all__ = ["editor_link", "open_pane", "search_page", "section_text", "why_page"]
@@ -177,7 +177,7 @@ def open_pane(
     if data is None:
         return Pane(reading, tab, result=result)
     start, end = (entry.byte_start, entry.byte_end) if entry.kind == "piece" else whole_range(entry)
-    text = section_text(reading, (_below_title(reading), entry.byte_end), mark)
+    text = section_text(visit, reading, (_below_title(reading), entry.byte_end), mark)
     fragments: Sequence[Any] = ()
     if text.count and tab == "source":
         fragments = text.source(0)
@@ -210,10 +210,14 @@ def _below_title(reading: DocumentReading) -> int:
 
 
 def section_text(
-    reading: DocumentReading, within: tuple[int, int] | None, mark: MarkText
+    visit: Visit, reading: DocumentReading, within: tuple[int, int] | None, mark: MarkText
 ) -> DocumentText:
     """Return the text of a document, or of some bytes of it."""
-    chunks = reading.chunks
+    chunks, rev = reading.chunks, visit.address["rev"]
+
+    def find_link(target: str) -> str | None:
+        found = reading.find_link(target)
+        return None if found is None else document_address(found, rev=rev)
 
     def describe(position: int) -> str:
         one = chunks[position]
@@ -226,7 +230,7 @@ def section_text(
         reading.document.format,
         chunks,
         describe=describe,
-        find_link=reading.find_link,
+        find_link=find_link,
         mark=mark,
         readable=reading.readable,
         within=within,

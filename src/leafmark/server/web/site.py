@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from importlib.resources import files
 from queue import SimpleQueue
 from threading import Event
@@ -25,12 +26,15 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
+from leafmark.app import Project
+from leafmark.app.history import project_at
 from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.render.jsontext import dump_line
 from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
 from leafmark.server.web.calls import Request
+from leafmark.server.web.changes_page import changes_page
 from leafmark.server.web.document_page import document_page, help_page, status_page
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.metrics import Metrics
@@ -70,6 +74,9 @@ HEARTBEAT_S = 15.0
 _THREADS = 4
 _MAX_ARGUMENTS = 100
 
+_DATED = frozenset(("/", "/doc", "/lab", "/why"))
+"""Pages that show documents as they were at a revision, too."""
+
 _FILES = {
     "/style.css": "text/css; charset=utf-8",
     "/page.js": "text/javascript; charset=utf-8",
@@ -105,6 +112,7 @@ class Site:
         self.workspace = workspace
         self._is_local = is_local
         self._threads = Threads(_THREADS)
+        self._past = Threads(1)  # searches go on while a revision is indexed
         self._waiting = 0
         self._listeners = 0
         self._metrics = Metrics(workspace)
@@ -113,6 +121,7 @@ class Site:
             "/doc": lambda visit, _: document_page(visit),
             "/lab": lambda visit, left: lab_page(visit, left, workspace.project),
             "/why": lambda visit, _: why_page(visit),
+            "/changes": lambda visit, _: changes_page(visit),
             "/status": lambda visit, _: status_page(visit, workspace.activity),
             "/help": lambda visit, _: help_page(visit),
         }
@@ -167,11 +176,12 @@ class Site:
                 arguments = read_body(route.parameters, await request.body())
             else:
                 arguments = read_query(route.parameters, request.scope["query_string"])
-            is_asked = route.refreshed and not arguments.get("no_refresh")
+            at = arguments.get("at")
+            is_asked = route.refreshed and not at and not arguments.get("no_refresh")
             state = await self._fresh(PATIENCE_S) if is_asked else Freshness("fresh")
-            return await self._threaded(
-                lambda: route.run(Request(self.workspace, arguments, state, left)), state
-            )
+            project = await self._project(at)
+            request_ = Request(self.workspace, project, arguments, state, left)
+            return await self._threaded(lambda: route.run(request_), state)
         except Exception as error:
             return failed(*self._problem(error, route.path))
 
@@ -191,10 +201,14 @@ class Site:
         try:
             values = _form(request.scope["query_string"], await request.body())
             text = "\n".join(values.pop("text", []))
-            state = await self._fresh(PAGE_PATIENCE_S)
-            project = self.workspace.project()
+            address = Address(path, values)
+            rev = address["rev"] if path in _DATED else ""
+            state = Freshness("fresh") if rev else await self._fresh(PAGE_PATIENCE_S)
             version = self.workspace.activity.version
-            visit = Visit(Address(path, values), project, state, version, self._is_local, text)
+            visit = Visit(address, self.workspace.project(), state, version, self._is_local, text)
+            if rev:  # whose files lie where no editor should write
+                project = await self._project(rev)
+                visit = replace(visit, project=project, is_local=False)
             page = visit
             return await self._threaded(lambda: Reply(make(page, left).encode(), HTML), state)
         except Exception as error:
@@ -208,6 +222,15 @@ class Site:
         activity = self.workspace.activity
         html = render_page("problem.html", visit, error=error, status=status, activity=activity)
         return Reply(html.encode(), HTML, status)
+
+    async def _project(self, revision: str | None) -> Project:
+        """Return the project as it is, or as it was at a revision, which may be indexed first."""
+        if not revision:
+            return self.workspace.project()
+        name = revision
+        return await asyncio.wrap_future(
+            self._past.run(lambda: project_at(self.workspace.project(), name))
+        )
 
     async def _fresh(self, patience_s: float) -> Freshness:
         """Wait for a fresh index, but not for long."""

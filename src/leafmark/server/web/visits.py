@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,10 +17,10 @@ from markupsafe import Markup
 from leafmark.app import Project
 from leafmark.model import count_of
 from leafmark.render.terminal import clean
-from leafmark.server.web.rendering import COLORS, document_link
+from leafmark.server.web.rendering import COLORS
 from leafmark.server.workspace import Freshness
 
-__all__ = ["Address", "Visit", "render_page"]
+__all__ = ["Address", "Visit", "document_address", "render_page"]
 
 
 class Address:
@@ -83,8 +83,11 @@ class Visit:
 
 
 def render_page(template: str, visit: Visit, **values: Any) -> str:
-    """Return a page."""
-    return _templates().get_template(template).render(visit=visit, address=visit.address, **values)
+    """Return a page; its links to documents stay at the revision that it is of."""
+    address = visit.address
+    named = partial(document_address, rev=address["rev"])
+    template_ = _templates().get_template(template)
+    return template_.render(visit=visit, address=address, doc_address=named, **values)
 
 
 @cache
@@ -105,7 +108,7 @@ def _templates() -> Environment:
         prefixed=_prefixed,
         in_words=_in_words,
     )
-    made.globals.update(doc_link=document_link, colors=COLORS, icon=_icon, doc_address=_doc_address)
+    made.globals.update(colors=COLORS, icon=_icon, address_of=_address_of)
     return made
 
 
@@ -114,8 +117,13 @@ def _shown(value: Any) -> Any:
     return clean(value) if type(value) is str else value
 
 
-def _doc_address(name: str, **more: object) -> str:
+def document_address(name: str, **more: object) -> str:
+    """Return the address of the page that shows what an id names."""
     return Address("/doc", {"id": [name]}).to(**more)
+
+
+def _address_of(path: str, **values: object) -> str:
+    return Address(path, {}).to(**values)
 
 
 def _size(number: int) -> str:
@@ -162,6 +170,7 @@ _ICONS = {
     "tree": '<path d="M3 2.5v11M3 5.5h5M3 11h5"/><path d="M8.5 4h5v3h-5zM8.5 9.5h5v3h-5z"/>',
     "lab": '<path d="M2 3.2h12v3H2zM2 9.8h7v3H2zM11.5 9.8H14v3h-2.5z"/>',
     "status": '<path d="M1.5 8.5h3l2-5 3 9.5 2-4.5h3"/>',
+    "changes": '<path d="M5 2v9m-2.5-2.5L5 11l2.5-2.5M11 14V5M8.5 7.5 11 5l2.5 2.5"/>',
     "close": '<path d="m4 4 8 8m0-8-8 8"/>',
     "back": '<path d="M9.5 3 4.5 8l5 5"/>',
     "link": '<path d="M6.5 9.5 9.5 6.5M7 4.7l1.7-1.7a3 3 0 0 1 4.3 4.3L11.3 9'

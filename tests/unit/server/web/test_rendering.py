@@ -49,14 +49,14 @@ def test_markup_is_made_safe(source: str, shown: str) -> None:
 
 
 def test_links_inside_lead_to_our_pages_and_others_open_beside() -> None:
-    made = render_markdown("[a](b%20c.md#d) [e](https://x.org)", "", lambda one: f"t:{one}")
-    assert '<a href="/doc?id=t:b%2520c.md%23d">a</a>' in made
+    made = render_markdown("[a](b%20c.md#d) [e](https://x.org)", "", lambda one: f"/doc?id={one}")
+    assert '<a href="/doc?id=b%20c.md#d">a</a>' in made
     assert '<a target="_blank" href="https://x.org" rel="noopener noreferrer">e</a>' in made
 
 
 def test_references_of_the_whole_document_hold_in_a_part() -> None:
-    made = render_markdown("[a][one]", "[one]: b.md", lambda one: f"t:{one}")
-    assert 'href="/doc?id=t:b.md"' in made
+    made = render_markdown("[a][one]", "[one]: b.md", lambda one: f"/doc?id={one}")
+    assert 'href="/doc?id=b.md"' in made
 
 
 def test_titles_follow_one_another_whatever_is_skipped() -> None:

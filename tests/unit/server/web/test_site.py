@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from support.repositories import GitRepository
 from support.schema import problems
 
 from leafmark.app import Project, open_project
@@ -50,6 +51,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
     (docs / "a.md").write_text("# Backups\n\nHow to restore.\n\n## Keep\n\nSeven days.\n")
     (docs / "evil.md").write_text(HOSTILE)
     (docs / "wide.md").write_text("\ufeff# Ünïcode\r\n\r\nNaïve café 😀 tail.\r\n")
+    repository = GitRepository(docs)
+    repository.commit({"a.md": "# Backups\n\nHow to save.\n\n## Drop\n\nNever.\n"}, tag="v1")
+    repository.commit({"a.md": "# Backups\n\nHow to restore.\n\n## Keep\n\nSeven days.\n"})
     environ = {"HOME": str(place), "LEAFMARK_HOME": str(place / "home")}
 
     def opened(settings: Mapping[str, object]) -> Project:
@@ -101,6 +105,8 @@ CALLS = [
     ("documents", "tree=docs&under=a&limit=1", "ls"),
     ("why-not", "id=a.md%23keep&q=restore&limit=1", "why-not"),
     ("status", "", "status"),
+    ("changes", "old=v1&links=false", "diff"),
+    ("revisions", "range=v1..HEAD", "ls"),
 ]
 
 
@@ -304,7 +310,7 @@ def test_what_documents_hold_is_data(served: Site) -> None:
     assert ask(served, "/api/raw", "id=evil.md").headers["content-type"].startswith("text/plain")
 
 
-PAGES = ("/", "/doc", "/lab", "/status", "/help", "/why", "/sign-in")
+PAGES = ("/", "/doc", "/lab", "/status", "/help", "/why", "/changes", "/sign-in")
 
 
 def test_pages_are_under_a_strict_policy(served: Site) -> None:
@@ -441,3 +447,30 @@ def test_values_are_read_by_their_kinds() -> None:
     )
     with pytest.raises(UsageError, match="`limit` got '٣'"):
         read_query(search.parameters, b"q=a&limit=%D9%A3")
+
+
+def test_an_answer_from_a_revision_is_of_its_documents(served: Site) -> None:
+    def body(at: str) -> str:
+        return str(ask(served, "/api/show", f"id=a.md&full_document=true{at}").json["results"])
+
+    assert ("How to save" in body("&at=v1"), "How to save" in body("")) == (True, False)
+    assert b"How to save" in ask(served, "/doc", "id=a.md&rev=v1").body
+    assert ask(served, "/api/raw", "id=a.md%23drop&at=v1").status == 200
+    wrong = ask(served, "/api/search", "q=save&at=v9")
+    assert (wrong.status, wrong.message) == (404, "there is no revision 'v9'")
+
+
+def test_names_of_revisions_are_no_paths_and_no_options(served: Site) -> None:
+    for name in ("/etc", ".", "--all", "-p", "v1:a.md", "v1^{tree}", "a%00b", "@{-1}"):
+        for query in (f"old={name}", f"old=v1&new={name}"):
+            answer = ask(served, "/api/changes", query)
+            assert answer.status in (400, 404), (query, answer.body[:200])
+        assert ask(served, "/doc", f"id=a.md&rev={name}").status in (400, 404)
+
+
+def test_changed_text_is_no_markup(served: Site) -> None:
+    page = ask(served, "/changes", "old=v1").body.decode()
+    assert "How to save" not in page
+    assert "<del>save</del>" in page
+    assert "<ins>restore</ins>" in page
+    assert "<script>" not in page

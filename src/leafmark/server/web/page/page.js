@@ -303,7 +303,7 @@ function hear(now) {
 }
 
 function refresh() {
-  const ids = { search: ["results", "pane"], document: ["sections", "reader"], lab: ["outcome"] }[kind()];
+  const ids = { search: ["results", "pane"], document: ["sections", "reader"], lab: ["outcome"], changes: ["outcome"] }[kind()];
   ids ? visit(location.href, ids, { push: false }) : visit(location.href, ["main"], { push: false });
 }
 
@@ -319,6 +319,14 @@ async function copy(button) {
     say("The browser does not allow to copy here");
   }
 }
+
+/** Compare without leaving the page, which is dimmed meanwhile. */
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "compare") return;
+  event.preventDefault();
+  const given = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value.trim()));
+  visit(`/changes?${given}`, ["compare", "outcome"], { focus: "#compare button" });
+});
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a, button.copy");
@@ -374,8 +382,8 @@ document.addEventListener("input", (event) => {
 });
 
 addEventListener("popstate", () => {
-  const ids = { search: ["results", "pane"], document: ["sections", "reader"], lab: ["lab", "outcome"] }[kind()];
-  const here = { "/": "search", "/doc": "document", "/lab": "lab" }[location.pathname];
+  const ids = { search: ["results", "pane"], document: ["sections", "reader"], lab: ["lab", "outcome"], changes: ["compare", "outcome"] }[kind()];
+  const here = { "/": "search", "/doc": "document", "/lab": "lab", "/changes": "changes" }[location.pathname];
   if (!ids || here !== kind()) return location.reload();
   const y = history.state?.y ?? 0;
   visit(location.href, ids, { push: null }).then(() => {
