@@ -69,6 +69,9 @@ _KIND = late_pattern(
 )
 """What manuals of programs put before a name to say what it is the name of."""
 
+_IS_WORDS = late_pattern(r"[\w\s]*")
+"""What has nothing that separates names, or ends one."""
+
 _QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = late_pattern(r"\([^()]*\)$")
 _OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
@@ -94,13 +97,15 @@ def title_names(title: str) -> tuple[str, ...]:
     found = [title]
     plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
     found.append(plain)
-    parts = split_title(plain)
-    if len(parts) > 1:
-        found += (parts[0], parts[1] if len(parts) == 2 else "")
-    found += [_CALL.sub("", each) for each in found if each.endswith(")")]
+    if not _IS_WORDS.fullmatch(plain):
+        parts = split_title(plain)
+        if len(parts) > 1:
+            found += (parts[0], parts[1] if len(parts) == 2 else "")
+        found += [_CALL.sub("", each) for each in found if each.endswith(")")]
     for each in (*found,):
-        name = _KIND.sub("", each)
-        if is_qualified(name) or name != each:
+        kind = _KIND.match(each)
+        name = each if kind is None else each[kind.end() :]
+        if kind is not None or is_qualified(name):
             found += symbol_names(name)
     return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
 

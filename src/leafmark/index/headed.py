@@ -10,9 +10,8 @@ titles: terms, and phrases whose parts the text has, but not together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, with_parts
@@ -30,10 +29,14 @@ MAX_PHRASE = 3
 
 
 class Title(NamedTuple):
-    """A title as it is indexed, and its terms."""
+    """A title as it is indexed, its terms, and its phrases by length, from two terms on.
+
+    Each phrase is given with the two shorter ones that it begins and ends with.
+    """
 
     text: str
     terms: tuple[str, ...]
+    phrases: tuple[tuple[tuple[str, str, str], ...], ...]
 
 
 class Headed(NamedTuple):
@@ -57,7 +60,7 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
     titles = [title_terms(analyzer, title) for title in above if len(title) <= MAX_TITLE]
     if not titles:
         return Headed((), body)
-    asked = {term for title in titles for term in title.terms}
+    asked = set[str]().union(*[title.terms for title in titles])
     shared = asked.intersection(terms)
     phrases = _phrases_alone(titles, body, shared) if shared else ()
     return Headed([title.text for title in titles], body, sorted([*(asked - shared), *phrases]))
@@ -67,26 +70,30 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
 def title_terms(analyzer: Analyzer, title: str) -> Title:
     """Return a title, analysed once: pieces and all sections below have it too."""
     terms = analyzer.terms(with_parts(title))
-    return Title(" ".join(terms), tuple(terms))
+    shorter = terms
+    phrases = []
+    for length in range(2, MAX_PHRASE + 1):
+        longer = [*map(" ".join, _phrases(terms, length))]
+        phrases.append((*zip(longer, shorter, shorter[1:], strict=False),))
+        shorter = longer
+    return Title(" ".join(terms), tuple(terms), (*phrases,))
 
 
 def _phrases_alone(titles: Sequence[Title], body: str, shared: Set[str]) -> Iterator[str]:
     """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
-    held = shared
-    body = f" {body} "
-    phrases: Iterable[Sequence[str]] = [title.terms for title in titles]
-    for length in range(2, MAX_PHRASE + 1):
+    held, padded = shared, ""
+    for length in range(MAX_PHRASE - 1):
         asked = {
-            f"{begin} {end.rpartition(' ')[2]}"
-            for each in phrases
-            for begin, end in pairwise(each)
+            phrase
+            for title in titles
+            for phrase, begin, end in title.phrases[length]
             if begin in held and end in held
         }
         if not asked:
             return
-        held = {text for text in asked if f" {text} " in body}
+        padded = padded or f" {body} "
+        held = {phrase for phrase in asked if f" {phrase} " in padded}
         yield from asked - held
-        phrases = [[*map(" ".join, _phrases(title.terms, length))] for title in titles]
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:
