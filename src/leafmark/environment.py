@@ -35,6 +35,7 @@ _PACKAGES = {
     "langchain": "langchain_text_splitters",
     "llamaindex": "llama_index",
     "mcp": "mcp",
+    "ray": "ray",
     "serve": "uvicorn",
     "remote": "urllib3",
     "watch": "watchfiles",

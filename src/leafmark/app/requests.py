@@ -60,7 +60,7 @@ class IndexRequest(NamedTuple):
     `confirmed` says that the user agreed to index a very large folder. `vectors` says whether
     those that are missing are made; None leaves it to whether the user named an embedder. With
     `retry`, sources that failed for a reason that may have passed are read again: there was no
-    memory, or no permission.
+    memory, or no permission. With `ray`, the machines of a Ray cluster prepare the sources.
     """
 
     paths: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class IndexRequest(NamedTuple):
     confirmed: bool = False
     vectors: bool | None = None
     retry: bool = True
+    ray: bool = False
 
 
 class DiffRequest(NamedTuple):

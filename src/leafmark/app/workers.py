@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from queue import SimpleQueue
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any, Generic, Protocol, TypeVar
 
 from leafmark.child import (
     await_child,
@@ -28,6 +28,7 @@ from leafmark.errors import is_closed_pipe
 from leafmark.index import gc_paused
 
 __all__ = [
+    "Helper",
     "Worker",
     "core_count",
     "cut_batches",
@@ -41,6 +42,8 @@ if sys.platform == "linux":
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+TaskIn = TypeVar("TaskIn", contravariant=True)
+AnswerOut = TypeVar("AnswerOut")
 T = TypeVar("T")
 
 _PIPE_BYTES = 1 << 20
@@ -52,6 +55,20 @@ def core_count() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class Helper(Protocol[TaskIn, AnswerOut]):
+    """Answers batches in the order in which they were given; once it failed, with None."""
+
+    def ask(self, batch: Sequence[TaskIn]) -> None: ...
+
+    def has_answer(self) -> bool: ...
+
+    def answer(self) -> list[AnswerOut] | None:
+        """Wait for the answer to the oldest batch that has none yet."""
+        ...
+
+    def stop(self) -> None: ...
 
 
 class Worker(Generic[Task, Answer]):

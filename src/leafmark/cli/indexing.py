@@ -27,7 +27,7 @@ SKIPPED_SHOWN = 10
 _EXCLUSIVE = (
     ("remove", "rebuild"),
     ("prune", "remove"),
-    *(("watch", one) for one in ("remove", "dry_run", "strict")),
+    *(("watch", one) for one in ("remove", "dry_run", "strict", "ray")),
 )
 
 _INDEX_OPTIONS = (
@@ -50,6 +50,11 @@ _INDEX_OPTIONS = (
         "--vectors",
         help="Also make the vectors of all chunks that have none, for searches by meaning; a "
         "configured embedder makes them without it.",
+    ),
+    Option(
+        "--ray",
+        help="Share the work with the machines of a Ray cluster, which see the same files. "
+        "RAY_ADDRESS names it; without, it is this machine.",
     ),
     Option("--dry-run", help="Only say what would be done."),
     Option("--strict", help="Exit with 1 when there is any diagnostic or warning."),
@@ -104,6 +109,7 @@ def _index(call: Call) -> int:
             remove=call.on("remove"),
             dry_run=call.on("dry_run"),
             prune=call.on("prune"),
+            ray=call.on("ray"),
             vectors=True if call.on("vectors") else None,
             confirmed=confirmed,
         ),

@@ -20,7 +20,7 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import parse_source, unless_broken, unread
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile
-from leafmark.app.workers import Worker, core_count, cut_batches
+from leafmark.app.workers import Helper, Worker, core_count, cut_batches
 from leafmark.child import can_start
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import PreparedSource, gc_paused, prepare_source
@@ -151,20 +151,29 @@ Recipes = Mapping[str, Recipe]
 
 Work = Callable[[Task], Prepared]
 
+Start = Callable[[Work], Helper[Task, Prepared]]
+"""Starts what answers batches of tasks."""
+
 
 def prepare_all(
-    tasks: Iterable[Task], recipes: Recipes, *, total_bytes: int, workers: int
+    tasks: Iterable[Task],
+    recipes: Recipes,
+    *,
+    total_bytes: int,
+    workers: int,
+    start: Start | None = None,
 ) -> Generator[Prepared, None, None]:
     """Yield what became of each task, in order; `workers` processes help where it is worth it.
 
-    `tasks` is read as far as need be, by this thread.
+    `tasks` is read as far as need be, by this thread. With `start`, workers are made by it.
     """
     worth_it = total_bytes >= WORTH_A_WORKER_BYTES and can_start()
     count = min(workers, core_count() - 1) if worth_it else 0
     work = partial(_prepare, recipes=dict(recipes))
-    if count < 1:
+    if start is None and count < 1:
         return (work(task) for task in tasks)
-    return _Line(tasks, work, count, total_bytes).run()
+    line = _Line(tasks, work, total_bytes, start or Worker)
+    return line.run(count if start is None else workers)
 
 
 def _prepare(task: Task, recipes: Recipes) -> Prepared:
@@ -181,7 +190,7 @@ class _Slot(NamedTuple):
     """A batch on its way: a worker has it, or it was prepared here."""
 
     batch: Batch
-    worker: Worker[Task, Prepared] | None
+    worker: Helper[Task, Prepared] | None
     prepared: Sequence[Prepared]
 
     def is_ready(self) -> bool:
@@ -191,14 +200,17 @@ class _Slot(NamedTuple):
 class _Line:
     """The batches under way, in order."""
 
-    def __init__(self, tasks: Iterable[Task], work: Work, workers: int, total_bytes: int):
+    def __init__(self, tasks: Iterable[Task], work: Work, total_bytes: int, start: Start):
         self._batches = _Ahead(_batches(tasks, total_bytes))
         self._work = work
         self._slots: deque[_Slot] = deque()
-        self._wanted = workers
-        self._workers: list[Worker[Task, Prepared]] = []
+        self._wanted = 0
+        self._start_worker = start
+        self._workers: list[Helper[Task, Prepared]] = []
 
-    def run(self) -> Generator[Prepared, None, None]:
+    def run(self, workers: int) -> Generator[Prepared, None, None]:
+        """Yield what became of each task, with the help of so many workers."""
+        self._wanted = workers
         try:
             while self._slots or self._batches.next is not None:
                 self._ask_workers()
@@ -216,7 +228,7 @@ class _Line:
         wanted, self._wanted = self._wanted, 0
         with suppress(OSError):
             for _ in range(wanted):
-                self._workers.append(Worker(self._work))
+                self._workers.append(self._start_worker(self._work))
 
     def _ask_workers(self) -> None:
         """Give batches to the workers, which are started when there is one that they may have."""
@@ -228,7 +240,7 @@ class _Line:
                 worker.ask(batch)
                 self._slots.append(_Slot(batch, worker, ()))
 
-    def _asked(self, worker: Worker[Task, Prepared]) -> int:
+    def _asked(self, worker: Helper[Task, Prepared]) -> int:
         return sum(slot.worker is worker for slot in self._slots)
 
     def _may_ask(self) -> bool:
@@ -249,7 +261,13 @@ class _Line:
         if slot.worker is None:
             return slot.prepared
         answer = slot.worker.answer()
-        return self._prepare(slot.batch) if answer is None else answer
+        if answer is None:
+            return self._prepare(slot.batch)
+        # gone is only what is gone here: another machine may not have the folder
+        return (
+            each if each.source or each.same else self._work(task)
+            for task, each in zip(slot.batch, answer, strict=True)
+        )
 
     def _prepare(self, batch: Batch) -> list[Prepared]:
         with gc_paused():  # till hardly anything is left that could be looked at

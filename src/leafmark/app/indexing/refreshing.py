@@ -223,6 +223,7 @@ def _look(
         retry=request.retry,
         prune=request.prune,
         progress=progress,
+        ray=request.ray,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +27,7 @@ from leafmark.index.manifest import TO_RETRY, Key
 from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport, document_id
 
 if TYPE_CHECKING:
+    from leafmark.app.indexing.machines import Machines
     from leafmark.app.indexing.preparing import Prepared, Recipe, Task
     from leafmark.index import IndexMeta, IndexWriter
 
@@ -46,7 +47,7 @@ class Run(NamedTuple):
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
     then: None where that is of no use. The lock is waited for up to `timeout_s`. With
     `rebuild` everything is read and indexed anew; for `retry` and
-    `prune` see `plan_since`.
+    `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
     """
 
     project: Project
@@ -58,6 +59,7 @@ class Run(NamedTuple):
     retry: bool = False
     prune: bool = False
     progress: Progress | None = None
+    ray: bool = False
 
 
 def carry_out(run: Run) -> IndexReport:
@@ -96,7 +98,7 @@ def _write(run: Run) -> _Written:
         outcome.unchanged = plan.unchanged
         found.let_go()
         try:
-            work = _Work(project, writer, interrupts, run.progress, found.named, began_ns)
+            work = _Work(project, writer, interrupts, run.progress, found.named, began_ns, run.ray)
             _apply(work, plan, outcome)
         except KeyboardInterrupt:
             if writer.rebuilt is not None:  # an older state stands, and stays
@@ -167,6 +169,7 @@ class _Work(NamedTuple):
     progress: Progress | None
     named: Collection[Key]
     began_ns: int
+    ray: bool = False
 
     def recipes(self) -> dict[str, Recipe]:
         """How the sources of each tree are prepared."""
@@ -216,12 +219,21 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     sources = deque([*plan.added, *plan.suspects])
     total = len(sources)
     plan.let_go()
-    prepared = prepare_all(
-        work.tasks(sources, plan.anew),
-        work.recipes(),
-        total_bytes=sum(source.size for source in sources),
-        workers=work.project.configuration.index.workers,
-    )
+    with _machines(work.ray and total > 0) as machines:
+        prepared = prepare_all(
+            work.tasks(sources, plan.anew),
+            work.recipes(),
+            total_bytes=sum(source.size for source in sources),
+            workers=min(total, machines.workers) if machines else _local_workers(work),
+            start=machines.start if machines else None,
+        )
+        _put_all(work, prepared, total, outcome)
+
+
+def _put_all(
+    work: _Work, prepared: Generator[Prepared, None, None], total: int, outcome: Outcome
+) -> None:
+    """Hand the writer all sources as they are prepared, and keep what is done now and then."""
     kept_s = time.monotonic()
     with closing(prepared):
         work.interrupts.check()
@@ -233,6 +245,23 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
             if time.monotonic() - kept_s > CHECKPOINT_S:
                 work.writer.checkpoint(started_ns=work.began_ns)
                 kept_s = time.monotonic()
+
+
+def _local_workers(work: _Work) -> int:
+    """Return how many processes of this machine may help."""
+    return work.project.configuration.index.workers
+
+
+@contextmanager
+def _machines(wanted: bool) -> Iterator[Machines | None]:
+    """Give the machines of a Ray cluster, None unless they are wanted."""
+    if not wanted:
+        yield None
+        return
+    from leafmark.app.indexing.machines import open_machines  # late: few have any
+
+    with open_machines() as machines:
+        yield machines
 
 
 def _remove(key: Key, writer: IndexWriter, outcome: Outcome) -> None:
