@@ -103,3 +103,50 @@ def test_near_duplicates_and_pages_that_no_text_links_to(
         "p11.md:1: note: no text of another page links to it [unlinked-page]\n"
         "p5.md:1: note: it says nearly what pages:p3.md#p3 says [near-duplicate]\n"
     )
+
+
+def test_the_configuration_has_levels_paths_and_a_baseline(leafmark: Leafmark, docs: Path) -> None:
+    table = docs / "leafmark.toml"
+    table.write_text('[lint.rules]\nbroken-link = "note"\nvague-title = "off"\n')
+    ran = leafmark("lint", cwd=docs)
+    assert ran.out == (
+        "guide.md:3: error: docs:faq.md has no place 'no-such-place' [broken-anchor]\n"
+        "guide.md:3: note: there is no 'gone.md' [broken-link]\n"
+    )
+    assert "vague-title" in leafmark("lint", "--rule", "vague-title", cwd=docs).out
+    table.write_text('[lint]\nignore = ["guide.md"]\nfail_on = "error"\n')
+    ran = leafmark("lint", cwd=docs)
+    assert (ran.code, "vague-title" in ran.out, "guide.md" in ran.out) == (0, True, False)
+    assert leafmark("lint", "--fail-on", "warning", cwd=docs).code == 1
+    table.write_text('[lint]\nbaseline = "known.json"\n')
+    missing = leafmark("lint", cwd=docs)
+    assert missing.code == 2
+    assert "leafmark lint --write-baseline known.json writes it" in missing.err
+    assert leafmark("lint", "--write-baseline", "known.json", cwd=docs).code == 0
+    again = leafmark("lint", "--write-baseline", "known.json", cwd=docs)
+    assert "3 findings are known in known.json" in again.err
+    assert leafmark("lint", cwd=docs).out == ""
+    origins = leafmark("config", "--origin", cwd=docs).out
+    assert f"{table}:2" in origins
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ('[lint]\nignor = ["a"]', 2, "unknown key `lint.ignor`"),
+        ('[lint.rules]\nbroken-links = "off"', 2, "unknown key `lint.rules.broken-links`"),
+        ('[lint.rules]\nbroken-link = "loud"', 2, "lint.rules.broken-link is 'loud'"),
+        ("[lint]\nrules = 3", 2, "lint.rules is 3"),
+        ('[lint]\nignore = "a"', 2, "lint.ignore is 'a'"),
+        ('[lint]\nfail_on = "off"', 2, "lint.fail_on is 'off'"),
+        ('[lint]\nbaseline = "../known.json"', 2, "lint.baseline leads out of the folder"),
+        ('[tree.a]\npath = "."\n[tree.a.lint]\nignore = []', 3, "unknown key `tree.a.lint`"),
+    ],
+)
+def test_what_is_wrong_in_the_table_is_told(
+    leafmark: Leafmark, docs: Path, text: str, line: int, told: str
+) -> None:
+    (docs / "leafmark.toml").write_text(text)
+    ran = leafmark("lint", cwd=docs)
+    assert ran.code == 2
+    assert ran.err.startswith(f"error: {told}\n  --> {docs}/leafmark.toml:{line}\n")

@@ -22,12 +22,14 @@ from leafmark.app.requests import LintRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import unless_broken
+from leafmark.app.sources.ignore import parse_rules
 from leafmark.app.sources.walk import WalkNotes, iter_sources
-from leafmark.errors import LeafmarkError, UsageError
+from leafmark.errors import LeafmarkError, UsageError, reason_of
 from leafmark.history import SectionedDocument
 from leafmark.lint import (
     LEVELS,
     RULES,
+    Baseline,
     Collection,
     DocumentFacts,
     Finding,
@@ -66,8 +68,11 @@ def lint_project(
 ) -> LintReport:
     """Return what the rules find in the project's documents, as they are now.
 
+    The rules' levels, the rules and paths that are left out and the baseline are those of the
+    configuration, where the request says nothing else.
+
     Raises:
-        UsageError: a rule or level is unknown.
+        UsageError: a rule is unknown, or the baseline of the configuration is not one.
         NotFoundError, ForbiddenError, StorageError: see `diff_project`; only with `since`.
     """
     _check_names(request)
@@ -75,13 +80,14 @@ def lint_project(
     findings = list(run.all_findings(progress))
     missed = {one.section_id for one in findings if one.rule == "missed-query"}
     findings = list(with_confirmed(findings, missed))
-    kept = [one for one in findings if not run.is_silenced(one)]
+    kept = [one for one in findings if not run.is_silenced(one) and not run.is_ignored(one)]
     silenced = len(findings) - len(kept)
     if request.rules:
         kept = [one for one in kept if one.rule in request.rules]
     if run.changed is not None:
         kept = [one for one in kept if one.doc_id in run.changed]
-    new = kept if request.baseline is None else list(request.baseline.new_among(_ordered(kept)))
+    baseline = request.baseline or _configured_baseline(project)
+    new = kept if baseline is None else list(baseline.new_among(_ordered(kept)))
     return LintReport(
         tuple(_ordered(new)),
         documents=len(run.facts) if run.changed is None else len(run.changed),
@@ -92,9 +98,24 @@ def lint_project(
 
 
 def _check_names(request: LintRequest) -> None:
-    for name in (*request.rules, *request.off, *dict(request.levels)):
+    for name in (*request.rules, *request.off):
         if name not in RULES:
             raise UsageError(f"there is no rule `{name}`", hint=choices_hint(name, tuple(RULES)))
+
+
+def _configured_baseline(project: Project) -> Baseline | None:
+    path = project.configuration.lint.baseline
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"the baseline cannot be read: {reason_of(error)}",
+            location=str(path),
+            hint=f"leafmark lint --write-baseline {path.name} writes it",
+        ) from error
+    return Baseline.parse(text, str(path))
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
@@ -111,7 +132,10 @@ class _Run:
         self._project, self._request = project, request
         names = request.trees or [tree.name for tree in project.trees]
         self._trees = [project.get_tree(name) for name in names]
-        self._levels = dict(request.levels)
+        settings = project.configuration.lint
+        self._levels = dict(settings.levels)
+        self._off = {*request.off, *(settings.off - {*request.rules})}
+        self._ignored = parse_rules(settings.ignore)
         self._silences: dict[str, Silences] = {}
         self.facts: list[DocumentFacts] = []
         self.diagnostics: list[Diagnostic] = []
@@ -132,6 +156,9 @@ class _Run:
         silences = self._silences.get(finding.doc_id)
         return silences is not None and silences.covers(finding.rule, finding.line)
 
+    def is_ignored(self, finding: Finding) -> bool:
+        return self._ignored.takes(finding.path)
+
     def all_findings(self, progress: Progress | None) -> Iterator[Finding]:
         keys = list(self._keys())
         for done, key in enumerate(keys, start=1):
@@ -140,7 +167,7 @@ class _Run:
                 progress("checking", done, len(keys))
             if document is None or not document.sections:
                 continue
-            self._silences[document.id] = read_silences(document, self._request.off)
+            self._silences[document.id] = read_silences(document, self._off)
             self.facts.append(facts_of(document))
             missed = [one for one in self._request.missed if one.doc_id == document.id]
             yield from check_missed(document, missed, self._levels)

@@ -17,7 +17,7 @@ from leafmark.model.options import Declaration, Option, declarations
 from leafmark.search.options import Mode, SearchOptions
 
 if TYPE_CHECKING:
-    from leafmark.lint import Baseline, Level, MissedQuery
+    from leafmark.lint import Baseline, MissedQuery
 
 __all__ = [
     "ASKED",
@@ -94,7 +94,7 @@ class DiffRequest(NamedTuple):
 class LintRequest(NamedTuple):
     """Check documents by the rules of lint, all of them or `rules`, without those in `off`.
 
-    `levels` are levels other than a rule's own. With `since`, only documents that differ from a
+    With `since`, only documents that differ from a
     revision are told of. What the `baseline` knows is left out. `missed` are the queries of an
     evaluation whose answers were not found.
     """
@@ -102,7 +102,6 @@ class LintRequest(NamedTuple):
     trees: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
-    levels: tuple[tuple[str, Level], ...] = ()
     since: str | None = None
     baseline: Baseline | None = None
     missed: tuple[MissedQuery, ...] = ()

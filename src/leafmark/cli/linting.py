@@ -75,7 +75,8 @@ def _lint(call: Call) -> int:
     has a reason and a fix: leafmark lint rules prints them.
 
     A comment with `leafmark-lint: off RULE` silences a rule in the section that it stands in,
-    and before the first heading in the whole document.
+    and before the first heading in the whole document. [lint] in leafmark.toml has the levels of
+    rules, rules that are off, paths to ignore, and a baseline.
 
     Exit code 1 means that there is a finding of the level --fail-on, or a more severe one.
     """
@@ -103,14 +104,15 @@ def _lint(call: Call) -> int:
         return 0
     _print(call, report)
     call.console.diagnostics(report.diagnostics)
-    return 1 if report.fails(values.get("fail_on", "warning")) else 0
+    configured = project_of(call).configuration.lint.fail_on
+    return 1 if report.fails(values.get("fail_on") or configured or "warning") else 0
 
 
 def _baseline(call: Call) -> Baseline | None:
     from leafmark.lint import Baseline
 
-    if "baseline" not in call.values:
-        return None
+    if "baseline" not in call.values:  # what is written knows all that is found
+        return Baseline() if "write_baseline" in call.values else None
     ((name, text),) = read_texts(call, (call.values["baseline"],))
     return Baseline.parse(text, name)
 

@@ -23,7 +23,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import ContextRequest, LikeRequest, Progress, SearchRequest
 from leafmark.app.settings import ContextSettings
-from leafmark.app.sources.ignore import IgnoreRules, parse_rules
+from leafmark.app.sources.ignore import parse_rules
 from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, Factor, Hint, KeyTerm, WeightedText, document_id
@@ -194,20 +194,9 @@ def _applying(rules: Iterable[ContextRule], files: Sequence[_File]) -> list[Cont
     found = []
     for rule in rules:
         patterns = parse_rules(rule.match)
-        if not rule.match or any(_fits(patterns, file.name) for file in files):
+        if not rule.match or any(patterns.takes(file.name) for file in files):
             found.append(rule)
     return found
-
-
-def _fits(patterns: IgnoreRules, path: str) -> bool:
-    """Whether the patterns, read as in an ignore file, take in a path or a folder above it."""
-    parts = path.split("/")
-    for count in range(1, len(parts) + 1):
-        is_folder = count < len(parts)
-        match = patterns.find("/".join(parts[:count]), parts[count - 1], is_folder=is_folder)
-        if match is not None and (not match.negated or not is_folder):
-            return not match.negated
-    return False
 
 
 def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str], list[Hint]]:

@@ -26,6 +26,7 @@ from leafmark.app.configuration.config_file import (
     TreeTable,
     read_config_file,
 )
+from leafmark.app.configuration.lint_table import LINT_KEYS, LintSettings, lint_settings
 from leafmark.app.configuration.paths import (
     CONFIG_NAME,
     Directories,
@@ -90,6 +91,7 @@ class Configuration:
     rerank: RerankSettings
     trees: tuple[Tree, ...] = ()
     rules: tuple[ContextRule, ...] = ()
+    lint: LintSettings = field(default_factory=LintSettings)
     config_files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
     project_files: tuple[Path, ...] = ()
@@ -97,6 +99,7 @@ class Configuration:
     is_implicit: bool = False
     found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
     tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
+    lint_found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
 
     @property
     def index_dir(self) -> Path:
@@ -129,7 +132,13 @@ class Configuration:
             SettingOrigin(name, self.value(name), self.origin(name), setting.option.doc)
             for name, setting in SETTINGS.items()
         ]
-        return (*settings, *self._of_trees())
+        return (*settings, *self._of_lint(), *self._of_trees())
+
+    def _of_lint(self) -> Iterator[SettingOrigin]:
+        for name, found in self.lint_found.items():
+            value = list(found.value) if isinstance(found.value, tuple) else str(found.value)
+            doc = LINT_KEYS[name.partition(".")[0]]
+            yield SettingOrigin(f"lint.{name}", value, found.location, doc)
 
     def _of_trees(self) -> Iterator[SettingOrigin]:
         for tree in self.trees:
@@ -164,6 +173,7 @@ def open_configuration(
     fixed = with_preset(_from_environment(environ, folder, home))
     fixed |= with_preset(_from_flags(flags, folder, home))
     found = _from_files(files, home) | fixed
+    lint = {name: one for file in reversed(files) for name, one in file.lint.items()}
     merge = TreeMerge(files, found, home)
     trees = merge.trees(fixed)
     tables = {table: _settings(table, found) for table in TABLES}
@@ -175,6 +185,8 @@ def open_configuration(
         directories=directories,
         trees=(_implicit_tree(folder, tables["index"]),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
+        lint=lint_settings({name: one.value for name, one in lint.items()}),
+        lint_found=lint,
         config_files=tuple(file.path for file in files),
         warnings=tuple(warnings),
         project_files=tuple(file.path for file in project_files),

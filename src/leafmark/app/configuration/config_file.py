@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from leafmark.app.configuration.lint_table import LINT_KEYS, read_lint_value, rule_names
 from leafmark.app.settings import CONSTANTS, SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES, MAX_WILDCARDS, wildcard_count
 from leafmark.errors import ConfigError, Remedy, reason_of
@@ -43,7 +44,7 @@ MAX_CONFIG_BYTES = 262_144
 MAX_TREES = 100
 """The most trees of one file: each is walked by itself."""
 
-_TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding", "rerank")
+_TOP_KEYS = ("root", "tree", *TABLES, "lint")
 _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
 _BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
@@ -93,6 +94,7 @@ class ConfigFile(NamedTuple):
     values: Mapping[str, PlacedValue] = MappingProxyType({})
     trees: tuple[TreeTable, ...] = ()
     rules: tuple[ContextRule, ...] = ()
+    lint: Mapping[str, PlacedValue] = MappingProxyType({})
 
 
 def read_config_file(path: Path, *, own: bool) -> ConfigFile | None:
@@ -204,6 +206,7 @@ class _Reader:
             values=self._settings(table, ()),
             trees=self._trees(table.get("tree", {})),
             rules=self._rules(table.get("context", {})),
+            lint=dict(self._lint(table.get("lint", {}))),
         )
 
     def _at(self, keys: KeyPath) -> str:
@@ -362,6 +365,19 @@ class _Reader:
         if not isinstance(rules, list):
             raise self._wrong(("context", "rules"), rules, "a list of tables")
         return tuple(self._rule(number, rule) for number, rule in enumerate(rules))
+
+    def _lint(self, value: object) -> Iterator[tuple[str, PlacedValue]]:
+        table = self._table(value, ("lint",))
+        self._known(table, LINT_KEYS, ("lint",))
+        given: dict[KeyPath, object] = {(key,): one for key, one in table.items() if key != "rules"}
+        if "rules" in table:
+            rules = self._table(table["rules"], ("lint", "rules"))
+            self._known(rules, rule_names(), ("lint", "rules"))
+            given |= {("rules", rule): level for rule, level in rules.items()}
+        for keys, one in given.items():
+            name, location = ".".join(map(str, keys)), self._at(("lint", *keys))
+            read = read_lint_value(name, one, self._path, own=self._own, location=location)
+            yield name, PlacedValue(read, location)
 
     def _rule(self, number: int, value: object) -> ContextRule:
         keys: KeyPath = ("context", "rules", number)

@@ -219,6 +219,20 @@ class IgnoreRules:
         """
         return (self._folders if is_folder else self._files).find(path, name)
 
+    def takes(self, path: str) -> bool:
+        """Whether the rules, read as in an ignore file, take in a path or a folder above it.
+
+        >>> parse_rules(["docs/", "!docs/a.md"]).takes("docs/b.md")
+        True
+        """
+        parts = path.split("/")
+        for count in range(1, len(parts) + 1):
+            is_folder = count < len(parts)
+            rule = self.find("/".join(parts[:count]), parts[count - 1], is_folder=is_folder)
+            if rule is not None and (not rule.negated or not is_folder):
+                return not rule.negated
+        return False
+
     def doubts(self, folder: str) -> Doubt:
         """Return a fast test for the files directly in `folder` (empty, or ending with `/`).
 

@@ -510,7 +510,7 @@ WRONG = [
         "[zzz]",
         ":1",
         "unknown key `zzz`",
-        "known here: root, tree, chunking, search, index, context, embedding, rerank",
+        "known here: root, tree, chunking, search, index, context, embedding, rerank, lint",
     ),
     ("\n[search]\nlimt = 1", ":3", "unknown key `search.limt`", "did you mean `limit`?"),
     (
