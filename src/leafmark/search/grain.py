@@ -283,9 +283,9 @@ class Introduce(NamedTuple):
     def _with_first_text(self, one: Candidate) -> Candidate | None:
         """Return a candidate that ends behind the first text below it: it has none of its own."""
         last = one.entry
-        while last.position < one.entry.last_position and not last.body_spans:
+        while last.position < one.entry.last_position and last.content_type == "empty":
             last = self.find_next(last)
-        if not last.body_spans:
+        if last.content_type == "empty" or not last.body_spans:
             return None
         first = last.body_spans[0]
         entry = one.entry._replace(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.candidates import Forest, count_by, make_entry, match, shape
+from support.library import Library
 
 from leafmark.model import Entry, Phase
 from leafmark.search.grain import Introduce, bring_to_grain, give_introductions
@@ -96,3 +98,12 @@ def test_introductions_at_each_grain(grain: Any, limit: int, expected: list[Any]
     told = Phase("introductions", 3, 3, "2 of over 100 tokens stand for their own text")
     assert introduced == (expected[:2] if grain == "auto" and limit else [])
     assert (told in phases) == (grain == "auto" and limit > 0)
+
+
+def test_a_page_that_is_asked_for_by_name_begins_with_its_first_text(tmp_path: Path) -> None:
+    page = "<body>\n\n<h1>Limits</h1>\n\n<h2>Of size</h2>\n<p>No more than ten.</p>\n</body>"
+    far = "".join(f"<h2>{n}</h2><p>{'Said of the limits. ' * 40}</p>" for n in range(12))
+    library = Library(tmp_path, t={"limits.html": page.replace("</body>", far)})
+    first = library.search("limits").results[0]
+    assert first.entry.path == "limits.html"
+    assert "No more than ten." in (first.body or "")
