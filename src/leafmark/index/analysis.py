@@ -178,14 +178,20 @@ class Analyzer:
         return f"leafmark_{self.language or 'none'}"
 
     def for_index(self, text: str) -> str:
-        """Return the text as its field in the index takes it: its terms."""
-        return " ".join(self.terms(text))
+        """Return the text as its field in the index takes it: its terms, with spaces between."""
+        if len(text) > _PORTION_CHARS or has_signs(folded := fold(text)):
+            return " ".join(self.terms(text))
+        return " ".join(self._lookup(folded))
 
     def _analyze(self, text: str) -> list[str]:
         """Return the terms of a folded text in which signs are no part of names."""
-        words = text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
-        terms = filter(None, map(self._words.__getitem__, words))
+        terms = self._lookup(text)
         return [*terms] if text.isascii() else " ".join(terms).split()
+
+    def _lookup(self, text: str) -> Iterator[str]:
+        """Return the terms of the same; of what is not ASCII, some may be in one string."""
+        words = text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
+        return filter(None, map(self._words.__getitem__, words))
 
     def _analyze_word(self, word: str) -> list[str]:
         return self.engine.analyze(self._without_long_tokens(_spread(word)))

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import islice
 
 from leafmark.index.analysis import (
     BETWEEN,
@@ -177,9 +177,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         if names:
             fields.append(',"names":["{}"]'.format('","'.join(names)))
         if body:
-            read, *unread = _terms(analyzer, body, form)
-            text = headed(analyzer, titles, list(chain(read, *unread)) if unread else read)
-            parts = [" ".join(read), *map(" ".join, unread)] if unread else [text.body]
+            parts = _terms(analyzer, body, form)
+            text = headed(analyzer, titles, " ".join(parts))
             indexed = _BETWEEN.join([*text.titles, *parts])
             fields.append(f',"{language.body}":"{indexed}"')
             facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
@@ -192,19 +191,19 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         yield "".join([facts, *fields, numbers])
 
 
-def _terms(analyzer: Analyzer, body: str, form: str) -> list[list[str]]:
+def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
     """Return the terms of what is read of a body, and of each part that stands apart from it.
 
     With them are those of what else is asked for in texts of its format.
     """
     if form in INLINE_FORMATS:
         return terms_apart(analyzer, body)
-    terms = analyzer.terms(body)
+    terms = [analyzer.for_index(body)]
     if form == "script":
         terms += terms_of_names(analyzer, body)
     elif form in PARTING_FORMATS:
         terms += terms_of_parted(analyzer, body)
-    return [terms]
+    return [" ".join(terms)]
 
 
 def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:

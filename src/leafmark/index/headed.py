@@ -50,19 +50,19 @@ class Headed(NamedTuple):
     above: Sequence[str] = ()
 
 
-def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]) -> Headed:
-    """Return the indexed text of a body with these terms.
+def headed(analyzer: Analyzer, section_path: Sequence[str], body: str) -> Headed:
+    """Return the indexed text of a body, given as its terms with spaces between.
 
     `section_path` begins with the document's title.
     """
-    body = " ".join(terms)
     above = section_path[-MAX_TITLES:]
     titles = [title_terms(analyzer, title) for title in above if len(title) <= MAX_TITLE]
     if not titles:
         return Headed((), body)
     asked = set[str]().union(*[title.terms for title in titles])
-    shared = asked.intersection(terms)
-    phrases = _phrases_alone(titles, body, shared) if shared else ()
+    padded = f" {body} "  # to look for terms in it is faster than to make a set of its own
+    shared = {term for term in asked if f" {term} " in padded}
+    phrases = _phrases_alone(titles, padded, shared) if shared else ()
     return Headed([title.text for title in titles], body, sorted([*(asked - shared), *phrases]))
 
 
@@ -79,9 +79,9 @@ def title_terms(analyzer: Analyzer, title: str) -> Title:
     return Title(" ".join(terms), tuple(terms), (*phrases,))
 
 
-def _phrases_alone(titles: Sequence[Title], body: str, shared: Set[str]) -> Iterator[str]:
+def _phrases_alone(titles: Sequence[Title], padded: str, shared: Set[str]) -> Iterator[str]:
     """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
-    held, padded = shared, ""
+    held = shared
     for length in range(MAX_PHRASE - 1):
         asked = {
             phrase
@@ -91,7 +91,6 @@ def _phrases_alone(titles: Sequence[Title], body: str, shared: Set[str]) -> Iter
         }
         if not asked:
             return
-        padded = padded or f" {body} "
         held = {phrase for phrase in asked if f" {phrase} " in padded}
         yield from asked - held
 

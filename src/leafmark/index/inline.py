@@ -74,15 +74,15 @@ def iter_read(text: str) -> Iterator[list[tuple[int, str]]]:
         yield [*parts, (at, text[at:])]
 
 
-def terms_apart(analyzer: Analyzer, text: str) -> list[list[str]]:
+def terms_apart(analyzer: Analyzer, text: str) -> list[str]:
     """Return the terms of what is read, and then those of each part that is not."""
     unread = list(iter_unread(text))
     if not unread:
-        return [analyzer.terms(text)]
+        return [analyzer.for_index(text)]
     parts: list[str] = []
     at = 0
     for start, end, _ in unread:
         parts.append(text[at:start])
         at = end
-    behind = (analyzer.terms(text[start:end]) for start, end, is_kept in unread if is_kept)
-    return [analyzer.terms(" ".join((*parts, text[at:]))), *filter(None, behind)]
+    behind = (analyzer.for_index(text[start:end]) for start, end, is_kept in unread if is_kept)
+    return [analyzer.for_index(" ".join((*parts, text[at:]))), *filter(None, behind)]

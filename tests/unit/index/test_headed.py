@@ -9,11 +9,11 @@ ENGLISH = analyzer_for("english")
 
 
 def above(path: tuple[str, ...], body: str) -> list[str]:
-    return [*headed(ENGLISH, path, ENGLISH.terms(body)).above]
+    return [*headed(ENGLISH, path, ENGLISH.for_index(body)).above]
 
 
 def text(path: tuple[str, ...], body: str) -> str:
-    found = headed(ENGLISH, path, ENGLISH.terms(body))
+    found = headed(ENGLISH, path, ENGLISH.for_index(body))
     return f" {BETWEEN} ".join([*found.titles, found.body])
 
 
