@@ -24,7 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
@@ -53,9 +53,6 @@ __all__ = [
 
 MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
-
-_MAX_MARKED = 10_000
-"""Names with signs whose terms an analyzer remembers."""
 
 _MAX_WORDS = 50_000
 """Words whose terms an analyzer remembers, in some ten megabytes."""
@@ -118,10 +115,10 @@ _DOTTED = late_pattern(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
 _RAISED = late_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 """What follows a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
 
-_MARKS = {"++": "\ue000", "#": "\ue001", ".": "\ue002", "^": "\ue003", "~": "\ue004"}
-"""What stands for the signs in a run: characters of no script, which are in no other token."""
+_MARKS = {"++": "\ufdd0", "#": "\ufdd1", ".": "\ufdd2", "^": "\ufdd3", "~": "\ufdd4"}
+"""What stands for the signs in a run: code points that are no characters, and in no text."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
-_MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ue000-\ue004]|(?!))++[^\\W_]*+)")
+_MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ufdd0-\ufdd4]|(?!))++[^\\W_]*+)")
 """A word with such marks."""
 
 _NUMBERED = late_pattern(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
@@ -170,7 +167,6 @@ class Analyzer:
         self.engine = _built(language, filters)
         self._splitter = _built(language, [])
         self._words = _Words(self._analyze_word)
-        self._marked: dict[str, list[str]] = {}
 
     @property
     def name(self) -> str:
@@ -179,12 +175,12 @@ class Analyzer:
 
     def for_index(self, text: str) -> str:
         """Return the text as its field in the index takes it: its terms, with spaces between."""
-        if len(text) > _PORTION_CHARS or has_signs(folded := fold(text)):
+        if len(text) > _PORTION_CHARS:
             return " ".join(self.terms(text))
-        return " ".join(self._lookup(folded))
+        return " ".join(self._lookup(_mark_signs(fold(text))))
 
     def _analyze(self, text: str) -> list[str]:
-        """Return the terms of a folded text in which signs are no part of names."""
+        """Return the terms of a folded text, in which marks stand for signs that are in names."""
         terms = self._lookup(text)
         return [*terms] if text.isascii() else " ".join(terms).split()
 
@@ -194,7 +190,17 @@ class Analyzer:
         return filter(None, map(self._words.__getitem__, words))
 
     def _analyze_word(self, word: str) -> list[str]:
-        return self.engine.analyze(self._without_long_tokens(_spread(word)))
+        if word.isascii():
+            return self._analyze_plain(word)
+        parts = _MARKED.split(word)
+        found = self._analyze_plain(parts[0])
+        for marked, plain in zip(parts[1::2], parts[2::2], strict=True):
+            found += self._analyze_marked(marked)
+            found += self._analyze_plain(plain)
+        return found
+
+    def _analyze_plain(self, text: str) -> list[str]:
+        return self.engine.analyze(self._without_long_tokens(_spread(text)))
 
     def _without_long_tokens(self, text: str) -> str:
         """Replace every token that is too long by as many spaces. No token has white space."""
@@ -227,31 +233,13 @@ class Analyzer:
         return found
 
     def _terms(self, text: str) -> list[str]:
-        text = fold(text)
-        if not has_signs(text):
-            return self._analyze(text)
-        found: list[str] = []
-        parts = _MARKED.split(_mark_signs(text))
-        for plain, marked in zip_longest(parts[::2], parts[1::2]):
-            found += self._analyze(plain)
-            if marked is not None:
-                found += self._terms_of_marked(marked)
-        return found
-
-    def _terms_of_marked(self, word: str) -> list[str]:
-        """Return the terms of a word with marks for its signs, remembered."""
-        found = self._marked.get(word)
-        if found is None:
-            if len(self._marked) >= _MAX_MARKED:
-                self._marked.clear()
-            found = self._marked[word] = self._analyze_marked(word)
-        return found
+        return self._analyze(_mark_signs(fold(text)))
 
     def _analyze_marked(self, word: str) -> list[str]:
         sign = _SIGNS.get(word[-1], "")
         if len(word) == 2 and sign in ("++", "#"):
             return [word[0].lower() + sign]
-        terms = self._analyze(word)
+        terms = self._analyze_plain(word)
         if terms and word[0] == _MARKS["."]:
             terms.insert(0, f".{terms[0]}")
         if terms and sign in ("^", "~"):
@@ -402,6 +390,8 @@ def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
 
 def _mark_signs(text: str) -> str:
     """Return a text with a mark for each sign that is part of a name, and blanks around it."""
+    if not has_signs(text):
+        return text
     if ("#" in text or "++" in text) and _SIGN.search(text):
         text = _SIGNED.sub(lambda name: f" {name[1]}{_MARKS[name[2]]} ", text)
     if "^" in text or "~" in text:
