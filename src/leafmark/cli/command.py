@@ -443,7 +443,9 @@ def given_values(ctx: click.Context) -> dict[str, Any]:
 def _next_value(rest: Iterable[str], known: Mapping[str, Option], name: str) -> str:
     value = next(iter(rest), None)
     if value is None or value == "--" or value.partition("=")[0] in known:
-        raise UsageError(f"{name} needs a value", hint=f"write {name} {known[name].metavar}")
+        choices = ", ".join(known[name].choices)
+        hint = f"write {name} {known[name].metavar}" + (f", one of {choices}" if choices else "")
+        raise UsageError(f"{name} needs a value", hint=hint)
     return value
 
 

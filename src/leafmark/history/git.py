@@ -510,7 +510,7 @@ def is_safe_path(path: str) -> bool:
 def _ask(folder: Path, *arguments: str) -> bytes:
     with _Answer(_start(arguments, folder, None)) as answer:
         said = answer.read(1 << 20)
-        answer.finish((0,), str(folder))
+        answer.finish((0,), os.path.abspath(folder))
     return said
 
 

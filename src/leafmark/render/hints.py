@@ -69,6 +69,8 @@ COMMAND_LINE = Terms(
             "other-dimension": "`leafmark index --rebuild --vectors` makes them anew",
             "damaged-vectors": "`leafmark index --vectors` makes those anew",
             "late-reranker": "rerank.deadline_s is how long a search waits",
+            "nothing-indexed": "-C DIR searches another folder, `leafmark status -v` says what is "
+            "left out of this one",
             "other-folder": "`leafmark init` makes a tree of this folder, too",
             "index": "run `leafmark index`",
             "index-first": "run `leafmark index`, or leave out --no-refresh",
@@ -78,6 +80,7 @@ COMMAND_LINE = Terms(
             "list-trees": "`leafmark ls trees` shows the trees",
             "revisions": "{text}; `leafmark ls revs` lists them",
             "no-repository": "{text}; `leafmark diff OLD NEW` compares two folders without",
+            "folder": "`leafmark ls docs {path}` lists what is indexed in it",
             "take-in": "`leafmark index {path}` takes it in all the same",
             "own-project": "{text}: leafmark -C {path} index",
             "forget": "`leafmark index` without paths forgets what is gone",
@@ -103,7 +106,11 @@ PROGRAMS = Terms(
     without_strict="without `strict`",
     plain="`plain` takes any text so",
     remedies=MappingProxyType(
-        {"far": "`mode` hybrid counts words, too", "list-ids": "`outline` lists the ids"}
+        {
+            "far": "`mode` hybrid counts words, too",
+            "list-ids": "`outline` lists the ids",
+            "folder": "`outline` lists what is in it",
+        }
     ),
 )
 
@@ -320,7 +327,9 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             "stale",
             terms,
         ),
-        "nothing-indexed": lambda values, _: "there are no documents in what was searched",
+        "nothing-indexed": lambda values, terms: _with_remedy(
+            "there are no documents in what was searched", "nothing-indexed", terms
+        ),
         "far": lambda values, terms: _with_remedy(
             "the meaning of no chunk is near enough", "far", terms
         ),

@@ -208,7 +208,11 @@ def test_what_is_said(
 
 def test_an_empty_index_is_told(tmp_path: Path) -> None:
     assert hints(Library(tmp_path, t={"a.md": " \n"}), "x") == [
-        ("nothing-indexed", "there are no documents in what was searched"),
+        (
+            "nothing-indexed",
+            "there are no documents in what was searched; -C DIR searches another folder, "
+            "`leafmark status -v` says what is left out of this one",
+        ),
     ]
 
 

@@ -191,7 +191,8 @@ def _tag_facts(reader: IndexReader, doc_id: str) -> set[str]:
 
 def _spellings(prefix: str) -> tuple[str, ...]:
     """The beginning of an id or a path as it was typed, and as ids have it."""
-    plain, slashed = prefix.removeprefix("./"), with_slashes(prefix)
+    plain = "" if prefix == "." else prefix.removeprefix("./")
+    slashed = with_slashes(prefix)
     return prefix, plain, encode_path(plain), slashed, encode_path(slashed)
 
 

@@ -11,10 +11,11 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from posixpath import normpath
 from typing import NamedTuple, Protocol
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.sources.walk import why_left_out
+from leafmark.app.sources.walk import SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy
 from leafmark.index import id_spellings
 from leafmark.model import Entry, document_id, encode_path, ordinal_id
@@ -283,7 +284,7 @@ _LASTING = ("special", "broken", "link", "binary", ".")
 def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
     """Return what to say of the id or path `wanted`, of which nothing is indexed.
 
-    None where no file of the project's trees is meant that a walk leaves out.
+    None where no folder of the project's trees is meant, nor a file that a walk leaves out.
     """
     name = _LINE_SUFFIX.sub("", wanted.strip().removeprefix("./").partition("#")[0])
     for tree in project.trees:
@@ -292,7 +293,13 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
             path = os.path.relpath(path, tree.root).replace(os.sep, "/")
         if not path or ".." in path.split("/"):
             continue
-        left_out = why_left_out(tree, path)
+        path = normpath(path)
+        left_out = None if path == "." else why_left_out(tree, path)
+        is_open = left_out is None or left_out.reason == SPECIAL
+        if is_open and os.path.isdir(os.path.join(tree.root, path)):
+            return NotFoundError(
+                f"`{wanted}` is a folder", hint=Remedy("folder", path=path), exit_code=1
+            )
         if left_out is None:
             continue
         holder = "" if left_out.path == path else f" (its folder `{left_out.path}`)"

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leafmark.app.settings import ContextSettings
-from leafmark.app.sources.names import is_secret
+from leafmark.app.sources.names import is_secret, nearest_paths
 from leafmark.errors import ForbiddenError, NotFoundError, unreadable
 from leafmark.model import Document, WeightedText
 from leafmark.parsing import is_binary, parse
@@ -78,7 +78,8 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
                 raise OSError(errno.EINVAL, "it is not a regular file")
             data = file.read(MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFoundError("there is no such file", location=name) from error
+        near = nearest_paths(path, name)
+        raise NotFoundError("there is no such file", location=name, did_you_mean=near) from error
     except (OSError, ValueError) as error:
         raise unreadable(error, name) from error
     parts = [describe_path(name, settings)]

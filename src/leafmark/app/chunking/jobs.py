@@ -17,6 +17,7 @@ from typing import NamedTuple, overload
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import ChunkRequest
 from leafmark.app.sources.folders import is_encodable, is_there
+from leafmark.app.sources.names import nearest_paths
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import (
     SourceFile,
@@ -202,7 +203,8 @@ class _Places:
             raise NotFoundError(f"there is nothing at {path!r}")
         real = os.path.realpath(self._project.directory / path)
         if not is_there(real):
-            raise NotFoundError(f"there is nothing at {path!r}", location=real)
+            near = nearest_paths(Path(real), path)
+            raise NotFoundError(f"there is nothing at {path!r}", location=real, did_you_mean=near)
         is_folder = os.path.isdir(real)
         held = self._innermost(real)
         if held is not None:

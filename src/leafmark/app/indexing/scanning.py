@@ -16,6 +16,7 @@ from typing import NamedTuple
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress
 from leafmark.app.sources.folders import as_listed, is_encodable, is_there
+from leafmark.app.sources.names import nearest_paths
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
 from leafmark.environment import install_extra
@@ -215,7 +216,8 @@ def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
     return NotFoundError(
         f"there is nothing at {path!r}",
         location=str(tree.root / relative),
-        hint=Remedy("forget", "indexing without paths forgets what is gone"),
+        did_you_mean=(near := nearest_paths(tree.root / relative, path)),
+        hint=None if near else Remedy("forget", "indexing without paths forgets what is gone"),
     )
 
 

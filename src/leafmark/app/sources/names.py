@@ -8,6 +8,7 @@ and without their dot here.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import translate
 from pathlib import Path
@@ -15,6 +16,7 @@ from types import MappingProxyType
 
 from leafmark.parsing import formats
 from leafmark.patterns import late_pattern
+from leafmark.suggest import MAX_SUGGESTED, nearest
 
 __all__ = [
     "BINARY_SUFFIXES",
@@ -28,6 +30,7 @@ __all__ = [
     "find_generator",
     "folder_refusal",
     "is_secret",
+    "nearest_paths",
     "suffix_of",
 ]
 
@@ -170,3 +173,16 @@ def _is_index(names: Iterable[str]) -> bool:
     from leafmark.index.folder import is_index_folder  # late: hardly any tree holds one
 
     return is_index_folder(names)
+
+
+def nearest_paths(missing: Path, written: str) -> tuple[str, ...]:
+    """Return paths like one at which there is nothing, as the user `written` it: at most three.
+
+    `missing` is where it leads. Only its own name is taken to be mistaken.
+    """
+    try:
+        there = sorted(os.listdir(missing.parent))
+    except OSError:
+        return ()
+    near = nearest(missing.name, there, MAX_SUGGESTED)
+    return tuple(os.path.join(os.path.dirname(written), name) for name in near)

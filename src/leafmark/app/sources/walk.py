@@ -42,6 +42,7 @@ from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason
 from leafmark.model import Diagnostic, Skipped
 
 __all__ = [
+    "SPECIAL",
     "SourceFile",
     "WalkNotes",
     "exceeds",
@@ -50,6 +51,9 @@ __all__ = [
     "needs_converter",
     "why_left_out",
 ]
+
+SPECIAL = "special file"
+"""Why neither a file nor a link to one is read; as a file, a folder is one."""
 
 Entry = os.DirEntry[str]
 _new = tuple.__new__
@@ -430,7 +434,7 @@ class _Walk:
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:
         path = frame.path + name
         if not stat.S_ISLNK(mode):
-            self.skip(path, "special file")
+            self.skip(path, SPECIAL)
         else:
             self._link(frame, name)
 

@@ -72,3 +72,15 @@ def test_a_file_outside_of_the_trees_is_not_looked_at(place: Here) -> None:
     inside = explain_unread(place.project(), str(place.root / ".hidden.md"))
     assert inside is not None
     assert inside.message.endswith("is there, but is not read: hidden")
+
+
+@pytest.mark.parametrize("wanted", ["guides", "guides/", "./guides", "here:guides", ".", "{root}"])
+def test_a_folder_is_said_to_be_one(place: Here, wanted: str) -> None:
+    place.write("guides/a.md", "# A\n")
+    asked = wanted.format(root=place.root)
+    told = explain_unread(place.project(), asked)
+    assert told is not None
+    assert told.message == f"`{asked}` is a folder"
+    path = "guides" if "guides" in wanted else "."
+    assert told.hint is not None
+    assert word_remedy(told.hint) == f"`leafmark ls docs {path}` lists what is indexed in it"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from leafmark.app.sources.names import default_refusal, folder_refusal, is_secret, suffix_of
+from leafmark.app.sources.names import (
+    default_refusal,
+    folder_refusal,
+    is_secret,
+    nearest_paths,
+    suffix_of,
+)
 
 SECRET = [
     ".env",
@@ -81,3 +89,12 @@ def test_generated_folders_are_left_out(name: str) -> None:
 @pytest.mark.parametrize("name", ["build", "target", "vendor", "bin", "out", "venv", "Dist"])
 def test_a_folder_is_not_left_out_for_another_name(name: str) -> None:
     assert folder_refusal(name) is None
+
+
+def test_a_path_at_which_there_is_nothing_has_neighbours(tmp_path: Path) -> None:
+    for name in ("guides", "README.md", "notes.txt"):
+        (tmp_path / name).mkdir()
+    assert nearest_paths(tmp_path / "guids", "guids") == ("guides",)
+    assert nearest_paths(tmp_path / "READNE.md", "docs/READNE.md") == ("docs/README.md",)
+    assert nearest_paths(tmp_path / "zzz", "zzz") == ()
+    assert nearest_paths(tmp_path / "none" / "guids", "none/guids") == ()
