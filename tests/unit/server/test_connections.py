@@ -12,8 +12,8 @@ uvicorn = pytest.importorskip("uvicorn")
 
 from uvicorn.server import ServerState  # noqa: E402
 
-from leafmark.server import connections  # noqa: E402
-from leafmark.server.connections import Connection  # noqa: E402
+from leafmark.server import listening  # noqa: E402
+from leafmark.server.listening import Connection  # noqa: E402
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 SHORT, LONG = 0.01, 3600.0
@@ -57,7 +57,7 @@ async def _read_all(reader: asyncio.StreamReader) -> bytes:
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", REQUEST + b"GET / HT"])
 def test_who_sends_no_whole_head_is_cut_off(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
-    monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", SHORT)
+    monkeypatch.setattr(listening, "HEAD_TIMEOUT_S", SHORT)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         writer.write(sent)
@@ -67,7 +67,7 @@ def test_who_sends_no_whole_head_is_cut_off(monkeypatch: pytest.MonkeyPatch, sen
 
 
 def test_more_letters_of_a_head_give_no_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", SHORT)
+    monkeypatch.setattr(listening, "HEAD_TIMEOUT_S", SHORT)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         writer.write(b"GET / HTTP/1.1\r\n")
@@ -80,7 +80,7 @@ def test_more_letters_of_a_head_give_no_more_time(monkeypatch: pytest.MonkeyPatc
 
 
 def test_requests_one_after_another_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", LONG)
+    monkeypatch.setattr(listening, "HEAD_TIMEOUT_S", LONG)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> list[bytes]:
         found = []
@@ -98,7 +98,7 @@ def test_requests_one_after_another_are_answered(monkeypatch: pytest.MonkeyPatch
 def test_who_takes_nothing_of_an_answer_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, takes: bool
 ) -> None:
-    monkeypatch.setattr(connections, "TAKE_TIMEOUT_S", LONG if takes else SHORT)
+    monkeypatch.setattr(listening, "TAKE_TIMEOUT_S", LONG if takes else SHORT)
     body = bytes(30_000_000)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
@@ -115,7 +115,7 @@ def test_who_takes_nothing_of_an_answer_is_cut_off(
 
 
 def test_who_takes_little_at_a_time_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "TAKE_TIMEOUT_S", LONG)
+    monkeypatch.setattr(listening, "TAKE_TIMEOUT_S", LONG)
     calls: list[float] = []
 
     class Loop:
