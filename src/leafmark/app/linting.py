@@ -77,7 +77,10 @@ def lint_project(
     """
     _check_names(request)
     run = _Run(project, request)
-    findings = list(run.all_findings(progress))
+    levels = project.configuration.lint.levels
+    findings = [
+        one._replace(level=levels.get(one.rule, one.level)) for one in run.all_findings(progress)
+    ]
     missed = {one.section_id for one in findings if one.rule == "missed-query"}
     findings = list(with_confirmed(findings, missed))
     kept = [one for one in findings if not run.is_silenced(one) and not run.is_ignored(one)]
@@ -133,7 +136,6 @@ class _Run:
         names = request.trees or [tree.name for tree in project.trees]
         self._trees = [project.get_tree(name) for name in names]
         settings = project.configuration.lint
-        self._levels = dict(settings.levels)
         self._off = {*request.off, *(settings.off - {*request.rules})}
         self._ignored = parse_rules(settings.ignore)
         self._silences: dict[str, Silences] = {}
@@ -170,11 +172,11 @@ class _Run:
             self._silences[document.id] = read_silences(document, self._off)
             self.facts.append(facts_of(document))
             missed = [one for one in self._request.missed if one.doc_id == document.id]
-            yield from check_missed(document, missed, self._levels)
+            yield from check_missed(document, missed)
             if self.changed is None or document.id in self.changed:
-                yield from check_document(document, self._levels)
+                yield from check_document(document)
         follow = _LinkFollower(self._project, keys, self.facts).follow
-        yield from check_collection(Collection(self.facts, follow), self._levels)
+        yield from check_collection(Collection(self.facts, follow))
 
     def _keys(self) -> Iterator[Key]:
         for tree in self._trees:
@@ -261,8 +263,8 @@ class _LinkFollower:
             return True
         if any(slug in document.names for slug in slugs_of(fragment)):
             return True
-        if is_own and _folded(fragment) in self._all_names:
-            return True  # pages that are assembled of several files refer to one another so
+        if is_own and (document.format == "rst" or _folded(fragment) in self._all_names):
+            return True  # labels of a whole project, or of the page that files are assembled to
         return _folded(fragment) in self._plain_names(key) or self._is_written(key, fragment)
 
     @cached_property

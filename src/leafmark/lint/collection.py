@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from leafmark.lint.facts import DocumentFacts, LinkFact, SectionSketch
-from leafmark.lint.model import Finding, Level
+from leafmark.lint.model import Finding
 from leafmark.lint.rules import RULES
 
 __all__ = ["Collection", "LinkOutcome", "check_collection"]
@@ -21,6 +21,10 @@ MAX_BUCKET = 40
 
 LINKED_SHARE = 0.6
 """Pages of a tree that texts link to, from which a page without a link stands out."""
+
+MIN_ASSEMBLED = 3
+ASSEMBLED_SHARE = 0.5
+"""Sections of a page, and their share, that stand in others, from which it was assembled."""
 
 MIN_PAGES = 10
 """Pages from which a tree has a habit of linking."""
@@ -54,80 +58,91 @@ class Collection(NamedTuple):
     follow: FollowLink
 
 
-def check_collection(
-    collection: Collection, levels: dict[str, Level] | None = None
-) -> Iterator[Finding]:
+def check_collection(collection: Collection) -> Iterator[Finding]:
     """Yield the findings of the rules that look at all documents."""
-    levels = levels or {}
     linked: set[str] = set()
     for document in collection.documents:
         for link in document.links:
             outcome = collection.follow(document, link)
             if outcome.doc_id is not None and outcome.doc_id != document.doc_id:
                 linked.add(outcome.doc_id)
-            finding = _broken(document, link, outcome, levels)
+            finding = _broken(document, link, outcome)
             if finding is not None:
                 yield finding
-    yield from _near_duplicates(collection.documents, levels)
-    yield from _unlinked(collection.documents, linked, levels)
+    yield from _near_duplicates(collection.documents)
+    yield from _unlinked(collection.documents, linked)
 
 
-def _broken(
-    document: DocumentFacts, link: LinkFact, outcome: LinkOutcome, levels: dict[str, Level]
-) -> Finding | None:
-    if outcome.state not in ("file", "anchor"):
-        return None
-    rule = RULES["broken-link" if outcome.state == "file" else "broken-anchor"]
+def _finding(
+    rule: str, document: DocumentFacts, line: int, section_id: str, message: str, text: str = ""
+) -> Finding:
+    place = (document.doc_id, document.path, line, section_id)
+    return Finding(rule, RULES[rule].level, *place, message, text)
+
+
+def _broken(document: DocumentFacts, link: LinkFact, outcome: LinkOutcome) -> Finding | None:
     if outcome.state == "file":
-        message = f"there is no {link.target!r}"
-    else:
+        rule, message = "broken-link", f"there is no {link.target!r}"
+    elif outcome.state == "anchor":
+        rule = "broken-anchor"
         message = f"{outcome.doc_id} has no place {link.target.partition('#')[2]!r}"
-    return Finding(
-        rule.name,
-        levels.get(rule.name, rule.level),
-        document.doc_id,
-        document.path,
-        link.line,
-        link.section_id,
-        message,
-        link.target,
-    )
+    else:
+        return None
+    return _finding(rule, document, link.line, link.section_id, message, link.target)
 
 
-def _near_duplicates(
-    documents: Iterable[DocumentFacts], levels: dict[str, Level]
-) -> Iterator[Finding]:
+def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
     """Yield one finding for each group of sections that say nearly the same, at its second one.
 
-    What is written once and shown in several formats is one page.
+    A page most of whose sections stand in others as well was put together of them, or they were
+    taken from it: that is one finding.
     """
-    rule = RULES["near-duplicate"]
     groups = _alike(documents)
-    for first, others in groups.values():
-        document, sketch = others[0]
-        more = f", and {len(others) - 1} more do, too" if len(others) > 1 else ""
-        yield Finding(
-            rule.name,
-            levels.get(rule.name, rule.level),
-            document.doc_id,
-            document.path,
-            sketch.line,
-            sketch.section_id,
-            f"it says nearly what {first.section_id} says{more}",
-            first.section_id,
-        )
+    repeated: dict[str, set[str]] = defaultdict(set)
+    by_id = {one.doc_id: one for one in documents}
+    for (first_page, first), others in groups:
+        for page, sketch in others:
+            if page.doc_id != first_page.doc_id:
+                repeated[page.doc_id].add(sketch.section_id)
+                repeated[first_page.doc_id].add(first.section_id)
+    assembled = {
+        doc_id
+        for doc_id, sections in repeated.items()
+        if len(sections) >= max(MIN_ASSEMBLED, ASSEMBLED_SHARE * len(by_id[doc_id].sketches))
+    }
+    told: set[str] = set()
+    for (first_page, first), others in groups:
+        left = []
+        for page, sketch in others:
+            pages = [one.doc_id for one in (first_page, page) if one.doc_id in assembled]
+            if not pages or first_page is page:
+                left.append((page, sketch))
+            elif not told.intersection(pages):
+                told.add(pages[0])
+                other = page if pages[0] == first_page.doc_id else first_page
+                yield _assembled(by_id[pages[0]], other, len(repeated[pages[0]]))
+        if left:
+            page, sketch = left[0]
+            more = f", and {len(left) - 1} more do, too" if len(left) > 1 else ""
+            message = f"it says nearly what {first.section_id} says{more}"
+            place = (sketch.line, sketch.section_id)
+            yield _finding("near-duplicate", page, *place, message, first.section_id)
+
+
+def _assembled(page: DocumentFacts, other: DocumentFacts, count: int) -> Finding:
+    share = f"{count} of its {len(page.sketches)} longer sections"
+    message = f"{share} stand in other pages, too, as in {other.doc_id}"
+    return _finding("near-duplicate", page, 1, page.doc_id, message, other.doc_id)
 
 
 _Sketched = tuple[DocumentFacts, SectionSketch]
 
 
-def _alike(
-    documents: Iterable[DocumentFacts],
-) -> dict[str, tuple[SectionSketch, list[_Sketched]]]:
-    """Return sections with those that say nearly what they say, by the id of the first."""
+def _alike(documents: Iterable[DocumentFacts]) -> list[tuple[_Sketched, list[_Sketched]]]:
+    """Return sections with those that say nearly what they say, in the order of the first."""
     by_hash: dict[int, list[int]] = defaultdict(list)
     firsts: list[_Sketched] = []
-    groups: dict[str, tuple[SectionSketch, list[_Sketched]]] = {}
+    groups: dict[int, list[_Sketched]] = defaultdict(list)
     for document in documents:
         for sketch in document.sketches:
             shared: Counter[int] = Counter()
@@ -135,22 +150,27 @@ def _alike(
                 places = by_hash[value]
                 if len(places) <= MAX_BUCKET:
                     shared.update(places)
-            best = max(shared.items(), key=lambda item: (item[1], -item[0]), default=None)
-            other = None if best is None else firsts[best[0]]
-            if other is None or not _are_alike(other[1], sketch):
+            best = max(shared.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))[0]
+            if best < 0 or not _are_alike(firsts[best][1], sketch):
                 for value in sketch.hashes:
                     by_hash[value].append(len(firsts))
                 firsts.append((document, sketch))
-            elif not _are_one_page(other[0], document):
-                group = groups.setdefault(other[1].section_id, (other[1], []))
-                group[1].append((document, sketch))
-    return groups
+            elif not _are_editions(firsts[best][0], document):
+                groups[best].append((document, sketch))
+    return [(firsts[number], groups[number]) for number in sorted(groups)]
 
 
-def _are_one_page(one: DocumentFacts, other: DocumentFacts) -> bool:
-    """Whether two documents are one in two formats."""
-    names = [each.path.rpartition("/")[2].rpartition(".")[0] for each in (one, other)]
-    return names[0] == names[1] and one.format != other.format
+def _are_editions(one: DocumentFacts, other: DocumentFacts) -> bool:
+    """Whether two documents are one page: in two formats, or in folders of versions, languages.
+
+    Those of versions and languages differ in one folder of their paths.
+    """
+    folders = [each.path.split("/") for each in (one, other)]
+    names = [parts.pop() for parts in folders]
+    if names[0] == names[1] and len(folders[0]) == len(folders[1]):
+        return [a != b for a, b in zip(*folders, strict=True)].count(True) == 1
+    stems = [name.rpartition(".")[0] for name in names]
+    return stems[0] == stems[1] and one.format != other.format
 
 
 def _are_alike(one: SectionSketch, other: SectionSketch) -> bool:
@@ -162,10 +182,7 @@ def _are_alike(one: SectionSketch, other: SectionSketch) -> bool:
     return sum(value in both for value in smallest) >= ALIKE * len(smallest)
 
 
-def _unlinked(
-    documents: Sequence[DocumentFacts], linked: set[str], levels: dict[str, Level]
-) -> Iterator[Finding]:
-    rule = RULES["unlinked-page"]
+def _unlinked(documents: Sequence[DocumentFacts], linked: set[str]) -> Iterator[Finding]:
     by_tree: dict[str, list[DocumentFacts]] = defaultdict(list)
     for document in documents:
         if document.format not in ("script", "text"):
@@ -176,12 +193,5 @@ def _unlinked(
             continue
         for page in pages:
             if page.doc_id not in linked and not _ENTRANCES.search(page.path.rpartition(".")[0]):
-                yield Finding(
-                    rule.name,
-                    levels.get(rule.name, rule.level),
-                    page.doc_id,
-                    page.path,
-                    1,
-                    page.doc_id,
-                    "no text of another page links to it",
-                )
+                message = "no text of another page links to it"
+                yield _finding("unlinked-page", page, 1, page.doc_id, message)

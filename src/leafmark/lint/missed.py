@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from leafmark.history import SectionedDocument
-from leafmark.lint.model import Finding, Level, MissedQuery
+from leafmark.lint.model import Finding, MissedQuery
 from leafmark.lint.rules import RULES, finding_at
 
 __all__ = ["check_missed", "with_confirmed"]
@@ -25,11 +25,7 @@ _COMMON = frozenset(
 """Words that say nothing of what a question is about."""
 
 
-def check_missed(
-    document: SectionedDocument,
-    missed: Iterable[MissedQuery],
-    levels: dict[str, Level] | None = None,
-) -> Iterator[Finding]:
+def check_missed(document: SectionedDocument, missed: Iterable[MissedQuery]) -> Iterator[Finding]:
     """Yield a finding for each missed query whose answer's titles have none of its words."""
     rule = RULES["missed-query"]
     for one in missed:
@@ -40,7 +36,7 @@ def check_missed(
         message = f"{one.query!r} does not find it, and no title of it has a word of that{instead}"
         chunk = section.chunk
         at = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-        yield finding_at(rule, document, at, message, one.query, levels)._replace(confirmed=True)
+        yield finding_at(rule, document, at, message, one.query)._replace(confirmed=True)
 
 
 def with_confirmed(

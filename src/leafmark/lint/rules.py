@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
-from leafmark.lint.model import Finding, Level, Rule
+from leafmark.lint.model import Finding, Rule
 from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, RECORDS, VAGUE_TITLES
 from leafmark.model import Document
 
@@ -27,6 +27,7 @@ _ONLY_NUMBERS = re.compile(r"(?:chapter|section|part|step|appendix)?\s*\d{1,3}[.
 _FENCE = re.compile(rb"[ \t]*(`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _IMAGE = re.compile(rb"!\[([ \t\r\n]*)\]")
 _IMG = re.compile(rb"<img\b[^>]*>", re.I)
+_TAG = re.compile(r"<[^>]*>")
 _ALT = re.compile(rb"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.I)
 
 
@@ -71,14 +72,24 @@ def _sections_too_long(document: SectionedDocument) -> Iterator[_Spot]:
     if document.document.format in ("script", "notebook"):
         return
     for section in document.sections:
-        prose = sum(
-            len(_WORDS.findall(block.text))
-            for block in section.blocks
-            if block.kind in ("paragraph", "quote")
-        )
+        prose = _prose_words(section, is_markup=document.document.format == "html")
         if prose > MAX_SECTION_WORDS:
             said = f"{prose:,} words of prose stand under one heading"
             yield _Spot(_start(section), said, section.title)
+
+
+def _prose_words(section: Section, *, is_markup: bool) -> int:
+    """Return the words of paragraphs; where they are markup, at most those that a reader sees.
+
+    Pages quote to indent: what is in a quote there may be a table, or the output of a program.
+    """
+    kinds = ("paragraph",) if is_markup else ("paragraph", "quote")
+    words = sum(len(_WORDS.findall(one.text)) for one in section.blocks if one.kind in kinds)
+    if not is_markup or words <= MAX_SECTION_WORDS:
+        return words
+    others = (one for one in section.blocks if one.kind not in kinds)
+    shown = len(_WORDS.findall(section.chunk.readable_body))
+    return max(0, shown - sum(len(_WORDS.findall(_TAG.sub("", one.text))) for one in others))
 
 
 def _sections_that_lean(document: SectionedDocument) -> Iterator[_Spot]:
@@ -97,7 +108,7 @@ def _headings_without_text(document: SectionedDocument) -> Iterator[_Spot]:
     if parsed.format in ("script", "notebook"):
         return
     kept = {one.chunk.heading_start for one in document.sections}
-    for heading in parsed.headings:
+    for heading in parsed.headings[1:]:  # the first is the page's title, however it goes on
         if not heading.nested and heading.start < heading.end and heading.start not in kept:
             yield _Spot(heading.start, f"nothing stands under {heading.title!r}", heading.title)
 
@@ -302,38 +313,23 @@ _NOT_OF_RECORDS = frozenset(("repeated-title", "vague-title", "long-section", "e
 RULES: dict[str, Rule] = {one.rule.name: one.rule for one in _TABLE}
 
 
-def check_document(
-    document: SectionedDocument, levels: dict[str, Level] | None = None
-) -> Iterator[Finding]:
+def check_document(document: SectionedDocument) -> Iterator[Finding]:
     """Yield the findings of the rules that look at one document."""
     is_record = RECORDS.search(document.path) is not None
     for rule, check in _TABLE:
         if check is None or not document.sections or (is_record and rule.name in _NOT_OF_RECORDS):
             continue
         for spot in check(document):
-            yield finding_at(rule, document, spot.at, spot.message, spot.text, levels)
+            yield finding_at(rule, document, spot.at, spot.message, spot.text)
 
 
 def finding_at(
-    rule: Rule,
-    document: SectionedDocument,
-    at: int,
-    message: str,
-    text: str,
-    levels: dict[str, Level] | None = None,
+    rule: Rule, document: SectionedDocument, at: int, message: str, text: str
 ) -> Finding:
     """Return a finding at a byte of a document."""
     section = document.section_around(at, at) or document.sections[0]
-    return Finding(
-        rule=rule.name,
-        level=(levels or {}).get(rule.name, rule.level),
-        doc_id=document.id,
-        path=document.path,
-        line=document.chunked.line_of(at),
-        section_id=section.id,
-        message=message,
-        text=text,
-    )
+    place = (document.id, document.path, document.chunked.line_of(at), section.id)
+    return Finding(rule.name, rule.level, *place, message, text)
 
 
 def _start(section: Section) -> int:

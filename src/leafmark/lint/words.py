@@ -53,7 +53,8 @@ CODE_MARKS = re.compile(
 
 RECORDS = re.compile(
     r"(?:^|/)(?:changelogs?|changes|history|news|releases?|release[-_ ]?notes|whats?[-_ ]?new|"
-    r"licen[cs]es?|copying|notice|third[-_ ]?party[^/]*|authors|contributors)(?:[-._/][^/]*)?",
+    r"licen[cs]es?|copy(?:ing|right)|notice|third[-_ ]?party[^/]*|"
+    r"authors|contributors)(?:[-._/][^/]*)?",
     re.IGNORECASE,
 )
 """Paths of records that repeat themselves by their nature: their titles and lengths are given."""

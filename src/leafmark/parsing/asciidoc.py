@@ -445,7 +445,7 @@ def _fence(line: str) -> str:
 
 
 _LINK = re.compile(
-    rb"<<(?P<reference>[^<>,\n]{1,200}+)(?:,[^<>]{0,400}+)?>>"
+    rb"(?<!<)<<(?P<reference>[^<>,\s][^<>,\n]{0,199}+)(?:,[^<>]{0,400}+)?>>(?!>)"
     rb"|(?P<macro>xref|link|image):{1,2}(?P<target>[^\s\[\]]{1,1000}+)\[[^\]\n]{0,1000}+\]"
     rb"|(?P<address>https?://[^\s\[\]<>\"]{1,1000}+)\["
 )

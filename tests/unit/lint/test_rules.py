@@ -9,11 +9,15 @@ from leafmark.lint import (
     LEVELS,
     RULES,
     Baseline,
+    Collection,
     Finding,
+    LinkOutcome,
     LintReport,
     MissedQuery,
+    check_collection,
     check_document,
     check_missed,
+    facts_of,
     fingerprint,
     read_silences,
     with_confirmed,
@@ -55,6 +59,7 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
     "text",
     [
         "# A\n\n## Linux\n\n### Use\n\none\n\n## Mac\n\n### Use\n\ntwo\n",
+        "# A\n\n# Begin\n\none\n\n# End\n\ntwo\n",
         "# A\n\n## Miscellaneous settings\n\none\n",
         "# A\n\n## 3 ways to start\n\none\n",
         "# A\n\n## 2.0.1 (2015-05-28)\n\none\n",
@@ -77,10 +82,56 @@ def test_what_only_looks_like_it_is_no_finding(text: str) -> None:
     assert _found(text) == []
 
 
+def test_words_of_markup_are_no_prose() -> None:
+    drawing = "<svg>" + '<path d="M1 2 L3 4"/>' * 400 + "</svg>"
+    text = f"<title>A</title><main><h2>Use</h2><p>Few words.</p><p>{drawing}</p></main>"
+    assert _found(text, "a.html") == []
+    table = f"<table><tr><th>Word<tr><td>{_LONG}</table>"
+    for quoted in (table, f"<pre>{_LONG}</pre>"):
+        page = f"<title>A</title><main><h2>Use</h2><blockquote>{quoted}</blockquote></main>"
+        assert _found(page, "a.html") == []
+    long = f"<title>A</title><main><h2>Use</h2><p>{_LONG}</p></main>"
+    assert [rule for rule, _ in _found(long, "a.html")] == ["long-section"]
+
+
 def test_records_repeat_themselves_by_their_nature() -> None:
     text = "# 2.0\n\n## Misc\n\none\n\n## Misc\n\ntwo\n\n## 1.0\n"
     assert _found(text, "CHANGELOG.md") == []
     assert len(_found(text, "guide.md")) == 4
+
+
+def _repeated(**pages: str) -> list[tuple[str, int, str]]:
+    """Return the near duplicates in pages, whose letters stand for sections of 200 words."""
+    texts = {
+        path: "# Page\n\n"
+        + "\n".join(
+            f"## {one}\n\n{' '.join(f'{one}{n * n % 97}' for n in range(200))}\n" for one in said
+        )
+        for path, said in pages.items()
+    }
+    facts = [facts_of(sectioned(path, text)) for path, text in texts.items()]
+    found = check_collection(Collection(facts, lambda *_: LinkOutcome("ok")))
+    return [(one.path, one.line, one.text) for one in found if one.rule == "near-duplicate"]
+
+
+def test_near_duplicates_are_one_finding_for_each_group() -> None:
+    assert _repeated(**{"a.md": "xy", "b.md": "zx", "c.md": "x"}) == [("b.md", 7, "t:a.md#x")]
+    assert _repeated(**{"a.md": "xyx"}) == [("a.md", 11, "t:a.md#x")]
+
+
+def test_a_page_put_together_of_others_is_one_finding() -> None:
+    pages = {"all.md": "uvwxyz", "one.md": "u", "two.md": "vwx", "three.md": "z"}
+    assert _repeated(**pages) == [("all.md", 1, "t:one.md")]
+    late = {"one.md": "u", "two.md": "v", "three.md": "z", "whole.md": "uvzabc"}
+    assert _repeated(**late) == [("whole.md", 1, "t:one.md")]
+
+
+def test_editions_of_a_page_are_no_duplicates() -> None:
+    assert (
+        _repeated(**{"7.4/use/a.md": "x", "7.5/use/a.md": "x", "en/a.md": "y", "de/a.md": "y"})
+        == []
+    )
+    assert len(_repeated(**{"one/use/a.md": "x", "two/start/a.md": "x"})) == 1
 
 
 def test_a_comment_silences_its_section_or_the_whole_document() -> None:
