@@ -277,8 +277,34 @@ class Introduce(NamedTuple):
             return None
         if whole.content_type == "empty":
             return self._with_first_text(one) if one.named else None
-        entry = introduction_of(whole, self.find_next(whole))
+        first_below = self.find_next(whole)
+        entry = introduction_of(whole, first_below)
+        if entry is not None and _stands_behind(whole, entry):
+            entry = self._behind(whole, first_below)
         return None if entry is None else one._replace(entry=entry, introduction=True)
+
+    def _behind(self, whole: Entry, first_below: Entry) -> Entry:
+        """Return a chunk narrowed to the longest of its texts between the chunks below it."""
+        start, end = max(whole.body_spans, key=_length)
+        line_start, line_end = whole.line_start, whole.line_end
+        below = first_below
+        while whole_range(below)[0] < end:
+            line_start = below.line_end
+            if below.last_position >= whole.last_position:
+                break
+            below = self.find_next(below._replace(position=below.last_position))
+        else:
+            line_end = below.line_start
+        return whole._replace(
+            last_position=whole.position,
+            body_spans=((start, end),),
+            heading_start=None,
+            heading_end=None,
+            byte_start=start,
+            byte_end=end,
+            line_start=line_start,
+            line_end=line_end,
+        )
 
     def _with_first_text(self, one: Candidate) -> Candidate | None:
         """Return a candidate that ends behind the first text below it: it has none of its own."""
@@ -343,6 +369,19 @@ def may_introduce(entry: Entry, limit: int, measure_text: MeasureText) -> bool:
         and entry.content_type != "empty"
         and measure_text(entry) > limit
     )
+
+
+def _length(span: tuple[int, int]) -> int:
+    return span[1] - span[0]
+
+
+BEHIND = 8
+"""By what factor a text behind the first chunk below is longer than what stands before that, where
+it is what the chunk says: an entry of a manual may stand above its section's text."""
+
+
+def _stands_behind(whole: Entry, before: Entry) -> bool:
+    return max(map(_length, whole.body_spans)) > BEHIND * sum(map(_length, before.body_spans))
 
 
 def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:

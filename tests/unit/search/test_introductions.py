@@ -107,3 +107,20 @@ def test_a_page_that_is_asked_for_by_name_begins_with_its_first_text(tmp_path: P
     first = library.search("limits").results[0]
     assert first.entry.path == "limits.html"
     assert "No more than ten." in (first.body or "")
+
+
+def test_what_a_section_says_behind_the_first_entry_below_it_is_shown(tmp_path: Path) -> None:
+    entry = "<dl><dt id='Pool.size'>Pool.size</dt><dd><p>How many.</p></dd></dl>\n"
+    said = "<p>A heron stands in the pool. It waits for a fish to come by, and is still.</p>\n"
+    more = "".join(f"<h3>{n}</h3><p>{'Said of it. ' * 60}</p>" for n in range(8))
+    page = f"<h1>Book</h1><p>All.</p><h2 id='pool'>Pool</h2>\n{entry}{said}{more}"
+    answer = Library(tmp_path, t={"a.html": page}).search("heron fish still")
+    result = answer.results[0]
+    data = page.encode()
+    assert (result.entry.id, result.introduction) == ("t:a.html#pool", True)
+    assert "A heron stands" in result.snippet.text or "A heron stands" in (result.body or "")
+    shown = data[result.entry.byte_start : result.entry.byte_end].decode()
+    assert "A heron" in shown
+    assert "Said of it" not in shown
+    line = page[: page.index("<p>A heron")].count("\n") + 1
+    assert result.entry.line_start <= line <= result.entry.line_end <= line + 1
