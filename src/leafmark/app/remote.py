@@ -174,9 +174,12 @@ class RemoteIndex:
         Raises:
             StorageError: it does not answer.
         """
+        from leafmark.index.remote import check_engine
+
         cluster, _ = self._where
         about, health = cluster.get("/"), cluster.get("/_cluster/health")
         try:
+            check_engine(about, cluster.location)
             return {
                 "cluster": str(about["cluster_name"]),
                 "version": str(about["version"]["number"]),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
 import shutil
-import signal
 import threading
 import urllib.request
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,25 +16,21 @@ pytest.importorskip("urllib3")
 
 from support.cluster import NODES, OpenSearch
 from support.command import Leafmark
+from support.filled import FIRST, OPTIONS, connect, fill, prepared
 from support.servers import serving
 
-from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index import IndexOptions, IndexReader, open_reader, open_writer, prepare_source
-from leafmark.index.filling import PreparedSource
+from leafmark.errors import NotFoundError
+from leafmark.index import IndexReader, open_reader, open_writer
 from leafmark.index.queries import AllChunks, HasTerm
-from leafmark.index.remote.client import Cluster, parse_address
+from leafmark.index.remote.client import Cluster
 from leafmark.index.remote.layout import Names
 from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot
-from leafmark.index.remote.store import RemoteOptions, open_store
-from leafmark.model import Answer, DocumentEntry, FileState
-from leafmark.parsing import parse
+from leafmark.index.remote.store import open_store
+from leafmark.model import Answer, DocumentEntry
 from leafmark.query import parse_query
 from leafmark.search import SearchOptions, search
 
 ROOT = Path(__file__).parents[3]
-OPTIONS = IndexOptions("settings", {"docs": "english", "de": "german"})
-FIRST = RemoteOptions(shards=3, replicas=1)
 LEAST_OVERLAP = 0.98
 MEDIAN_REQUESTS = 5
 
@@ -55,28 +48,6 @@ def sources() -> dict[tuple[str, str], bytes]:
         for page in sorted((ROOT / folder).rglob("*.md"))
     }
     return found | {("de", name): text.encode() for name, text in GERMAN.items()}
-
-
-def prepared(
-    key: tuple[str, str], data: bytes, *, options: IndexOptions = OPTIONS
-) -> PreparedSource:
-    tree, path = key
-    time_ns = 1_700_000_000_000_000_000
-    state = FileState(len(data), time_ns, time_ns, 7, hashlib.sha256(data).hexdigest())
-    chunked = chunk_document(parse(data, path), tree=tree, options=ChunkingOptions())
-    return prepare_source(chunked, state, stemmer=options.languages[tree])
-
-
-def connect(cluster: OpenSearch, name: str) -> tuple[Cluster, Names]:
-    address = parse_address(cluster.url(name))
-    return Cluster(address.nodes), Names(address.name)
-
-
-def fill(client: Cluster, names: Names, texts: dict[tuple[str, str], bytes]) -> None:
-    with open_store(client, names, OPTIONS, FIRST) as store:
-        for key, data in texts.items():
-            store.put_prepared(prepared(key, data), data)
-        store.commit(started_ns=5)
 
 
 @pytest.fixture(scope="module")
@@ -283,88 +254,6 @@ def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
     reader.join()
     assert faults == []
     assert open_snapshot(client, names).chunk_count == 120
-
-
-def test_one_node_of_three_dies_during_load_and_queries(cluster: OpenSearch) -> None:
-    client, names = connect(cluster, "dying")
-    texts = {("docs", f"{i}.md"): f"page number {i}\n".encode() for i in range(400)}
-    victim = cluster.nodes[-1]
-    with open_store(client, names, OPTIONS, FIRST) as store:
-        for at, (key, data) in enumerate(texts.items()):
-            store.put_prepared(prepared(key, data), data)
-            if at % 50 == 49:
-                store.flush()
-            if at == 199:
-                victim.kill()
-        store.commit(started_ns=5)
-    try:
-        now = open_snapshot(client, names)
-        assert now.chunk_count == len(texts)
-        (found,) = now.search([(HasTerm("body_english", "page"), 1000)])
-        assert len({now.refs([match.chunk])[0] for match in found}) == len(texts)
-        assert not now.is_partial
-    finally:
-        victim.start()
-        cluster.wait("yellow")
-
-
-def test_a_frozen_node_costs_time_and_no_answer(cluster: OpenSearch) -> None:
-    """Its shards may be missing: then the answer says so, or the error says what to do."""
-    client, names = connect(cluster, "frozen")
-    cluster.wait("green")
-    fill(client, names, {("docs", "a.md"): b"# A\n\nlamp\n"})
-    victim = cluster.nodes[0]
-    victim.send(signal.SIGSTOP)
-    try:
-        found = count_lamps(client, names)
-    finally:
-        victim.send(signal.SIGCONT)
-        cluster.wait("yellow")
-    assert found in ((1, False), (0, True), (1, True), None)
-    assert count_lamps(client, names) == (1, False)
-
-
-def count_lamps(client: Cluster, names: Names) -> tuple[int, bool] | None:
-    """Return how many chunks have the word, and whether that is partial; None for no answer."""
-    try:
-        now = open_snapshot(client, names)
-        (count,) = now.count([HasTerm("body_english", "lamp")])
-    except StorageError as error:
-        return None if error.hint else (-1, False)
-    return count, now.is_partial
-
-
-def test_what_is_no_index_of_ours_is_refused(cluster: OpenSearch) -> None:
-    client, names = connect(cluster, "strange")
-    with pytest.raises(NotFoundError, match="no index 'strange'"):
-        open_snapshot(client, names)
-    client.put("/other")
-    client.post("/_aliases", {"actions": [{"add": {"index": "other", "alias": names.alias}}]})
-    with pytest.raises(DamagedError, match="no record of leafmark"):
-        open_snapshot(client, names)
-    client.request("DELETE", "/other")
-    fill(client, names, {("docs", "a.md"): b"# A\n\nlamp\n"})
-    client.put(f"/{names.text(1)}/_mapping", {"properties": {"body_french": {"type": "keyword"}}})
-    with (
-        pytest.raises(StorageError),
-        open_store(client, names, IndexOptions("settings", {"fr": "french"}), FIRST),
-    ):
-        pass
-
-
-def test_an_index_that_was_begun_goes_on(cluster: OpenSearch) -> None:
-    """What was sent before an end without a commit is there, and is not sent twice."""
-    client, names = connect(cluster, "begun")
-    texts: Sequence[tuple[tuple[str, str], bytes]] = [
-        (("docs", f"{i}.md"), f"page {i}\n".encode()) for i in range(20)
-    ]
-    with open_store(client, names, OPTIONS, FIRST) as store:
-        for key, data in texts[:10]:
-            store.put_prepared(prepared(key, data), data)
-        store.flush()
-    fill(client, names, dict(texts))
-    assert open_snapshot(client, names).chunk_count == 20
-    assert len(client.nodes) == NODES
 
 
 # -- the installed command ------------------------------------------------------------------

@@ -128,6 +128,9 @@ class Node:
         if self._process is not None:
             self._process.wait()
 
+    def runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def answers(self) -> bool:
         with contextlib.suppress(OSError, ValueError):
             return bool(_get(f"{self.url}/"))
@@ -159,7 +162,7 @@ class OpenSearch:
                     there = int(str(health["number_of_nodes"]))
                     if there >= nodes and health["status"] in (status, "green"):
                         return
-            time.sleep(0.5)
+            time.sleep(0.1)
         raise TimeoutError("\n".join(node.log()[-1500:] for node in self.nodes))
 
 

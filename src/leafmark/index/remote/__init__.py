@@ -5,7 +5,7 @@ engine; the cluster finds candidates and keeps records and sources. Nothing here
 without an address.
 """
 
-from leafmark.index.remote.client import Cluster, RefusedError, parse_address
+from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
 from leafmark.index.remote.layout import Names
 from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot, read_meta
 from leafmark.index.remote.sources import read_source
@@ -22,6 +22,7 @@ __all__ = [
     "RemoteStore",
     "RemoteVectors",
     "VectorState",
+    "check_engine",
     "open_snapshot",
     "open_store",
     "parse_address",

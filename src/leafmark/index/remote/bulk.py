@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 from leafmark.errors import StorageError
 from leafmark.index.remote.client import Cluster, RefusedError, hint_of
 
-__all__ = ["BATCH_BYTES", "Line", "write_lines"]
+__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "write_lines"]
 
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""
 
-_TRIES = 6
-_FIRST_PAUSE_S = 0.5
+TRIES = 6
+FIRST_PAUSE_S = 0.5
 """A write that the cluster has no room for now is tried again, each time twice as late."""
+
+PATIENCE = "?cluster_manager_timeout=20s&timeout=20s"
+"""How long the cluster may wait for nodes itself: less than is waited for its answer."""
 
 _BUSY = frozenset({429, 502, 503, 504})
 
@@ -37,6 +40,8 @@ class Line(NamedTuple):
     def outcome(self, result: Mapping[str, Any]) -> str | None:
         """Return None if it was written, "again", "overtaken", or why it was refused."""
         status = result["status"]
+        if result.get("error", {}).get("type") == "cluster_block_exception":
+            return str(result["error"]["reason"])[:300]  # a full disk: waiting makes no room
         if status < 300 or (status == 404 and (self.may_miss or "error" not in result)):
             return None
         if status in _BUSY:
@@ -55,11 +60,11 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
         StorageError: some were refused, or the cluster had no room for too long.
     """
     overtaken = set[str]()
-    pause_s = _FIRST_PAUSE_S
-    for attempt in range(_TRIES):
+    pause_s = FIRST_PAUSE_S
+    for attempt in range(TRIES):
         again = list[Line]()
         for part in _parts(lines):
-            answer = cluster.lines("/_bulk", _texts(part), limit="bulk")
+            answer = cluster.lines("/_bulk?timeout=20s", _texts(part), limit="bulk")
             for line, item in zip(part, answer["items"], strict=True):
                 (result,) = item.values()
                 outcome = line.outcome(result)
@@ -76,14 +81,15 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
                     )
         if not again:
             return overtaken
-        if attempt + 1 < _TRIES:
+        if attempt + 1 < TRIES:
             time.sleep(pause_s)
             pause_s *= 2
         lines = again
     raise StorageError(
         f"the cluster had no room for {len(lines)} writes",
         location=cluster.location,
-        hint="what was written stands; run `leafmark index` again when it has less to do",
+        hint="what was written stands; `leafmark doctor` says how the cluster is, and the next "
+        "`leafmark index` goes on",
     )
 
 

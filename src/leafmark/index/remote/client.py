@@ -34,6 +34,8 @@ BULK_S = 30.0
 
 MAX_ANSWER_BYTES = 256 << 20
 
+LEAST_VERSION = 3
+
 AVOIDED_S = 10.0
 """How long a node that failed is asked last."""
 
@@ -352,6 +354,29 @@ def _unreached(error: Exception, node: str) -> StorageError:
         location=node,
         hint="is index.url right, and does the cluster run?",
     )
+
+
+def check_engine(about: Mapping[str, Any], location: str) -> None:
+    """Look whether what a cluster says of itself is that of an engine that leafmark can use.
+
+    Raises:
+        StorageError: it is another program, or an old version.
+    """
+    version = about["version"]
+    number = str(version["number"])
+    if version.get("distribution") != "opensearch":
+        raise StorageError(
+            f"the cluster runs no OpenSearch: it calls itself version {number}",
+            location=location,
+            hint=f"leafmark wants OpenSearch {LEAST_VERSION} or newer",
+        )
+    major = number.partition(".")[0]
+    if not major.isdigit() or int(major) < LEAST_VERSION:
+        raise StorageError(
+            f"the cluster runs OpenSearch {number}, and leafmark wants {LEAST_VERSION} or newer",
+            location=location,
+            hint="update the cluster, or choose another one",
+        )
 
 
 def path_of(*parts: str) -> str:

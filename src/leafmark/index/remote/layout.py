@@ -113,9 +113,12 @@ def word_id(field: str, term: str) -> str:
     return _hash(f"{field}\0{term}", 24)
 
 
-def stamp_of(digest: str, fingerprint: str) -> str:
-    """Return what the chunks of one state of a source share: it stands for bytes and settings."""
-    return _hash(f"{digest}\0{fingerprint}", STAMP_DIGITS)
+def stamp_of(digest: str, fingerprint: str, stemmer: str | None) -> str:
+    """Return what the chunks of one state of a source share.
+
+    It stands for bytes, settings and language, so it tells whether they must be made again.
+    """
+    return _hash(f"{digest}\0{fingerprint}\0{stemmer or ''}", STAMP_DIGITS)
 
 
 def _hash(text: str, digits: int) -> str:

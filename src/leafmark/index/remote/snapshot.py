@@ -582,8 +582,16 @@ class RemoteSnapshot:
 
     # -- the manifest ---------------------------------------------------------------------
 
-    def rows(self, trees: Sequence[str] | None = None) -> Iterator[tuple[Key, ManifestRow]]:
-        """Yield the rows of the manifest, of some trees or of all, page by page."""
+    def rows(
+        self,
+        trees: Sequence[str] | None = None,
+        stamps: Callable[[str, str], str] | None = None,
+    ) -> Iterator[tuple[Key, ManifestRow]]:
+        """Yield the rows of the manifest, of some trees or of all, page by page.
+
+        With `stamps`, which says of a tree and the digest of a source what its stamp would be
+        now, only of sources that were made so.
+        """
         wanted: Any = {"exists": {"field": "digest"}}
         if trees is not None:
             wanted = {"bool": {"filter": [wanted, {"terms": {"tree": list(trees)}}]}}
@@ -592,7 +600,7 @@ class RemoteSnapshot:
             body: dict[str, Any] = {
                 "size": MAX_RESULTS,
                 "_source": False,
-                "docvalue_fields": ["tree", "path", *_STATE],
+                "docvalue_fields": ["tree", "path", "stamp", "digest", *_STATE],
                 "sort": [{"tree": "asc"}, {"path": "asc"}],
                 "query": wanted,
             }
@@ -601,8 +609,11 @@ class RemoteSnapshot:
             hits = self._ask(body)["hits"]["hits"]
             for hit in hits:
                 fields = hit["fields"]
+                tree, digest = fields["tree"][0], fields["digest"][0]
+                if stamps is not None and stamps(tree, digest) != fields["stamp"][0]:
+                    continue
                 row = ManifestRow(*(int(fields[name][0]) for name in _STATE))
-                yield (fields["tree"][0], fields["path"][0]), row
+                yield (tree, fields["path"][0]), row
             if len(hits) < MAX_RESULTS:
                 return
             after = hits[-1]["sort"]

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -26,8 +27,8 @@ from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Key, Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
-from leafmark.index.remote.bulk import BATCH_BYTES, Line, write_lines
-from leafmark.index.remote.client import Cluster, RefusedError, path_of
+from leafmark.index.remote.bulk import BATCH_BYTES, PATIENCE, Line, write_lines
+from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
     FILLER,
     META_ID,
@@ -61,6 +62,10 @@ _PREFETCHED = 200
 
 _TRIES = 6
 """How often the index's record is changed again where others change it at the same time."""
+
+_NEW, _ASKED, _BEGUN = "it is new", "it was asked for", "it was begun"
+"""Why the sources of a tree are read anew. Those made as they would be now are kept, unless that
+was asked for."""
 
 _SOURCE = re.compile(r',"source":"([A-Za-z0-9+/=]*)"')
 _UNSET = {"stamp": "", "chunks": 0, "version": 0}
@@ -96,6 +101,7 @@ def open_store(
         StorageError: the cluster does not answer, or refuses.
         DamagedError: the alias leads to something that leafmark did not make.
     """
+    check_engine(cluster.get("/"), cluster.location)
     store = _open(cluster, names, options, remote, rebuild)
     try:
         yield store
@@ -117,12 +123,15 @@ def _open(
         for name in options.languages
         if (reason := _why_anew(name, options, meta.trees.get(name), rebuild)) is not None
     }
-    if anew:
+    if _BEGUN in anew.values():  # what a run left that was ended
+        cluster.post(path_of(meta.chunks, "_refresh"), limit="bulk")
+    changed = [name for name, reason in anew.items() if reason != _BEGUN]
+    if changed:
         fields: dict[str, Any] = {}
         for language in index_languages(options.languages):
             fields |= language_mapping(language)
-        cluster.put(path_of(meta.chunks, "_mapping"), {"properties": fields})
-        begun = {name: TreeMeta(options.languages[name], options.fingerprint) for name in anew}
+        cluster.put(path_of(meta.chunks, "_mapping") + PATIENCE, {"properties": fields})
+        begun = {name: TreeMeta(options.languages[name], options.fingerprint) for name in changed}
         change_trees(cluster, names, begun)
     return RemoteStore(cluster, names, options, anew)
 
@@ -132,12 +141,14 @@ def _why_anew(
 ) -> str | None:
     """Return why all sources of a tree must be read, None if they need not."""
     if known is None:
-        return "it is new"
+        return _NEW
     if rebuild:
-        return "it was asked for"
+        return _ASKED
     if known.stemmer != options.languages[name]:
         return "it is in another language now"
-    return "the settings changed" if known.fingerprint != options.fingerprint else None
+    if known.fingerprint != options.fingerprint:
+        return "the settings changed"
+    return None if known.complete else _BEGUN
 
 
 def _existing(cluster: Cluster, names: Names) -> RemoteMeta:
@@ -152,7 +163,7 @@ def _make(cluster: Cluster, index: str, body: Mapping[str, Any]) -> None:
     if "error" not in cluster.get(path_of(index, "_settings"), allowed=(404,)):
         return
     try:
-        cluster.put(path_of(index), body)
+        cluster.put(path_of(index) + PATIENCE, body)
     except RefusedError as error:
         if "already exists" not in error.reason:
             raise
@@ -166,7 +177,8 @@ def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: Remote
     facts: dict[str, Any] = {"uuid": uuid4().hex, "trees": {}}
     where = path_of(index, "_create", META_ID) + f"?routing={META_ID}&refresh=true"
     cluster.put(where, meta_document(facts, languages), allowed=(409,))  # others begin it, too
-    cluster.post("/_aliases", {"actions": [{"add": {"index": index, "alias": names.alias}}]})
+    added = {"add": {"index": index, "alias": names.alias}}
+    cluster.post("/_aliases" + PATIENCE, {"actions": [added]})
 
 
 def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | None]) -> None:
@@ -183,7 +195,7 @@ def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | 
             "trees": {name: tree._asdict() for name, tree in told.items() if tree is not None},
         }
         where = path_of(meta.chunks, "_doc", META_ID) + (
-            f"?routing={META_ID}&refresh=true"
+            f"?routing={META_ID}&refresh=true&timeout=20s"
             f"&if_seq_no={meta.seq_no}&if_primary_term={meta.primary_term}"
         )
         stemmers = {name: tree.stemmer for name, tree in told.items() if tree is not None}
@@ -203,7 +215,7 @@ class RemoteStore:
     def __init__(
         self, cluster: Cluster, names: Names, options: IndexOptions, anew: Mapping[str, str]
     ):
-        self.rebuilt = next((why for why in anew.values() if why != "it is new"), None)
+        self.rebuilt = next((why for why in anew.values() if why not in (_NEW, _BEGUN)), None)
         self.lost = list[str]()
         self.read_source: Callable[[DocumentEntry], bytes | None] = lambda entry: None
         """Where the bytes of a source come from that are kept beside it, if from anywhere."""
@@ -215,8 +227,11 @@ class RemoteStore:
         self._index = self._snapshot.about.chunks
         self.current: Current = self._snapshot.current
         self.meta: IndexMeta = self._snapshot.meta
-        kept = [name for name in options.languages if name not in anew]
-        self._manifest = ManifestTable(self._snapshot.rows(kept) if kept else ())
+        whole = [name for name in options.languages if name not in anew]
+        begun = [name for name, reason in anew.items() if reason not in (_NEW, _ASKED)]
+        kept = [self._snapshot.rows(whole)] if whole else []
+        kept += [self._snapshot.rows(begun, self._stamp_now)] if begun else []
+        self._manifest = ManifestTable(chain.from_iterable(kept))
         self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
         self._fields = text_fields(self._snapshot.languages)
         self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
@@ -360,6 +375,12 @@ class RemoteStore:
         ]
         path = path_of(self._index, "_mget")
         answer = self._cluster.post(path, {"docs": documents}, limit="bulk")
+        if any("error" in found for found in answer["docs"]):  # else what it replaces would stay
+            raise StorageError(
+                "a part of the cluster does not answer, so nothing can be replaced",
+                location=self._cluster.location,
+                hint="`leafmark doctor` says how the cluster is",
+            )
         return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in answer["docs"]]
 
     def _words_of(self, change: _Change) -> Iterator[Line]:
@@ -369,9 +390,9 @@ class RemoteStore:
         found = dict[str, None]()
         for row in change.source.rows:
             found.update(dict.fromkeys(_text(row, language.body).split(" ")))
-        lines = self._words.new(language.body, (term for term in found if term and term[0] != "\\"))
-        for head in lines:
-            yield Line(head, json.dumps(next(lines), ensure_ascii=False))
+        yield from self._words.new(
+            language.body, (term for term in found if term and term[0] != "\\")
+        )
 
     def _chunks(self, source: PreparedSource) -> Iterator[Line]:
         entry = source.entry
@@ -397,7 +418,11 @@ class RemoteStore:
             yield Line(head, "".join(body), doc_id=doc_id)
 
     def _stamp(self, entry: DocumentEntry) -> str:
-        return stamp_of(entry.state.digest, self._options.fingerprint)
+        return self._stamp_now(entry.tree, entry.state.digest)
+
+    def _stamp_now(self, tree: str, digest: str) -> str:
+        """Return the stamp that a source gets under the settings in force."""
+        return stamp_of(digest, self._options.fingerprint, self._options.languages[tree])
 
     def _record(self, source: PreparedSource, version: int) -> Line:
         entry = source.entry
@@ -477,7 +502,22 @@ class RemoteStore:
             self._waiting.popleft().result()
 
     def checkpoint(self, *, started_ns: int) -> None:
-        """Nothing is to be done: the cluster has what was sent, and it counts with `commit`."""
+        """Make visible what is done of a first build: it answers, and a later run goes on there.
+
+        Raises:
+            StorageError: some writes were refused, or the cluster did not answer.
+        """
+        self.flush()
+        self._refresh()
+        trees = self._snapshot.about.trees
+        looked = {name: trees[name]._replace(looked_ns=started_ns) for name in self._anew}
+        if looked:
+            change_trees(self._cluster, self._names, looked)
+
+    def _refresh(self) -> None:
+        names = self._names
+        indices = ",".join((self._index, names.words, names.sources, *self._vectors))
+        self._cluster.post(path_of(indices, "_refresh"), limit="bulk")
 
     def commit(self, *, started_ns: int) -> IndexMeta:
         """Make all changes visible.
@@ -489,9 +529,7 @@ class RemoteStore:
             self._drop_missing()
         self.flush()
         if self._changed:
-            names = self._names
-            indices = ",".join((self._index, names.words, names.sources, *self._vectors))
-            self._cluster.post(path_of(indices, "_refresh"), limit="bulk")
+            self._refresh()
         trees = self._snapshot.about.trees
         looked = {
             name: trees[name]._replace(

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from leafmark.index.embedded.querying import bare, within_distance
-from leafmark.index.remote.client import Cluster, path_of
+from leafmark.index.remote.bulk import Line
+from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import MAX_RESULTS, Names, word_id
 
 __all__ = ["Words"]
@@ -35,8 +36,8 @@ class Words:
         self._bodies = frozenset(bodies)
         self._known: set[str] = set()
 
-    def new(self, field: str, terms: Iterable[str]) -> Iterator[Any]:
-        """Yield the lines that add words which were not sent before, for a batch of writes."""
+    def new(self, field: str, terms: Iterable[str]) -> Iterator[Line]:
+        """Yield what adds words that were not sent before."""
         for term in terms:
             if not _is_word(term):
                 continue
@@ -49,8 +50,8 @@ class Words:
             document = {"field": field, "term": term}
             if not term.isascii():
                 document["bare"] = bare(term)
-            yield {"create": {"_index": self._names.words, "_id": key}}
-            yield document
+            head = {"create": {"_index": self._names.words, "_id": key}}
+            yield Line(head, dump_json(document))
 
     def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
         """Return the words within `distance` edits of a word."""

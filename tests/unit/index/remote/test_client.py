@@ -20,7 +20,7 @@ from leafmark.errors import (
     StorageError,
 )
 from leafmark.index.remote import client
-from leafmark.index.remote.client import Cluster, RefusedError, parse_address
+from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
 
 Answer = tuple[int, bytes]
 
@@ -134,6 +134,35 @@ def test_an_answer_that_is_cut_off_says_so() -> None:
     ):
         Cluster([url], search_s=0.5).get("/")
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("number", "distribution", "told"),
+    [
+        ("2.19.1", "opensearch", "runs OpenSearch 2.19.1, and leafmark wants 3 or newer"),
+        ("8.17.0", None, "runs no OpenSearch: it calls itself version 8.17.0"),
+        ("new", "opensearch", "runs OpenSearch new, and leafmark wants 3 or newer"),
+    ],
+)
+def test_an_engine_that_cannot_be_used_is_told(
+    number: str, distribution: str | None, told: str
+) -> None:
+    version = {"number": number} | ({"distribution": distribution} if distribution else {})
+    about = json.dumps({"version": version}).encode()
+    with (
+        server(lambda _: (200, about)) as (url, _),
+        pytest.raises(StorageError, match=told) as raised,
+    ):
+        check_engine(Cluster([url]).get("/"), url)
+    assert raised.value.hint
+
+
+def test_a_program_that_tells_no_version_is_no_cluster() -> None:
+    with (
+        server(lambda _: (200, b'{"hello": "world"}')) as (url, _),
+        pytest.raises(StorageError, match="the cluster's answer has no 'version'"),
+    ):
+        check_engine(Cluster([url]).get("/"), url)
 
 
 def test_a_cluster_that_is_busy_is_asked_again() -> None:
