@@ -196,9 +196,9 @@ def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]
 
 @lru_cache(20_000)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
-    words = analyzer_for(None).terms(name)
-    if not 0 < len(words) <= MAX_WORDS:
+    exact = analyzer_for(None).for_index(name)
+    if not exact or exact.count(" ") >= MAX_WORDS:
         return ()
-    exact, stems = " ".join(words), " ".join(analyzer.terms(name))
+    stems = analyzer.for_index(name)
     found = (exact_name("", exact),)
     return found if exact == stems else (*found, stemmed_name("", stems))

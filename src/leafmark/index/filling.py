@@ -213,7 +213,7 @@ def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:
     """
     document = chunked.document
     if document.format in INLINE_FORMATS:
-        return _DEFINED_LINK.search(document.data) is not None
+        return b"]:" in document.data and _DEFINED_LINK.search(document.data) is not None
     return bool(document.links)
 
 

@@ -69,14 +69,14 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], body: str) -> Headed
 @lru_cache(4096)
 def title_terms(analyzer: Analyzer, title: str) -> Title:
     """Return a title, analysed once: pieces and all sections below have it too."""
-    terms = analyzer.terms(with_parts(title))
-    shorter = terms
+    text = analyzer.for_index(with_parts(title))
+    terms = shorter = text.split()
     phrases = []
     for length in range(2, MAX_PHRASE + 1):
         longer = [*map(" ".join, _phrases(terms, length))]
         phrases.append((*zip(longer, shorter, shorter[1:], strict=False),))
         shorter = longer
-    return Title(" ".join(terms), tuple(terms), (*phrases,))
+    return Title(text, tuple(terms), (*phrases,))
 
 
 def _phrases_alone(titles: Sequence[Title], padded: str, shared: Set[str]) -> Iterator[str]:

@@ -211,14 +211,13 @@ class ReadableText:
         return places[after] if after < len(places) else len(self.text)
 
     def _text_within(self, run: int, offset: int) -> int:
-        places, starts, ends = self.runs
+        places, starts, _ = self.runs
         start, within = places[run], offset - starts[run]
-        text = self.text[start : self._text_end(run)]
-        if _size(text) != ends[run] - starts[run]:
-            return start + len(text)
-        if text.isascii():
+        if not self._is_verbatim(run):
+            return self._text_end(run)
+        if self.text.isascii():
             return start + within
-        data = text.encode("utf-8", "surrogatepass")[:within]
+        data = self.text[start : start + within].encode("utf-8", "surrogatepass")[:within]
         return start + len(data.decode("utf-8", "ignore"))
 
     def _bytes_of(self, offset: int) -> tuple[int, int]:
@@ -236,7 +235,10 @@ class ReadableText:
 
     def _is_verbatim(self, run: int) -> bool:
         places, starts, ends = self.runs
-        return _size(self.text[places[run] : self._text_end(run)]) == ends[run] - starts[run]
+        start, end, size = places[run], self._text_end(run), ends[run] - starts[run]
+        if self.text.isascii():  # told without a look at it, where what follows copies the run
+            return end - start == size
+        return _size(self.text[start:end]) == size
 
     def _is_break(self, run: int) -> bool:
         """Whether a run is a line break that no byte stands for."""
