@@ -122,7 +122,7 @@ _ROOMS = ("errors", "model", "chunking", "library")
 if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
 
     def __getattr__(name: str) -> Any:
-        """Import a public name from its room when it is first used."""
+        """Import a public name from its package when it is first used."""
         if name in __all__:
             from importlib import import_module
 

@@ -19,7 +19,7 @@ LeafmarkError
 
 Content problems (broken markup, odd encodings) are no exceptions: they are
 `model.Diagnostic` values in the result. An exception carries its parts as
-attributes; the doors format them.
+attributes; front ends word them.
 """
 
 from __future__ import annotations

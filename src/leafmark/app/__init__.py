@@ -1,9 +1,9 @@
-"""The use cases of the doors, and the configuration that they run under.
+"""The use cases of the front ends, and the configuration that they run under.
 
 `__all__` has them: index and watch; search, and what stands beside it (show, list,
 context, like, why-not, verify); chunk; agent files; status, trust and doctor.
 Finds files, reads configuration, clock and environment, wires the stages and owns
-the locks. Below this room everything arrives as a parameter.
+the locks. Below this package everything arrives as a parameter.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class EmbedderSpec:
 class Provider(NamedTuple):
     """What makes the embedder, and its model and address where none is named.
 
-    `place` is `module:name` in this room; `name` is called with the spec.
+    `place` is `module:name` in this package; `name` is called with the spec.
     `digest` is the SHA-256 of the one model file that the provider takes, `own` are the names
     of that model. `latin` says that it was trained on Latin letters: to it texts in others are
     all alike.

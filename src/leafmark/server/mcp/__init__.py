@@ -1,4 +1,4 @@
-"""The door for programs that speak MCP: search, read, outline, verify, over stdio and HTTP.
+"""The front end for programs that speak MCP: search, read, outline, verify, over stdio and HTTP.
 
 Reads the request, calls one use case, renders, maps errors. Everything that
 comes from documents is marked as data. What the SDK needs is imported when a
