@@ -513,7 +513,9 @@ def _remove(place: Path) -> None:
             view_path(vectors, place).unlink(missing_ok=True)
         if _REVISION.fullmatch(place.name):
             remove_sources(place)
-            (place / "SOURCES.lock").unlink(missing_ok=True)
+            sources_lock = place / "SOURCES.lock"
+            turn_path(sources_lock).unlink(missing_ok=True)
+            sources_lock.unlink(missing_ok=True)
         (place / _MISSING).unlink(missing_ok=True)
         turn_path(layout.lock).unlink(missing_ok=True)
         layout.lock.unlink()  # while it is held: see `hold_lock`
