@@ -57,7 +57,7 @@ from leafmark.index.headed import phrases_within
 from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
-from leafmark.index.roles import GLOSSARY, MAIN_LANGUAGE, ROLES, TRANSLATION, language_folder
+from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, language_family
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.index.words import Vocabulary
@@ -77,7 +77,6 @@ __all__ = [
     "GLOSSARY",
     "INLINE_FORMATS",
     "LANGUAGES",
-    "MAIN_LANGUAGE",
     "NO_RIGHT",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
@@ -125,7 +124,7 @@ __all__ = [
     "iter_parted",
     "iter_read",
     "language_fact",
-    "language_folder",
+    "language_family",
     "lock_holder",
     "meta_prefix",
     "note_use",

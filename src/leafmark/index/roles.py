@@ -23,7 +23,7 @@ __all__ = [
     "MAIN_LANGUAGE",
     "ROLES",
     "TRANSLATION",
-    "language_folder",
+    "language_family",
     "role_number",
 ]
 
@@ -48,6 +48,11 @@ _PROSE = late_pattern(
     re.IGNORECASE,
 )
 """Documents: what is written about tests is no test."""
+
+_OF_FOLDER = re.compile(
+    r"(pages|docs?|documentation|manual|man|help|content|guides?|book|site)[._-](.*)", re.IGNORECASE
+)
+"""A folder of documents with a language behind its name; other names end so by chance."""
 
 _REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
@@ -94,7 +99,7 @@ def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
         return ROLES.index("listing")
     if isinstance(metadata.get("canonical"), str):
         return ROLES.index("print")
-    return TRANSLATION if language_folder(doc_id.partition(":")[2]) else 0
+    return TRANSLATION if language_family(doc_id.partition(":")[2])[1] else 0
 
 
 @lru_cache(20_000)
@@ -121,19 +126,33 @@ def role_of_title(title: str) -> int:
 
 
 @lru_cache(20_000)
-def language_folder(path: str) -> str:
-    """Return the part of a path that says that it is a translation, or "".
+def language_family(path: str) -> tuple[str, str]:
+    """Return a path without what says its language, and the code of that; of the main one "".
 
-    That is a folder called `de` or `pt-BR`, or such an ending of the file's stem.
+    That is a folder called `de` or `pt-BR`, the end of one (`pages.de`), or of the file's stem.
 
-    >>> language_folder("docs/pt-BR/cors.md"), language_folder("docs/en/cors.md")
-    ('pt-BR', '')
-    >>> language_folder("README.zh-CN.md")
-    'zh-CN'
+    >>> language_family("docs/pt-BR/cors.md"), language_family("docs/en/cors.md")
+    (('docs/cors.md', 'pt-BR'), ('docs/cors.md', ''))
+    >>> language_family("README.zh-CN.md"), language_family("pages.de/tar.md")
+    (('README.md', 'zh-CN'), ('pages/tar.md', 'de'))
     """
     *folders, file = path.split("/")
-    named = file.split(".")[1:-1][-1:]
-    return next((name for name in (*folders, *named) if is_language(name)), "")
+    kept, code = list[str](), ""
+    for name in folders:
+        of_folder = _OF_FOLDER.fullmatch(name)
+        said = of_folder[2] if of_folder else name
+        is_other = not code and is_language(said)
+        if is_other:
+            code = said
+        if is_other or said == MAIN_LANGUAGE:
+            kept += [of_folder[1]] if of_folder else []
+        else:
+            kept.append(name)
+    stem, dot, last = file.rpartition(".")
+    before, _, said = stem.rpartition(".")
+    if before and not code and is_language(said):
+        file, code = f"{before}{dot}{last}", said
+    return "/".join([*kept, file]), code
 
 
 def is_language(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import ChunkRef, Snapshot
+from leafmark.index import ChunkRef, Snapshot, language_family
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression, Filter, iter_leaves
@@ -17,7 +17,6 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.order import Key, elbow_cutoff, key_of
 from leafmark.search.score import Scored, order_matches, score_topic
 from leafmark.search.sections import section_filter
-from leafmark.search.versions import language_family
 
 __all__ = ["TopicMatches", "Trace", "find_in_topic", "names_documents"]
 

@@ -30,7 +30,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import MAIN_LANGUAGE, language_folder
+from leafmark.index import language_family
 from leafmark.model import Candidate, Entry
 from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query
@@ -40,7 +40,6 @@ __all__ = [
     "fold_repeats",
     "fold_translations",
     "join_versions",
-    "language_family",
     "other_version_filter",
 ]
 
@@ -168,25 +167,6 @@ def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) 
 
 def _reversed(version: Version) -> list[float]:
     return [-number for numbers in version for number in numbers]
-
-
-def language_family(path: str) -> tuple[str, str]:
-    """Return a path without the folder of its language, and the code of that; main: "".
-
-    >>> language_family("docs/de/cors.md"), language_family("docs/en/cors.md")
-    (('docs/cors.md', 'de'), ('docs/cors.md', ''))
-    """
-    folder = language_folder(path) or (
-        MAIN_LANGUAGE if MAIN_LANGUAGE in path.split("/")[:-1] else ""
-    )
-    if not folder:
-        return path, ""
-    *folders, file = path.split("/")
-    if folder in folders:
-        folders.remove(folder)
-    else:
-        file = file.replace(f".{folder}.", ".", 1)
-    return "/".join([*folders, file]), "" if folder == MAIN_LANGUAGE else folder
 
 
 def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> list[Candidate]:

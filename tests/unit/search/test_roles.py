@@ -47,7 +47,7 @@ PATHS = {
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
     "listing": "docs/genindex.html py-modindex.html docs/SUMMARY.md docs/search.html html/toc.html",
     "print": "book/print.html singlehtml/index.html site/print_page.html llms-full.md",
-    "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md",
+    "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "glossary": "docs/glossary.rst terminology/words.md",
     "": """
     src/locale.py                       i18n/index.ts                   po/README.md
@@ -55,7 +55,7 @@ PATHS = {
     src/completion/engine.py            docs/completions/zsh.md         src/completion.rs
     templates/page.ftl                  src/locale/parser.go            docs/index.html
     config/settings.json                src/values/colors.xml           docs/locale.txt
-    src/pool.py                         tests/README.md                 docs/tests/index.rst
+    src/pool.py    heise.de/a.html      tests/README.md                 docs/tests/index.rst
     django/test/client.py               testing/pool.py                 src/contest.py
     src/latest.js                       docs/how_to_test.txt            spec/language.txt
     src/attest.go                       protest/pool.py                 test.md
