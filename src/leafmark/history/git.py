@@ -550,6 +550,14 @@ _REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
         ),
     ),
     (
+        "bad object",
+        lambda where: StorageError(
+            "an object of the repository is missing",
+            location=where,
+            hint="a shallow clone has not all of them: git fetch --unshallow",
+        ),
+    ),
+    (
         "dubious ownership",
         lambda where: ForbiddenError(
             "git does not trust the repository, since it belongs to somebody else",
@@ -564,7 +572,7 @@ def _refusal(said: str, location: str) -> LeafmarkError:
     for words, make in _REFUSALS:
         if words in said:
             return make(location)
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in said.splitlines() if line.strip() and line[:5] != "hint:"]
     first = re.sub(r"^(?:fatal|error): ", "", lines[0]) if lines else "it said nothing"
     return StorageError(f"git cannot read the repository: {first[:200]}", location=location)
 

@@ -129,11 +129,14 @@ def compare_sides(
     pairs = []
     for done, key in enumerate(changed, start=1):
         before, after = befores.at(key), afters.at(key)
+        if key in befores.unreadable or key in afters.unreadable:
+            continue  # nothing is known of what became of it: a diagnostic says so
         if not _are_equal(before, after, new):
             pairs.append((before, after))
         if progress is not None:
             progress("comparing", done, len(changed))
-    unchanged = len(new.ids) - sum(after is not None for _, after in pairs)
+    unknown = (befores.unreadable | afters.unreadable) & new.ids.keys()
+    unchanged = len(new.ids) - len(unknown) - sum(after is not None for _, after in pairs)
     comparison = compare_documents(
         [before for before, _ in pairs if before is not None],
         [after for _, after in pairs if after is not None],
@@ -166,6 +169,8 @@ class _Documents:
         self._project = project
         self._known: dict[Key, SectionedDocument | None] = {}
         self.side = side
+        self.unreadable: set[Key] = set()
+        """Sources that are there, and whose bytes are not."""
 
     def at(self, key: Key) -> SectionedDocument | None:
         """Return the document; None where it is no source, or holds nothing that is read."""
@@ -180,7 +185,10 @@ class _Documents:
     def _read(self, key: Key) -> SectionedDocument | None:
         data = self.side.read(key)
         tree = self.side.tree(key[0])
-        if data is None or refuse_contents(tree, key[1], data) is not None:
+        if data is None:
+            self.unreadable.add(key)
+            return None
+        if refuse_contents(tree, key[1], data) is not None:
             return None
         found = unless_broken(
             lambda: section_source(self._project, tree, key[1], data), key[1], "compared"

@@ -8,9 +8,10 @@ import pytest
 from support.projects import Here
 from support.repositories import GitRepository
 
+from leafmark.app.history import log_section
 from leafmark.app.history.comparing import diff_project
-from leafmark.app.requests import DiffRequest
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.app.requests import DiffRequest, LogRequest
+from leafmark.errors import NotFoundError, StorageError, UsageError
 from leafmark.history import DiffReport
 from leafmark.search.citations import format_citation
 
@@ -40,6 +41,29 @@ def _fates(report: DiffReport) -> dict[str, tuple[str, ...]]:
         for document in report.comparison.documents
         for change in document.changes
     }
+
+
+def test_of_what_cannot_be_read_nothing_is_said(here: Here, made: GitRepository) -> None:
+    made.commit({"a.md": f"# A\n\n{_TEXT}\n", "b.md": "# B\n\n1\n", "c.md": "# C\n"}, tag="v1")
+    made.commit({"a.md": f"# A\n\n{_OTHER}\n", "b.md": "# B\n\nmore\n"})
+    oid = made.git("rev-parse", "v1:a.md")
+    (here.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    report = _diff(here, "v1")
+    assert [one.document.path for one in report.comparison.documents] == ["b.md"]
+    assert report.comparison.unchanged == 1
+    assert [one.path for one in report.diagnostics] == ["a.md"]
+    assert report.broken == ()
+
+
+def test_a_shallow_clone_says_what_to_do(here: Here, made: GitRepository, tmp_path: Path) -> None:
+    made.commit({"a.md": "# A\n"})
+    made.commit({"a.md": "# A\n\nmore\n"})
+    made.git("clone", "-q", "--depth=1", here.root.as_uri(), str(tmp_path / "shallow"))
+    shallow = Here(tmp_path / "shallow", here.home)
+    with pytest.raises(StorageError) as refused:
+        log_section(shallow.project(), LogRequest("a.md"))
+    assert refused.value.message == "an object of the repository is missing"
+    assert refused.value.hint == "a shallow clone has not all of them: git fetch --unshallow"
 
 
 def test_working_files_are_compared_with_the_last_commit(here: Here, made: GitRepository) -> None:
