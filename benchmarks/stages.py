@@ -45,7 +45,7 @@ STAGES = {
     "record: columns": ("index.records:lay_out",),
     "record: JSON, deflated": ("index.records:serialise_record",),
     "text of bodies": ("model.chunk:Chunk.readable_body",),
-    "terms": ("index.analysis:Analyzer.terms",),
+    "terms": ("index.analysis:Analyzer.for_index", "index.analysis:Analyzer.terms"),
     "titles with bodies": ("index.headed:headed",),
     "names": ("index.filling:_names",),
     "the rest of the fields": ("index.filling:prepare_source",),

@@ -123,19 +123,20 @@ class _Reader:
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
         badge: list[int] = []
+        has_badges = b"[!" in raw
         link = -2  # an image right behind is in it, and none is behind -2
         event: Any
         for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
             if "Html" in event or "InlineHtml" in event:
                 self._add(self.html, extent["start"], extent["end"])
-            elif "Start" in event and event["Start"].__class__ is not str:
+            elif has_badges and "Start" in event and event["Start"].__class__ is not str:
                 if "Link" in event["Start"]:
                     link = extent["start"]
                 elif "Image" in event["Start"] and extent["start"] == link + 1:
                     badge = [extent["end"], extent["start"]]
             elif badge and "Text" in event:
                 badge = [min(badge[0], extent["start"]), extent["end"]]
-            elif "End" in event and event["End"] == "Link":
+            elif has_badges and "End" in event and event["End"] == "Link":
                 if badge:
                     first, last = badge if badge[0] < badge[1] else (extent["end"],) * 2
                     self._add(self._badges, link, first)
