@@ -69,8 +69,8 @@ class _Section:
     start: int
     limit: int
     is_entry: bool = False
-    title: Element | None = None
-    """Its heading, where that is an h1."""
+    heading: Element | None = None
+    """What heads it; an entry heads itself."""
 
 
 class _Outline:
@@ -162,8 +162,7 @@ class _Outline:
         level = own
         if not nested:
             level = self._level(own, start)
-            title_of = element if own == 1 else None
-            self._open.append(_Section(level, element.start, max(end, stop), title=title_of))
+            self._open.append(_Section(level, element.start, max(end, stop), heading=element))
         ends = limit if nested else max(end, stop)
         return Heading(level, title, title, element.start, end, ends, nested, anchor)
 
@@ -221,12 +220,20 @@ class _Outline:
     def _part_of_page(self, heading: Element) -> Element | None:
         """The part of the page that a heading ends with: its h1 stands beside one of the page's."""
         part = _sectioning(heading)
-        if part is None or part.start in self._shifts:
-            return part
+        if part is None:
+            return None
+        if self._shifts:
+            shifted = (e for e in heading.ancestors if e.tag in _PARTS and e.start in self._shifts)
+            if (outer := next(shifted, None)) is not None:
+                return outer
         if heading.tag != "h1" or len(self._open) > _MAX_OPEN:
             return None
-        titles = (each.title for each in reversed(self._open) if each.title is not None)
-        return part if any(_holds(title, part) for title in titles) else None
+        opened = [each.heading for each in self._open if each.heading is not None]
+        if not any(each.tag == "h1" and _holds(each, part) for each in opened):
+            return None
+        while self._open[-1].heading is not None and not _is_around(self._open[-1].heading, part):
+            self._open.pop()
+        return part
 
     def _goes_on(self, heading: Element, offset: int) -> bool:
         """Whether the next heading behind `offset` is one beside another, of the same level."""
@@ -316,14 +323,22 @@ def _containers(outline: _Outline, heading: Element) -> Iterator[Element]:
         yield around
 
 
+_PARTS = ("section", "article")
+
+
 def _sectioning(element: Element) -> Element | None:
-    return next((each for each in element.ancestors if each.tag in ("section", "article")), None)
+    return next((each for each in element.ancestors if each.tag in _PARTS), None)
 
 
 def _holds(title: Element, part: Element) -> bool:
     """Whether a heading stands outside a part of the page, in what is right around that."""
     own = _sectioning(title)
     return own is not part and own is _sectioning(part)
+
+
+def _is_around(heading: Element, part: Element) -> bool:
+    """Whether what a heading stands in goes on to a part: the box of a menu ends before it."""
+    return heading.parent is None or part.end <= heading.parent.end or heading.tag == "h1"
 
 
 def _kind_of(element: Element) -> str:
