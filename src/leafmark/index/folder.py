@@ -74,6 +74,7 @@ __all__ = [
     "revision_places",
     "sealed",
     "sync_folder",
+    "trim_revisions",
     "unsealed",
     "view_path",
     "when_free",
@@ -393,6 +394,10 @@ UNUSED_S = 7 * NOTED_S
 """After how long without use an index of another leafmark goes; chosen by eye."""
 
 
+MAX_REVISIONS = 100
+"""The indexes of revisions that are kept: whoever reads the page can name any revision."""
+
+
 def index_place(folder: Path, key: str) -> Path:
     """Return where in the folder INDEX the index of one leafmark lies; `key` is a digest in hex."""
     return folder / f"index-{key[:12]}"
@@ -409,6 +414,13 @@ def revision_places(folder: Path) -> list[Path]:
         names = [name for name in os.listdir(folder) if _REVISION.fullmatch(name)]
         return sorted((folder / name for name in names), key=_age_s)
     return []
+
+
+def trim_revisions(folder: Path) -> None:
+    """Remove the indexes of revisions beyond the `MAX_REVISIONS` used last in the folder INDEX."""
+    for place in revision_places(folder)[MAX_REVISIONS:]:
+        with suppress(LeafmarkError, OSError):
+            _remove(place)
 
 
 def view_path(vectors: Path, root: Path) -> Path:

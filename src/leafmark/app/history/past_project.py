@@ -36,6 +36,7 @@ from leafmark.index.folder import (
     replace_index_file,
     revision_place,
     revision_places,
+    trim_revisions,
 )
 from leafmark.index.lock import hold_lock
 from leafmark.index.sharing import link_or_copy, share_index
@@ -144,6 +145,7 @@ def _bring_up(found: Project, side: RevisionSide, place: Path, progress: Progres
     note = _Note(stated, side.commit.oid, files)
     text = json.dumps(note._asdict()).encode("utf-8", "surrogatepass")
     replace_index_file(place / _NOTE, [text])
+    trim_revisions(place.parent)
 
 
 def _stated(found: Project, side: RevisionSide) -> str:

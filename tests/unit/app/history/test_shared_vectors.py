@@ -90,6 +90,18 @@ def test_an_index_that_nobody_uses_goes_and_others_stay(here: Here, server: Fake
     assert len(_embedded(again, server)) == 1  # the text that no other revision has
 
 
+def test_of_very_many_revisions_those_used_last_stay(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.index.folder.MAX_REVISIONS", 2)
+    places = [project_at(here.project(), name).index_dir for name in ("v1", "v2")]
+    _age(places[0], days=1)
+    places.append(project_at(here.project(), "v3").index_dir)
+    assert [place.exists() for place in places] == [False, True, True]
+    assert project_at(here.project(), "v1").index_dir == places[0]
+    assert places[0].exists()
+
+
 def _age(index: Path, *, days: int) -> None:
     """Let an index be used last so many days ago."""
     then = time.time() - days * 86_400
