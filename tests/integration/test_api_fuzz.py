@@ -66,7 +66,7 @@ def test_no_request_that_the_description_allows_fails(api: Served) -> None:
         case.validate_response(response, checks=CHECKS)
 
     operations = [found.ok() for found in described.get_all_operations()]  # type: ignore[union-attr]
-    assert len(operations) == 11
+    assert len(operations) == 13
     fuzz()
     assert asked >= 100
 
