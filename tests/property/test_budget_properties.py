@@ -63,7 +63,7 @@ def test_a_budget_is_never_exceeded_and_the_least_one_is_enough(
         with pytest.raises(UsageError) as caught:
             cut(answer, form, budget)
         assert caught.value.message == f"the answer does not fit into {budget} tokens"
-        assert caught.value.hint == f"--max-tokens {least} is the least for it"
+        assert caught.value.hint == f"max_tokens={least} is the least for it"
     else:
         assert tokens(cut(answer, form, budget)[0]) <= budget
 

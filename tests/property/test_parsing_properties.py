@@ -91,6 +91,7 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
 @example(["# [a]\n", "# b\n", "[A]: c\n"], 0)
 @example(["# [a\\]b]\n", "# b [^x]\n", "[^x]: y\n\n[a\\]b]: c\n"], 0)
 @example(["<!--\n", "# a\n", "-->\n# [b][]\n", "> [b]: c\n", "# d\n"], 0)
+@example(["# [^1]\n\n# \n```\n[^1]: note\n"], 0)
 @example(["[a\nb]\n===\n", "# c\n", "[a b]: d\n"], 0)
 def test_headings_by_portions_are_those_of_the_whole(texts: list[str], size: int) -> None:
     text = "\n\n".join(texts).replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\r\n")

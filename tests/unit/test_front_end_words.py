@@ -20,8 +20,10 @@ SOURCE = Path(leafmark.__file__).parent
 PACKAGES = ("model", "chunking", "query", "index", "embedding", "search", "history", "app")
 OF_THE_COMMAND_LINE = {
     "app/doctor.py",
+    "app/linting.py",
     "app/migrating.py",
     "app/agents/agent_files.py",
+    "app/configuration/lint_table.py",
     "app/configuration/template.py",
     "app/configuration/trusting.py",
     "app/sources/contents.py",

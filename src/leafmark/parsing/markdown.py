@@ -47,7 +47,7 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import Dialect, read_dialect
 from leafmark.parsing.markdown_links import anchors_of, links_of, may_have_anchors, with_names
 from leafmark.parsing.markdown_text import find_html_title, markdown_reader, read_markdown
-from leafmark.parsing.markdown_walk import Walked, blocks_of, scan_headings, walk
+from leafmark.parsing.markdown_walk import OPTIONS, Walked, blocks_of, scan_headings, walk
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 from leafmark.patterns import late_pattern
@@ -211,8 +211,13 @@ def _definitions(portion: bytes) -> Iterator[tuple[bytes, bytes]]:
     for label, definition in pyromark.reference_definitions(portion.decode()).items():
         written = f"[{label}]: <{_SIGN.sub(_written, definition['dest'])}>\n\n"
         yield label.encode(), _LINE_END.sub(b" ", written[:-2].encode()) + b"\n\n"
-    for note in _NOTE.finditer(portion):
-        yield note[1], b"[%b]: x\n\n" % note[1]
+    if _NOTE.search(portion) is None:
+        return
+    for event in pyromark.events(portion.decode(), options=OPTIONS):
+        begun = event.get("Start") if isinstance(event, dict) else None
+        if isinstance(begun, dict) and "FootnoteDefinition" in begun:
+            note = f"^{begun['FootnoteDefinition']}".encode()
+            yield note, b"[%b]: x\n\n" % note
 
 
 def _key(label: bytes) -> bytes:
