@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import KnownFiles, read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.environment import reset_after_fork
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, Recent
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader, subtract
 
 __all__ = ["Sources", "indexed_bytes"]
@@ -23,9 +22,14 @@ MAX_KEPT = 256
 """The documents whose dropped ranges are kept for the next answers."""
 
 _KNOWN = KnownFiles()
-_LOCK = Lock()
-_DROPPED: dict[tuple[str, str, bool], Sequence[tuple[int, int]]] = {}
-reset_after_fork(_KNOWN.reset)
+_DROPPED: Recent[tuple[str, str, bool], Sequence[tuple[int, int]]] = Recent(MAX_KEPT)
+
+
+@reset_after_fork
+def _reset() -> None:
+    global _DROPPED  # its lock may have been held in the parent
+    _KNOWN.reset()
+    _DROPPED = Recent(MAX_KEPT)
 
 
 @dataclass(slots=True)
@@ -82,10 +86,7 @@ class Sources:
         found = _DROPPED.get(key)
         if found is None:
             found = self._parsed(read, document).dropped_ranges
-            with _LOCK:
-                if len(_DROPPED) >= MAX_KEPT:
-                    del _DROPPED[next(iter(_DROPPED))]
-                _DROPPED[key] = found
+            _DROPPED.put(key, found)
         return found
 
     def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:

@@ -88,11 +88,13 @@ from leafmark.app.indexing import run
 from leafmark.app.answering import meaning, reranking
 from leafmark.embedding import interface
 from leafmark.parsing.code import sandbox
+from leafmark.parsing.html import marks
 
 def locks():
     yield from (run._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
     yield from (reranking._OPENING, reranking._READING, interface._LOADING)
-    yield sandbox._child._lock
+    yield from (sandbox._child._lock, indexed_sources._DROPPED._lock)
+    yield from (marks.items_of._lock, marks.labels_of_panels._lock)
 
 for lock in locks():
     lock.acquire()

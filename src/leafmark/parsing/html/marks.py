@@ -20,6 +20,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from leafmark.environment import reset_after_fork
 from leafmark.parsing.html.dom import Element, Page, read_page, start_of
 from leafmark.parsing.html.tokens import attribute, unescape
 
@@ -37,8 +38,8 @@ class Recent(Generic[T]):
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         self._make = make
-        self._kept: dict[tuple[int, int], T] = {}
-        self._lock = Lock()
+        self.reset()
+        reset_after_fork(self.reset)
 
     def __call__(self, data: bytes) -> T:
         found = self._kept.get((len(data), hash(data)))
@@ -49,14 +50,21 @@ class Recent(Generic[T]):
 
     def keep(self, data: bytes, made: T) -> None:
         """Keep the result for a source that is known without a call."""
+        key = len(data), hash(data)
         with self._lock:
-            kept = self._kept
-            kept[len(data), hash(data)] = made
-            size = sum(length for length, _ in kept)
-            while size > _KEPT_BYTES and len(kept) > 1:
-                oldest = next(iter(kept))
-                del kept[oldest]
-                size -= oldest[0]
+            if key not in self._kept:
+                self._bytes += len(data)
+            self._kept[key] = made
+            while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
+                oldest = next(iter(self._kept))
+                del self._kept[oldest]
+                self._bytes -= oldest[0]
+
+    def reset(self) -> None:
+        """Keep nothing; in a forked child, too, whoever had the lock in the parent."""
+        self._kept: dict[tuple[int, int], T] = {}
+        self._bytes = 0
+        self._lock = Lock()
 
 
 _TAG = re.compile(
