@@ -6,7 +6,9 @@ No page may ask any other server for anything, and none is loaded from elsewhere
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
@@ -25,11 +27,11 @@ from support.browsing import (
 from support.command import clean_environment
 
 
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("browsed")
+@contextmanager
+def _serving(place: Path, write: Callable[[Path], object]) -> Iterator[Served]:
+    """A server of the folder `handbook` in a place, once `write` has made it and it is indexed."""
     docs = place / "handbook"
-    write_corpus(docs)
+    write(docs)
     environment = clean_environment(place)
     with servers.serving(docs, environment, "serve", told=SERVING) as address:
         made = Served(address, docs, environment)
@@ -38,28 +40,23 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with _serving(tmp_path_factory.mktemp("browsed"), write_corpus) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
 def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of the example handbook alone: what the docs show."""
     place = tmp_path_factory.mktemp("shown")
-    docs = place / "handbook"
-    shutil.copytree(HANDBOOK, docs)
-    environment = clean_environment(place)
-    with servers.serving(docs, environment, "serve", told=SERVING) as address:
-        made = Served(address, docs, environment)
-        wait_for_index(made)
+    with _serving(place, lambda docs: shutil.copytree(HANDBOOK, docs)) as made:
         yield made.address
 
 
 @pytest.fixture(scope="session")
 def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of the handbook in a repository with two tags, and a file that is not committed."""
-    place = tmp_path_factory.mktemp("dated")
-    docs = place / "handbook"
-    write_history(docs)
-    environment = clean_environment(place)
-    with servers.serving(docs, environment, "serve", told=SERVING) as address:
-        made = Served(address, docs, environment)
-        wait_for_index(made)
+    with _serving(tmp_path_factory.mktemp("dated"), write_history) as made:
         yield made
 
 
