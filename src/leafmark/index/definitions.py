@@ -5,8 +5,9 @@ A manual mentions `max_connections` in ten places, and defines it in one: in a l
 program marks it in the pages that it makes. Only names count. If a term is an ordinary word or
 phrase, texts about it are as good as its definition.
 
-A section that opens with declarations of C and its like defines what these declare. In plain text,
-roff and Info a term stands on a line above its explanation, which is indented
+A section that opens with declarations of C and its like defines what these declare.
+
+In plain text, roff and Info a term stands on a line above its explanation, which is indented
 deeper (`--all`, and below it what that does); or on the same line, if the explanation continues
 below itself; or, for options, before two blanks. Layout alone does not tell text, code and tables
 apart. So a term is a line that begins with a name and has few words.

@@ -20,7 +20,6 @@ from leafmark.patterns import late_pattern
 
 __all__ = [
     "GLOSSARY",
-    "MAIN_LANGUAGE",
     "ROLES",
     "TRANSLATION",
     "language_family",
@@ -49,7 +48,7 @@ _PROSE = late_pattern(
 )
 """Documents: what is written about tests is no test."""
 
-_OF_FOLDER = re.compile(
+_OF_FOLDER = late_pattern(
     r"(pages|docs?|documentation|manual|man|help|content|guides?|book|site)[._-](.*)", re.IGNORECASE
 )
 """A folder of documents with a language behind its name; other names end so by chance."""
