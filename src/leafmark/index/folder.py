@@ -418,9 +418,7 @@ def revision_places(folder: Path) -> list[Path]:
 
 def trim_revisions(folder: Path) -> None:
     """Remove the indexes of revisions beyond the `MAX_REVISIONS` used last in the folder INDEX."""
-    for place in revision_places(folder)[MAX_REVISIONS:]:
-        with suppress(LeafmarkError, OSError):
-            _remove(place)
+    _discard(revision_places(folder)[MAX_REVISIONS:])
 
 
 def view_path(vectors: Path, root: Path) -> Path:
@@ -495,10 +493,8 @@ def note_use(root: Path) -> None:
     except OSError:  # there is no index yet, or it may only be read
         return
     others = [place for place in revision_places(root.parent) if place != root]
-    for place in (*_places(root), *others):
-        if UNUSED_S < _age_s(place) < float("inf"):
-            with suppress(LeafmarkError, OSError):
-                _remove(place)
+    places = (*_places(root), *others)
+    _discard(place for place in places if UNUSED_S < _age_s(place) < float("inf"))
 
 
 def remove_sources(place: Path) -> None:
@@ -507,6 +503,13 @@ def remove_sources(place: Path) -> None:
 
     (place / "SOURCES").unlink(missing_ok=True)
     shutil.rmtree(place / REVISION_SOURCES, ignore_errors=True)
+
+
+def _discard(places: Iterable[Path]) -> None:
+    """Remove indexes, but those that somebody writes or that cannot be removed now."""
+    for place in places:
+        with suppress(LeafmarkError, OSError):
+            _remove(place)
 
 
 def _remove(place: Path) -> None:

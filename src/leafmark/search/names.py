@@ -96,7 +96,7 @@ def find_bearers(
 ) -> dict[Handle, float]:
     """Return what bears a name or the name in a frame, with the level of each: higher is first."""
     naming = _Naming(snapshot, search)
-    forms = [name, *_unframed(name)]
+    forms = _forms(name)
     found: dict[Handle, float] = {}
     levels = list(naming.levels(forms))
     bearers = search([HasAny("names", tuple(terms)) for _, terms in levels])
@@ -114,7 +114,7 @@ def asked_terms(name: Name) -> Iterator[str]:
     """Yield all terms of names whose frequencies `find_bearers` may ask for."""
     if not name:
         return
-    for form in (name, *_unframed(name)):
+    for form in _forms(name):
         for kind in (DOCUMENT, CHUNK, FILE_TAIL):
             yield from _both(kind, form)
         for at in range(1, len(form)):
@@ -144,6 +144,10 @@ def title_fits(
         )
         fits.append(2 * is_of_kind - is_other)
     return fits
+
+
+def _forms(name: Name) -> list[Name]:
+    return [name, *_unframed(name)]
 
 
 def _unframed(name: Name) -> Iterator[Name]:

@@ -187,14 +187,8 @@ def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> 
         chosen = _chosen_language(languages, wanted)
         others = [one for code, each in languages.items() if code != chosen for one in each]
         best = languages[chosen][0]
-        first = max([best, *others], key=lambda one: one.score)
         dropped |= {id(one) for one in others}
-        versions = (*best.other_versions, *_first_of_each(others))
-        shown[id(best)] = best._replace(
-            score=first.score,
-            other_versions=versions,
-            topics=topics_of([best, *others]),
-        )
+        shown[id(best)] = _standing_for(best, others, _first_of_each(others))
     if not dropped:
         return list(candidates)
     return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
@@ -270,7 +264,9 @@ def fold_repeats(
     for rank, others_alike in equals.items():
         if kept[rank].entry.doc_id in copies:
             original = min(member.rank for member in others_alike)
-            kept[original] = _standing_for(kept[original], kept.pop(rank))
+            copy = kept.pop(rank)
+            named = copy.entry, *copy.other_versions
+            kept[original] = _standing_for(kept[original], [copy], named)
     return sort_candidates(kept.values())
 
 
@@ -288,11 +284,14 @@ def _with_most_partners(groups: Iterable[Sequence[_Member]]) -> set[str]:
     }
 
 
-def _standing_for(original: Candidate, copy: Candidate) -> Candidate:
-    return original._replace(
-        score=max(original.score, copy.score),
-        topics=topics_of((original, copy)),
-        other_versions=(*original.other_versions, copy.entry, *copy.other_versions),
+def _standing_for(
+    shown: Candidate, others: Sequence[Candidate], named: Iterable[Entry]
+) -> Candidate:
+    """Return a result with the place of all that it stands for; it names some of theirs."""
+    return shown._replace(
+        score=max(one.score for one in (shown, *others)),
+        topics=topics_of((shown, *others)),
+        other_versions=(*shown.other_versions, *named),
     )
 
 
