@@ -251,9 +251,6 @@ def tree_prefix(tree: Tree, repository: Repository) -> str | None:
 # Ignore files are those of the revision itself, from the top of the repository downwards.
 
 
-_TOLD = TELLING | MAKERS_MARKS
-
-
 class _Folder:
     """The names in a folder."""
 
