@@ -1,4 +1,4 @@
-"""Batches of writes: in parts, tried again where the cluster has no room, each answer read."""
+"""Batches: in parts, tried again where the cluster cannot answer for now, each answer read."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from leafmark.errors import StorageError
-from leafmark.index.remote.client import Cluster, RefusedError, hint_of
+from leafmark.index.remote.client import Cluster, RefusedError, hint_of, path_of
 
-__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "write_lines"]
+__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "write_lines"]
 
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""
 
 TRIES = 6
 FIRST_PAUSE_S = 0.5
-"""A write that the cluster has no room for now is tried again, each time twice as late."""
+"""What the cluster has no room or no shard for now is tried again, each time twice as late."""
 
 PATIENCE = "?cluster_manager_timeout=20s&timeout=20s"
 """How long the cluster may wait for nodes itself: less than is waited for its answer."""
 
 _BUSY = frozenset({429, 502, 503, 504})
+
+_NO_INDEX = "index_not_found_exception"
 
 
 class Line(NamedTuple):
@@ -60,8 +62,7 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
         StorageError: some were refused, or the cluster had no room for too long.
     """
     overtaken = set[str]()
-    pause_s = FIRST_PAUSE_S
-    for attempt in range(TRIES):
+    for _ in _tries():
         again = list[Line]()
         for part in _parts(lines):
             answer = cluster.lines("/_bulk?timeout=20s", _texts(part), limit="bulk")
@@ -81,9 +82,6 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
                     )
         if not again:
             return overtaken
-        if attempt + 1 < TRIES:
-            time.sleep(pause_s)
-            pause_s *= 2
         lines = again
     raise StorageError(
         f"the cluster had no room for {len(lines)} writes",
@@ -91,6 +89,44 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
         hint="what was written stands; `leafmark doctor` says how the cluster is, and the next "
         "`leafmark index` goes on",
     )
+
+
+def read_current(
+    cluster: Cluster, index: str, documents: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return what each document is now, whether it is found or not; `documents` are as for _mget.
+
+    While a node's shards move to another, the cluster answers with errors, which say nothing of
+    the documents. In an index that is not there nothing is found.
+
+    Raises:
+        StorageError: a part of the cluster did not answer for too long.
+    """
+    found = dict[int, Mapping[str, Any]]()
+    for _ in _tries():
+        left = [at for at in range(len(documents)) if at not in found]
+        body = {"docs": [documents[at] for at in left]}
+        answer = cluster.post(path_of(index, "_mget"), body, limit="bulk")
+        for at, each in zip(left, answer["docs"], strict=True):
+            if each.get("error", {}).get("type", _NO_INDEX) == _NO_INDEX:
+                found[at] = each
+        if len(found) == len(documents):
+            return [found[at] for at in range(len(documents))]
+    raise StorageError(
+        "a part of the cluster does not answer, so nothing can be replaced",
+        location=cluster.location,
+        hint="`leafmark doctor` says how the cluster is",
+    )
+
+
+def _tries() -> Iterator[None]:
+    """Yield once for each try, after longer and longer pauses."""
+    pause_s = FIRST_PAUSE_S
+    yield
+    for _ in range(1, TRIES):
+        time.sleep(pause_s)
+        pause_s *= 2
+        yield
 
 
 def _texts(lines: Sequence[Line]) -> Iterator[Any]:

@@ -27,7 +27,7 @@ from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Key, Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
-from leafmark.index.remote.bulk import BATCH_BYTES, PATIENCE, Line, write_lines
+from leafmark.index.remote.bulk import BATCH_BYTES, PATIENCE, Line, read_current, write_lines
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
     FILLER,
@@ -373,15 +373,10 @@ class RemoteStore:
             }
             for doc_id in doc_ids
         ]
-        path = path_of(self._index, "_mget")
-        answer = self._cluster.post(path, {"docs": documents}, limit="bulk")
-        if any("error" in found for found in answer["docs"]):  # else what it replaces would stay
-            raise StorageError(
-                "a part of the cluster does not answer, so nothing can be replaced",
-                location=self._cluster.location,
-                hint="`leafmark doctor` says how the cluster is",
-            )
-        return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in answer["docs"]]
+        current = read_current(self._cluster, self._index, documents)
+        if any("error" in found for found in current):
+            raise StorageError("the index is gone", location=self._cluster.location)
+        return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in current]
 
     def _words_of(self, change: _Change) -> Iterator[Line]:
         if change.source is None:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.index.remote.bulk import Line, write_lines
+from leafmark.index.remote.bulk import Line, read_current, write_lines
 from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
@@ -146,8 +146,8 @@ class RemoteVectors:
         for at in range(0, len(owners), _BATCH):
             batch = owners[at : at + _BATCH]
             documents = [{"_id": made_id(owner), "_source": ["unused_ms"]} for owner in batch]
-            answer = self.cluster.post(path_of(self.index, "_mget"), {"docs": documents})
-            for owner, each in zip(batch, answer["docs"], strict=True):
+            current = read_current(self.cluster, self.index, documents)
+            for owner, each in zip(batch, current, strict=True):
                 if each.get("found"):
                     found[owner] = "unused_ms" in each["_source"]
         return found

@@ -19,7 +19,7 @@ from leafmark.errors import (
     NotFoundError,
     StorageError,
 )
-from leafmark.index.remote import client
+from leafmark.index.remote import bulk, client
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
 
 Answer = tuple[int, bytes]
@@ -224,3 +224,36 @@ def test_credentials_go_with_each_request_and_into_no_message() -> None:
         with pytest.raises(ForbiddenError) as raised:
             cluster.get("/")
     assert "c2VjcmV0" not in f"{raised.value} {raised.value.hint} {raised.value.location}"
+
+
+MOVING = {"error": {"type": "no_shard_available_action_exception", "reason": "no shard"}}
+
+
+def test_what_a_moving_shard_cannot_say_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Taken for missing, a document would keep the chunks that it had before."""
+    monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.01)
+    first = [{"_id": "a", "found": True}, MOVING, MOVING]
+    second = [{"_id": "b", "found": False}, MOVING]
+    third = [{"_id": "c", "found": True}]
+    answers = [json.dumps({"docs": docs}).encode() for docs in (first, second, third)]
+    documents = [{"_id": each} for each in "abc"]
+    with server(lambda at: (200, answers[at])) as (url, asked):
+        found = bulk.read_current(Cluster([url]), "docs", documents)
+    assert [(each["_id"], each["found"]) for each in found] == [
+        ("a", True),
+        ("b", False),
+        ("c", True),
+    ]
+    assert asked == ["/docs/_mget"] * 3
+
+
+def test_a_shard_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.001)
+    answer = json.dumps({"docs": [MOVING]}).encode()
+    with (
+        server(lambda at: (200, answer)) as (url, asked),
+        pytest.raises(StorageError, match="does not answer") as raised,
+    ):
+        bulk.read_current(Cluster([url]), "docs", [{"_id": "a"}])
+    assert raised.value.hint
+    assert len(asked) == bulk.TRIES
