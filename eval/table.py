@@ -4,7 +4,8 @@
 
 A set is a project of this folder (`bodies/git`, `confirm`, `.` for the first ones) and, after
 a colon, what its queries are called (`bodies/git:names`). Each is asked of plain BM25, of the
-search as it is, and of what `--ways` adds. Queries of one kind stand in a row of their own;
+search as it is, and of what `--ways` adds. `--ablate` compares the search with itself without
+each of its mechanisms, family by family. Else queries of one kind stand in a row of their own;
 then come all of a family. `--save` keeps every query's values. `--against` reads such a file,
 of other code or settings, and adds what has changed since, paired by query.
 """
@@ -22,12 +23,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from leafmark.app import open_project
 from leafmark.app.requests import EvaluationRequest
 from leafmark.errors import LeafmarkError
 from leafmark.evaluation import EvaluationReport, evaluate_project
 from leafmark.evaluation.report import Estimate, Resampler
+from leafmark.search.options import MECHANISMS
 
 HERE = Path(__file__).parent
 
@@ -63,6 +66,7 @@ def main() -> int:
     parser.add_argument("--at", type=Path, default=HERE, help="folder of the fetched projects")
     parser.add_argument("--ways", default=",".join(WAYS), help="ways to search, the first is base")
     parser.add_argument("--fixed", action="store_true", help="also windows of 500 tokens")
+    parser.add_argument("--ablate", action="store_true", help="without each mechanism, instead")
     parser.add_argument("--half", choices=("choose", "judge"), help="one half of the queries")
     parser.add_argument("--most", type=int, help="the most queries of a kind in one file")
     parser.add_argument("--save", type=Path, help="keep the values of each query in this file")
@@ -71,6 +75,8 @@ def main() -> int:
     options = parser.parse_args()
     logging.disable()
     ways = [*options.ways.split(","), *([FIXED] if options.fixed else [])]
+    if options.ablate:
+        ways = ["auto", *map(_without, MECHANISMS.values())]
     found: dict[str, Values] = {}
     if options.save and options.save.is_file():
         found = json.loads(options.save.read_text("utf-8"))
@@ -82,8 +88,13 @@ def main() -> int:
         if options.save:
             options.save.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
     before = json.loads(options.against.read_text("utf-8")) if options.against else {}
-    print(*_table(found, before), sep="\n")
+    print(*(_ablated(found) if options.ablate else _table(found, before)), sep="\n")
     return 0
+
+
+def _without(changes: Mapping[str, Any]) -> str:
+    """Return the way to search without a mechanism."""
+    return "".join(["auto", *(f"+{name}={json.dumps(value)}" for name, value in changes.items())])
 
 
 def _files(wanted: Sequence[str]) -> Iterator[tuple[str, list[Path]]]:
@@ -161,8 +172,8 @@ def _family(key: str) -> Iterator[tuple[str, str]]:
         yield file, project.split("/")[-1]
 
 
-def _table(found: Mapping[str, Values], before: Mapping[str, Values]) -> Iterator[str]:
-    """Yield the lines of the table: a family each, its rows and the row of all of them."""
+def _families(found: Mapping[str, Values]) -> dict[str, dict[str, list[str]]]:
+    """Return the queries of each family, by row."""
     families: dict[str, dict[str, list[str]]] = {name: defaultdict(list) for name in MEASURES}
     for key, values in found.items():
         if any("empty" in each for each in values.values()):
@@ -172,13 +183,35 @@ def _table(found: Mapping[str, Values], before: Mapping[str, Values]) -> Iterato
                 families["foreign"][row.partition(" ")[0]].append(key)
             else:
                 families[family][row].append(key)
-    for family, rows in families.items():
+    return families
+
+
+def _table(found: Mapping[str, Values], before: Mapping[str, Values]) -> Iterator[str]:
+    """Yield the lines of the table: a family each, its rows and the row of all of them."""
+    for family, rows in _families(found).items():
         for metric in MEASURES[family] if rows else ():
             yield from ("", f"{family}: {metric}")
             every = [key for keys in rows.values() for key in keys]
             rows_and_all = [*sorted(rows.items()), *([("ALL", every)] if len(rows) > 1 else [])]
             for row, keys in rows_and_all:
                 yield _row(row, keys, metric, found, before)
+
+
+def _ablated(found: Mapping[str, Values]) -> Iterator[str]:
+    """Yield for each family and measure the search, and what each mechanism's absence changes."""
+    resampler = Resampler(seed=1, resamples=1000)
+    for family, rows in _families(found).items():
+        every = [key for keys in rows.values() for key in keys]
+        for metric in MEASURES[family]:
+            asked = [key for key in every if metric in found[key].get("auto", {})]
+            if not asked:
+                continue
+            whole = [found[key]["auto"][metric] for key in asked]
+            yield f"\n{family}: {metric}, {len(asked)} queries: {sum(whole) / len(asked):.3f}"
+            for name, changes in MECHANISMS.items():
+                way = _without(changes)
+                column = [found[key][way][metric] for key in asked]
+                yield f"  without {name:24}{_told(resampler.difference(column, whole))}"
 
 
 def _is_foreign(values: Values) -> bool:
