@@ -47,6 +47,11 @@ _MARKED = {
 """The names that programs mark where they explain them, by what stands in all such texts."""
 
 _TAG = late_pattern(r"<[^<>]*>")
+_ID = late_pattern(r"<[^<>]*\b(?:id|name)=[\"']?([^\"'\s<>]+)", re.IGNORECASE)
+_SIGN_IN_ID = late_pattern(r"_00([0-9a-f]{2})")
+_SIGNS_OF_ID = late_pattern(r"[\W_]+")
+_NUMBER_OF_ID = late_pattern(r"-\d+$")
+_WORDS_OF_TERM = late_pattern(r"[^\s()\[\],;=\"]+")
 _BREAK = late_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
 
 _DIRECTIVE = late_pattern(
@@ -207,22 +212,45 @@ def _terms_of_html(body: str) -> Iterator[str]:
     if "<dt" not in body and "<DT" not in body:
         return
     terms: list[str] = []
-    opened = -1
+    opened: re.Match[str] | None = None
     tags = [*_LIST_TAG.finditer(body)]
     ends = [*(tag.start() for tag in tags[1:]), len(body)]
     for tag, end in zip(tags, ends, strict=True):
         name = tag[1].lower()
-        if opened >= 0:
-            terms.append(_text_of(body[opened : tag.start()]))
-            opened = -1
+        if opened is not None:
+            term = _text_of(body[opened.end() : tag.start()])
+            terms += (term, *_named_by_id(body[opened.start() : tag.start()], term))
+            opened = None
         if name == "dt":
-            opened = tag.end()
+            opened = tag
         elif name == "dd":
             if not _only_refers(body[tag.end() : end]):
                 yield from terms
             terms.clear()
         elif name != "/dt":
             terms.clear()
+
+
+def _named_by_id(markup: str, term: str) -> Iterator[str]:
+    """Yield the word of a term that its id names, and no other word of it.
+
+    >>> [*_named_by_id('<dt id="index-find_005fall-1">', ": val = find_all (x)")]
+    ['find_all']
+    >>> [*_named_by_id('<dt id="all-that-is-found">', "all that is found")]
+    []
+    """
+    found = _ID.search(markup)
+    if found is None:
+        return
+    id = _SIGN_IN_ID.sub(lambda sign: chr(int(sign[1], 16)), html.unescape(found[1]))
+    id = _NUMBER_OF_ID.sub("", id)
+    words = dict.fromkeys(_WORDS_OF_TERM.findall(term))
+    for word in words:
+        before = id.removesuffix(word)
+        if before == id or before[-1:].isalnum():
+            continue
+        if words.keys().isdisjoint(_SIGNS_OF_ID.split(before)):
+            yield word
 
 
 def _only_refers(markup: str) -> bool:

@@ -134,6 +134,7 @@ class CompiledTopic:
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
         self.name = () if self._without else shape.name
+        self.name_written = shape.name_written
         texts = [part for part in shape.stated if isinstance(part, Phrase)]
         self.quoted = tuple(found for part in texts if (found := self._terms.find(part)))
         content = [part for word in shape.content for part in self._occurring(word)]
@@ -307,20 +308,23 @@ class _Shape(NamedTuple):
     """A topic as one language reads it.
 
     `content` are the plain words to be found, `stops` those that need not be, `stated` the
-    other parts. `name` are all plain words, where there is nothing else that scores.
+    other parts. `name` are all plain words, where there is nothing else that scores, and
+    `name_written` is how they were typed.
     """
 
     content: Sequence[Term]
     stops: Sequence[Term]
     stated: Sequence[Expression]
     name: tuple[NameWord, ...]
+    name_written: str
 
 
 def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Shape:
     written = plain_words(topic)
     plain = {id(word) for word in written}
     stated = [part for part in parts_of(topic) if id(part) not in plain]
-    name = query_name(language, _named(written, stated))
+    named = _named(written, stated)
+    name = query_name(language, named)
     vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
@@ -329,7 +333,7 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     content = [word for word in words if word not in stops]
     if not content and all(map(filters_only, stated)):
         content, stops = words, []
-    return _Shape(content, stops, stated, name)
+    return _Shape(content, stops, stated, name, " ".join(named))
 
 
 def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:

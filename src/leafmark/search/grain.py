@@ -104,7 +104,7 @@ def drop_large(
     Such a chunk would take in all that is below it, and a reader would have to read it
     whole. It stays if it scores clearly best, or if it is strict and the matches below are
     not. So does a document whose parts score as it does: they match by what they share, its
-    titles, path or tags.
+    titles, path or tags. An introduction is what is read of a large one already.
     """
     dropped: set[Key] = set()
     for document in _by_document(candidates):
@@ -114,7 +114,9 @@ def drop_large(
         positions = [candidate.entry.position for candidate in document]
         for at, candidate in enumerate(document):
             below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
-            if _gives_way(candidate, below) and measure_text(candidate.entry) > limit:
+            if candidate.introduction or not _gives_way(candidate, below):
+                continue
+            if measure_text(candidate.entry) > limit:
                 dropped.add(key_of(candidate.entry))
     kept = list(candidates)
     if dropped:

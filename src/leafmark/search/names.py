@@ -8,7 +8,7 @@ may also say where it belongs: `git commit --amend` is `--amend` in the document
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.index import (
@@ -63,6 +63,12 @@ _AFTER_NAMES = frozenset(
     """.split()  # noqa: SIM905 - stems, better read as prose
 )
 """Stems of words around a name that only say what it names."""
+
+
+_BEFORE = frozenset(("", *" .:/>#|"))
+_BEHIND = frozenset(("", *" :,.!|"))
+_BEHIND_ENTRY = _BEHIND | {"("}
+"""Signs around a name in a title that are no part of it."""
 
 
 class NameWord(NamedTuple):
@@ -124,26 +130,51 @@ def asked_terms(name: Name) -> Iterator[str]:
 
 
 def title_fits(
-    snapshot: Snapshot, language: Language, name: Name, bearers: Sequence[Handle]
-) -> list[int]:
-    """Return how well the titles of each bearer suit the name beside others called so.
+    snapshot: Snapshot,
+    language: Language,
+    name: Name,
+    written: str,
+    bearers: Mapping[Handle, float],
+) -> dict[Handle, int]:
+    """Return how well the titles of each bearer suit the name beside others of its level.
 
     `Hasher trait` asks for what stands among traits; `Option` rather for `Option` than for
-    `option`. One small word is typed in a hurry, and says nothing of its letters.
+    `option`. One small word is typed in a hurry, and says nothing of its letters. Of what is left,
+    that comes first which has the name as it is `written`, signs and all.
     """
     kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
     called = [word.typed for word in (name[:-1] if kind else name)]
     says_letters = len(called) > 1 or not called[0].islower()
-    fits = []
-    for path in snapshot.section_paths(bearers):
+    fits = {}
+    for (chunk, level), path in zip(
+        bearers.items(), snapshot.section_paths(list(bearers)), strict=True
+    ):
         is_of_kind = bool(kind) and any(kind in language.analyzer.terms(title) for title in path)
         title = path[-1]
         folded = title.lower()
         is_other = says_letters and any(
             word not in title and word.lower() in folded for word in called
         )
-        fits.append(2 * is_of_kind - is_other)
+        is_same = _is_same(title, written, is_document=level in DOCUMENT_LEVELS)
+        fits[chunk] = 4 * is_of_kind - 2 * is_other + is_same
     return fits
+
+
+def _is_same(title: str, name: str, *, is_document: bool) -> bool:
+    """Whether a title has a name with its signs, and no more of them: `set`, but no `~set`.
+
+    Behind the name of an entry stand its parameters; documents that differ in these are others.
+
+    >>> titles = ("Struct std::set", "std::set(int)", "std::~set", "operator=", "operator==")
+    >>> [_is_same(title, "set", is_document=True) for title in titles]
+    [True, False, False, False, False]
+    >>> [_is_same(title, "operator=", is_document=False) for title in titles]
+    [False, False, False, True, False]
+    """
+    before, found, after = title.casefold().rpartition(name.casefold().rstrip("!()"))
+    if not found or before[-1:] not in _BEFORE:
+        return False
+    return after[:1] in (_BEHIND if is_document else _BEHIND_ENTRY)
 
 
 def _forms(name: Name) -> list[Name]:

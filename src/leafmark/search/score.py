@@ -335,8 +335,11 @@ class _Scorer:
         return AllOf((unscored(name), topic.required), should=words)
 
     def _bearers(self, raw: dict[Handle, float]) -> dict[Handle, float]:
-        """Return the bearers of the query's name; those that no match is are added to `raw`."""
-        if not (self._options.names_first and self._topic.name):
+        """Return the bearers of the query's name; those that no match is are added to `raw`.
+
+        Where documents are left out, they are found already.
+        """
+        if self._left_out or not (self._options.names_first and self._topic.name):
             return {}
 
         def bearing(queries: Sequence[Query]) -> list[list[tuple[Handle, float]]]:
@@ -351,10 +354,9 @@ class _Scorer:
 
     def _with_fits(self, matches: Sequence[Scored]) -> list[Scored]:
         topic = self._topic
-        named = [one.chunk for one in matches if one.name]
-        fits = title_fits(self._snapshot, topic.language, topic.name, named)
-        fit = dict(zip(named, fits, strict=True))
-        return [one._replace(fit=fit.get(one.chunk, 0)) for one in matches]
+        named = {one.chunk: one.name for one in matches if one.name}
+        fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
+        return [one._replace(fit=fits.get(one.chunk, 0)) for one in matches]
 
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]

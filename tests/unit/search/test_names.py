@@ -133,3 +133,41 @@ def test_a_name_may_be_below_titles_that_the_query_names(tmp_path: Path) -> None
     for query in ("RangeField overlap", "rangefield.overlap", "RangeField overlap lookup"):
         assert library.find(query)[0] == "fields.md#overlap-1", query
     assert library.find("ArrayField overlap")[0] == "fields.md#overlap"
+
+
+def test_of_bearers_that_with_the_signs_asked_for_is_first(tmp_path: Path) -> None:
+    """The others say more of it: `acos` is asked for more often than its overload."""
+    pages = {
+        "c/destroy.md": "# `box::~box`\n\nThe box box box is gone.\n",
+        "c/make.md": "# `box::box`\n\nMakes one.\n",
+        "m/complex.md": "# `acos(complex)`\n\nThe acos of acos, an acos.\n",
+        "m/real.md": "# acos\n\nOf a number.\n",
+        "o.md": "# Operators\n\n## operator==\n\nAn operator: operator.\n\n## operator=\n\nSets.\n",
+    }
+    library = Library(tmp_path, t=pages)
+    assert library.find("box::box")[0].startswith("c/make.md")
+    assert library.find("acos")[0].startswith("m/real.md")
+    assert library.find("operator=")[0] == "o.md#operator-1"
+
+
+def test_an_entry_answers_to_the_word_that_its_id_names(tmp_path: Path) -> None:
+    entry = (
+        '<dl><dt id="index-zero_005ffill">: <i>v</i> = <b>zero_fill</b> (n)</dt><dd>Z.</dd></dl>'
+    )
+    pages = {
+        "fill.html": f"<h1>Matrices</h1><p>All.</p>{entry}",
+        "more.html": "<h1>Of zero_fill and more</h1><p>zero_fill, zero_fill</p>",
+    }
+    assert Library(tmp_path, t=pages).search("zero_fill").results[0].entry.path == "fill.html"
+
+
+def test_a_page_asked_for_by_name_keeps_its_place_before_sections_called_so(tmp_path: Path) -> None:
+    """It has no text of its own, and shows its first one behind a long head."""
+    parts = "".join(f"<h2>Part {n}</h2><p>{'tool-fill fills it. ' * 90}</p>" for n in range(9))
+    head = (
+        f"<html><head><title>tool-fill</title><style>{'p {color: red}' * 900}</style></head><body>"
+    )
+    page = f"{head}<h2>Name</h2><p>tool-fill - fills it</p>{parts}</body></html>"
+    notes = "# Notes\n\n## tool-fill\n\ntool-fill, see tool-fill: tool-fill.\n"
+    library = Library(tmp_path, t={"tool-fill.html": page, "notes.md": notes})
+    assert library.search("tool-fill").results[0].entry.path == "tool-fill.html"
