@@ -57,7 +57,7 @@ from leafmark.index.headed import phrases_within
 from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
-from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, language_family
+from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, asked_role, language_family
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.index.words import Vocabulary
@@ -103,6 +103,7 @@ __all__ = [
     "TreeCounts",
     "Vocabulary",
     "analyzer_for",
+    "asked_role",
     "bare",
     "canonical",
     "check_index",

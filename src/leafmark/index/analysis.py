@@ -258,15 +258,18 @@ class Analyzer:
 
         First as it was typed; then joined parts as one word (`UTF-8` is `utf8`); then the
         parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a sign,
-        less of it at last. A caller asks for the first one that occurs, or for any.
+        less of it at last. A number is itself alone: `1.4` is no 14. A caller asks for the first
+        one that occurs, or for any.
 
         >>> analyzer_for(None).readings("UTF-8"), analyzer_for(None).readings("sha256")
         ([('utf', '8'), ('utf8',)], [('sha256',), ('sha', '256')])
+        >>> analyzer_for(None).readings("1.4")
+        [('1', '4')]
         >>> analyzer_for(None).readings("RawTransaction"), analyzer_for(None).readings(".NET")
         ([('rawtransaction',), ('raw', 'transaction')], [('.net', 'net'), ('net',)])
         """
         texts = [word]
-        if not has_signs(word):
+        if not has_signs(word) and any(map(str.isalpha, word)):
             texts.append("".join(filter(str.isalnum, word)))
         if raised := _RAISED.search(word):  # `HEAD~1` where only `HEAD~3` is
             texts.append(word[: raised.end()])

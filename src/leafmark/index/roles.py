@@ -22,6 +22,7 @@ __all__ = [
     "GLOSSARY",
     "ROLES",
     "TRANSLATION",
+    "asked_role",
     "language_family",
     "role_number",
 ]
@@ -61,6 +62,7 @@ class _Rules(NamedTuple):
     prose_paths: re.Pattern[str]
     titles: re.Pattern[str]
     title_parts: re.Pattern[str]
+    asked: re.Pattern[str]
     languages: frozenset[str]
 
 
@@ -74,6 +76,7 @@ def _rules() -> _Rules:
         _any_of([role for role in roles if role.get("prose")], "path"),
         _any_of(roles, "title"),
         _any_of([role for role in roles if role.get("parts")], "title"),
+        _any_of(roles, "asked"),
         frozenset(table["languages"]["codes"].split()),
     )
 
@@ -121,6 +124,16 @@ def role_of_title(title: str) -> int:
     if found is None:
         parts = map(rules.title_parts.fullmatch, split_title(title))
         found = next(filter(None, parts), None)
+    return ROLES.index(str(found.lastgroup)) if found else 0
+
+
+def asked_role(query: str) -> int:
+    """Return the number of the role whose texts a query asks for themselves, 0 for none.
+
+    >>> asked_role("what's new in 1.4"), asked_role("how do I make a new branch in git 2")
+    (4, 0)
+    """
+    found = _rules().asked.search(query)
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 

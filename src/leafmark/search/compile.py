@@ -15,6 +15,7 @@ from typing import NamedTuple
 from leafmark.index import (
     Language,
     Snapshot,
+    asked_role,
     canonical,
     fact,
     fold,
@@ -111,6 +112,7 @@ class CompiledTopic:
     has no scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart`
     has a word whose parts stand nowhere beside each other: no text has all that was typed. `name`
     are the words of a query that may be a name. One that `is_foreign` is not in the main language.
+    `asked_role` are the texts that it asks for themselves, such as changelogs.
     """
 
     def __init__(
@@ -129,6 +131,7 @@ class CompiledTopic:
             None,
             "english",
         )
+        self.asked_role = asked_role(self.text)
         self.taken_apart = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)

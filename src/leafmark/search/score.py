@@ -493,9 +493,12 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
 def role_factor(columns: Columns, options: SearchOptions, topic: CompiledTopic) -> float:
     """Return by what a chunk counts less that repeats, tests or lists other texts.
 
-    A translation repeats nothing for one who asks in its language.
+    A translation repeats nothing for one who asks in its language, nor does a changelog for one
+    who asks what is new.
     """
-    if columns.role in (0, GLOSSARY) or (columns.role == TRANSLATION and topic.is_foreign):
+    if columns.role in (0, GLOSSARY, topic.asked_role) or (
+        columns.role == TRANSLATION and topic.is_foreign
+    ):
         return 1.0
     return options.role_factor
 

@@ -144,6 +144,25 @@ def test_a_document_that_is_asked_for_by_name_keeps_its_place(tmp_path: Path) ->
     assert library.find("changelog")[0] == "CHANGELOG.md"
 
 
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("pool size 2.1", "guide.md"),
+        ("what's new about pool size in 2.1", "CHANGELOG.md"),
+        ("pool size changelog", "CHANGELOG.md"),
+        ("pool licence terms", "LICENSE.md"),
+        ("pool terms", "guide.md"),
+    ],
+)
+def test_a_query_may_ask_for_what_repeats_others(tmp_path: Path, query: str, path: str) -> None:
+    sources = {
+        "guide.md": "# The pool\n\nTerms of use: a pool has a size, as of 2.1 any. Ask for more.\n",
+        "CHANGELOG.md": "# Changelog\n\n## 2.1\n\nNew: the pool has a size, any size. Ask.\n",
+        "LICENSE.md": "# Licence\n\nThe terms of the pool, and terms of the licence. Ask.\n",
+    }
+    assert Library(tmp_path, t=sources).search(query).results[0].entry.path == path
+
+
 def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:
     """Of equal matches the engine gives those of one segment first, here those of late names."""
     tests = {f"tests/{n:03}.txt": f"word a{n}\n" for n in range(80)}
