@@ -87,6 +87,17 @@ def test_facets_narrow_with_counts_and_can_be_left(open_page: OpenPage) -> None:
     expect(page.locator(".chip")).to_have_count(1)
 
 
+def test_a_facet_counts_kinds_of_documents_and_one_is_chosen_at_a_time(open_page: OpenPage) -> None:
+    page = open_page("/?q=harbor+OR+kayak")
+    page.locator("#narrow > summary").click()
+    kinds = page.locator(".facet", has=page.get_by_role("heading", name="Kinds")).locator("a")
+    kinds.filter(has_text="HTML").click()
+    expect(page.locator(".chip")).to_have_text(["HTML (leave out)"])
+    paths = page.locator(".group .path").all_inner_texts()
+    assert paths
+    assert all(path.endswith(".html") for path in paths)
+
+
 def test_a_section_is_read_in_four_ways_and_back_leads_back(open_page: OpenPage) -> None:
     page = open_page("/?q=settings+reference")
     page.locator("a.open").nth(1).click()

@@ -55,10 +55,11 @@ Wicked text with <math><mtext><table><mglyph><style><img src=x onerror=window.pw
 
 
 def write_corpus(docs: Path) -> None:
-    """The handbook, hostile documents, sixty small ones on one word, and one of 5 MB."""
+    """The handbook, hostile documents, a page, sixty small ones on one word, and one of 5 MB."""
     shutil.copytree(HANDBOOK, docs)
     (docs / "evil.md").write_text(EVIL, encoding="utf-8")
     (docs / "evil.html").write_text(f"<title>Wicked page</title><main>{EVIL}</main>", "utf-8")
+    (docs / "kayak.html").write_text("<title>Kayak</title><main><p>A kayak.</p></main>", "utf-8")
     (docs / "many").mkdir()
     for number in range(60):
         text = f"# Gazelle {number}\n\nA gazelle, number {number}, of the herd {number % 7}.\n"

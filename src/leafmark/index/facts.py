@@ -1,10 +1,9 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
-`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value` for each value
-of the front matter, `above=TERM` (see `headed`), and `cut=HASH`, which the pieces of one section
-share. Each value has one spelling
-(`canonical`), so that equal values are equal terms; a comparison lists the terms that begin with
-`meta_prefix(key)` and compares their values.
+`tree=docs`, `format=html`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value`
+for each value of the front matter, `above=TERM` (see `headed`), and `cut=HASH`, which the pieces
+of one section share. Each value has one spelling (`canonical`), so that equal values are equal
+terms; a comparison lists the terms that begin with `meta_prefix(key)` and compares their values.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ __all__ = [
     "cut_fact",
     "cut_number",
     "fact",
+    "format_fact",
     "language_fact",
     "meta_facts",
     "meta_prefix",
@@ -71,6 +71,11 @@ def fact(name: str, value: str) -> str:
     'tree=docs'
     """
     return f"{name}={value}".encode("utf-8", "replace").decode()
+
+
+def format_fact(name: str) -> str:
+    """Return the term for the format of a document, in any case."""
+    return fact("format", name.lower())
 
 
 def tag_fact(tag: str) -> str:

@@ -39,6 +39,7 @@ from leafmark.index.facts import (
     cut_fact,
     cut_number,
     fact,
+    format_fact,
     language_fact,
     meta_facts,
     tag_fact,
@@ -137,7 +138,8 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
     }
     if entry.tags:
         fields[language.tags] = language.analyzer.for_index(" ".join(entry.tags))
-    facts = [fact("tree", entry.tree), *map(tag_fact, entry.tags), *meta_facts(entry.metadata)]
+    facts = [fact("tree", entry.tree), format_fact(entry.format)]
+    facts += [*map(tag_fact, entry.tags), *meta_facts(entry.metadata)]
     return _json({**fields, "facts": facts}).removesuffix("]}")
 
 

@@ -25,7 +25,7 @@ from leafmark.query.ranges import Range
 from leafmark.suggest import edits_from
 
 SCORING_FIELDS: Final = ("title", "tags", "body")
-FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")
+FILTERS: Final = ("tree", "path", "id", "under", "has", "lang", "format")
 """Beside them, `meta.KEY` filters on a value in the front matter."""
 META_PREFIX: Final = "meta."
 
@@ -336,6 +336,8 @@ _ELSEWHERE = {
     "section": "under",
     "language": "lang",
     "type": "has",
+    "filetype": "format",
+    "ext": "format",
     "repo": "tree",
     "meta": _META_KEY,
     "metadata": _META_KEY,

@@ -339,6 +339,7 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
         "unknown-path": _near("no path begins with {name}"),
         "unknown-id": _near("nothing indexed is called {name}"),
         "unknown-language": _near("there is no code in {name}"),
+        "unknown-format": _near("no document has the format {name}"),
         "unknown-kind": lambda values, _: f"no chunk holds {_KINDS[values['name']]}",
         "unknown-key": _near("no document has the metadata {name}"),
         "unknown-value": _near("no document has {name}"),

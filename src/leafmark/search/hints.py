@@ -18,6 +18,7 @@ from leafmark.index import (
     Snapshot,
     canonical,
     fact,
+    format_fact,
     language_fact,
     meta_prefix,
     path_spellings,
@@ -361,6 +362,13 @@ def unknown_names(
                 yield from _unknown_value(snapshot, asked.leaf)
 
 
+_NAMED_FACTS: Mapping[str, tuple[str, Callable[[str], str]]] = {
+    "lang": ("unknown-language", language_fact),
+    "format": ("unknown-format", format_fact),
+}
+"""Filters by a fact that has a name of its own: the code of their hint, and the fact of a value."""
+
+
 def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
     value = str(node.value)
     if node.key is not None:
@@ -371,10 +379,11 @@ def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
         yield from _path(snapshot, value)
     if node.name in ("id", "under") and not find_chunks(snapshot, value):
         yield _id(snapshot, value)
-    if node.name == "lang":
-        known = _facts(snapshot, fact("lang", ""))
-        if language_fact(value) not in (fact("lang", one) for one in known):
-            yield _unknown_name("unknown-language", value, known)
+    if node.name in _NAMED_FACTS:
+        code, spelt = _NAMED_FACTS[node.name]
+        known = _facts(snapshot, fact(node.name, ""))
+        if spelt(value) not in (fact(node.name, one) for one in known):
+            yield _unknown_name(code, value, known)
     if node.name == "has" and value not in _facts(snapshot, fact("has", "")):
         yield Hint("unknown-kind", values={"name": value})
 

@@ -47,7 +47,7 @@ def test_every_chunk_has_its_fields() -> None:
         "cut": 0,
         "role": 0,
     }
-    facts = ["tree=t", 'tag=say "hi"', "tag=c:\\temp"]
+    facts = ["tree=t", "format=markdown", 'tag=say "hi"', "tag=c:\\temp"]
     facts += ['meta.tags=say "hi"', "meta.tags=c:\\temp", "meta.note=two lines\0"]
     record = deserialise_document(b64decode(document.pop("source")))
     assert [entry.title for entry in record] == ['The "printRoutes" \\o/'] * 2 + ["Usage there"]

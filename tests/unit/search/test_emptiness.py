@@ -186,6 +186,11 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             {},
             [("unknown-language", "there is no code in pyhton; the nearest: python")],
         ),
+        (
+            "format:markdow",
+            {},
+            [("unknown-format", "no document has the format markdow; the nearest: markdown")],
+        ),
         ("has:list", {}, [("unknown-kind", "no chunk holds a list")]),
         (
             "meta.stauts:draft",

@@ -20,6 +20,7 @@ SOURCES = {
     "steps.md": "# Steps\n\n1. Go:\n\n   ```sh\n   run\n   ```\n",
     "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\nat: 2026-03-01T10:00:00Z\n---\n"
     "# Numbers\n\nvalue q\n",
+    "ferry.txt": "The ferry leaves at noon.\n",
     "cjk.md": "# 文書\n\n日本語の検索エンジン\n",
 }
 
@@ -73,6 +74,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("code in the items of a list", "has:code has:list lang:sh", ["steps.md#steps"]),
     ("a table", "has:table", ["code.md#grid"]),
     ("a language by another name", "lang:py", ["code.md#code"]),
+    ("documents of a format", "format:Text", ["ferry.txt"]),
     ("metadata", "meta.status:draft", ["meta.md", "meta.md#numbers"]),
     ("metadata, as a number", "meta.n:5.0", ["meta.md", "meta.md#numbers"]),
     ("a range", "meta.n:3..7", ["meta.md", "meta.md#numbers"]),

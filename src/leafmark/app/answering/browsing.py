@@ -1,8 +1,8 @@
 """What people who browse need beside an answer: counts to narrow it by, and whole documents.
 
-`browse_project` answers a search, counts its matches by tree, folder, tag and content, and gives
-what marks the words that were looked for in any text. `read_document` opens one document with
-its chunks, and says where its links lead. `overview` is what there is to begin with.
+`browse_project` answers a search, counts its matches by tree, folder, tag, format and content,
+and gives what marks the words that were looked for in any text. `read_document` opens one
+document with its chunks, and says where its links lead. `overview` is what there is to begin with.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from leafmark.app.requests import ListRequest, SearchRequest
 from leafmark.errors import QueryError
 from leafmark.index import IndexReader
 from leafmark.index.facts import fact
-from leafmark.index.queries import AllOf, HasTerm, Query, unscored
+from leafmark.index.queries import Query, unscored
 from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter
@@ -48,7 +48,8 @@ MAX_COUNTED = 2000
 MAX_TAGGED = 300
 """Documents whose tags are counted: each needs its record."""
 
-CONTENT = ("code", "table", "list")
+KINDS = ("format", "has")
+"""Facts that are facets: the format of a document, and what a section has."""
 
 MarkText = Callable[[str], Sequence[tuple[int, int]]]
 """From a text to the ranges of its characters that match."""
@@ -57,7 +58,7 @@ MarkText = Callable[[str], Sequence[tuple[int, int]]]
 class Facet(NamedTuple):
     """One value that a search can be narrowed to, and how many documents it leaves.
 
-    Those of `content` count chunks.
+    Those of `format` and `has` count chunks.
     """
 
     name: str
@@ -98,22 +99,23 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
 
 def _counted(reader: IndexReader, topics: Sequence[CompiledTopic], folder: str) -> Browsed:
     documents: Counter[str] = Counter()
-    content: Counter[str] = Counter()
+    kinds: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
     counted = matches = 0
     for topic in topics:
         query = _matching(reader, topic)
         found = reader.search([(unscored(query), MAX_COUNTED)])[0]
         counted += len(found)
         documents.update(doc_id for doc_id, _ in reader.refs([one.chunk for one in found]))
-        kinds = [AllOf((query, unscored(HasTerm("facts", fact("has", one))))) for one in CONTENT]
-        total, *numbers = reader.count([query, *kinds])
-        matches += total
-        content.update(dict(zip(CONTENT, numbers, strict=True)))
+        matches += reader.count([query])[0]
+        for name, counts in kinds.items():
+            begin = fact(name, "")
+            found_terms = reader.terms("facts", begin, within=unscored(query))
+            counts.update({term[len(begin) :]: number for term, number in found_terms})
     facets = {
         "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
         "folder": _facet("folder", _folders(documents, folder)),
         "tag": _facet("tag", _tags(reader, documents)),
-        "content": _facet("content", content),
+        **{name: _facet(name, counts) for name, counts in kinds.items()},
     }
     return Browsed(Answer("", "", ()), facets, counted=counted, matches=matches)
 

@@ -24,7 +24,7 @@ from leafmark.search.citations import format_citation
 from leafmark.server.web.document_parts import DocumentText
 from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
 from leafmark.server.web.visits import Address, Visit, document_address, render_page
-from leafmark.server.web.wording import page_hint, page_reason, remedies, score_parts
+from leafmark.server.web.wording import facet_label, page_hint, page_reason, remedies, score_parts
 
 __all__ = ["editor_link", "open_pane", "search_page", "section_text", "why_page"]
 
@@ -36,7 +36,16 @@ MAX_OFFSET = 2_000
 TABS = ("rendered", "source", "chunks", "why")
 MODES = (("auto", "best"), ("lexical", "by words"), ("semantic", "by meaning"), ("hybrid", "both"))
 
-_FACETS = (("tree", "Trees"), ("folder", "Folders"), ("tag", "Tags"), ("has", "With"))
+_FACETS = (
+    ("tree", "Trees"),
+    ("folder", "Folders"),
+    ("tag", "Tags"),
+    ("format", "Kinds"),
+    ("has", "With"),
+)
+_NARROWING = tuple(name for name, _ in _FACETS)
+_IF_SEVERAL = frozenset(("tree", "folder", "format"))
+"""Facets that narrow nothing where there is one value."""
 _SHOWN_FACETS = 8
 
 
@@ -58,7 +67,7 @@ class Pane(NamedTuple):
 def search_page(visit: Visit) -> str:
     """Raises what `browse_project` does, but for queries with a mistake."""
     address = visit.address
-    if not any(address[name] for name in ("q", "folder", "tag", "has", "tree")):
+    if not any(address[name] for name in ("q", *_NARROWING)):
         return render_page("home.html", visit, overview=overview(visit.project))
     mistake: QueryError | None = None
     request = _request(address)
@@ -89,6 +98,9 @@ def search_page(visit: Visit) -> str:
         grains=GRAINS,
         sorts=SORTS,
         tabs=TABS,
+        narrowing=_NARROWING,
+        facet_label=facet_label,
+        narrowed=lambda name, value: _narrowed(address, name, value),
         is_browsing=not address["q"],
     )
 
@@ -104,6 +116,7 @@ def _excerpt(result: Result) -> Markup:
 def _request(address: Address) -> SearchRequest:
     """Return the search that an address asks for; a value that is none of a control's is left."""
     filters = [("path", address["folder"])] if address["folder"] else []
+    filters += [("format", one) for one in address.all("format")]
     filters += [("has", one) for one in address.all("has") if one in ("code", "table", "list")]
     query, trees = address["q"], address.all("tree")
     if not query and trees:
@@ -143,14 +156,21 @@ def _facets(found: Browsed, address: Address) -> list[tuple[str, str, list[Any],
     """Return the facets that narrow this search: name, title, values, and how many are left out."""
     shown = []
     for name, title in _FACETS:
-        values = found.facets.get("content" if name == "has" else name, ())
+        values = found.facets.get(name, ())
         chosen = address.all(name)
         narrowing = [one for one in values if one.value not in chosen]
-        if not chosen and len(narrowing) < (2 if name in ("tree", "folder") else 1):
+        if not chosen and len(narrowing) < (2 if name in _IF_SEVERAL else 1):
             continue
         kept = narrowing[:_SHOWN_FACETS]
         shown.append((name, title, kept, len(narrowing) - len(kept)))
     return shown
+
+
+def _narrowed(address: Address, name: str, value: str) -> str:
+    """Return the address narrowed to a value too; of folders and formats there is one at a time."""
+    if name in ("folder", "format"):
+        return address.to(**{name: value, "offset": None, "at": None})
+    return address.toggled(name, value)
 
 
 def _pane(visit: Visit, found: Browsed) -> Pane | None:

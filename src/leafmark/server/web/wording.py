@@ -15,7 +15,7 @@ from leafmark.model.result import WORD
 from leafmark.render.explaining import word_reason
 from leafmark.render.hints import PAGE, word_hint
 
-__all__ = ["Part", "Remedy", "page_hint", "page_reason", "remedies", "score_parts"]
+__all__ = ["Part", "Remedy", "facet_label", "page_hint", "page_reason", "remedies", "score_parts"]
 
 _Values = Mapping[str, Any]
 
@@ -206,3 +206,31 @@ def _flat(factors: tuple[Factor, ...]) -> Iterator[Part]:
             yield from _flat(factor.parts)
         else:
             yield Part(_NAMES.get(factor.name, factor.name), factor.value, times=times)
+
+
+_KINDS = {
+    "asciidoc": "AsciiDoc",
+    "html": "HTML",
+    "info": "Info",
+    "markdown": "Markdown",
+    "notebook": "notebooks",
+    "org": "Org",
+    "pod": "POD",
+    "rdoc": "RDoc",
+    "roff": "manual pages",
+    "rst": "reStructuredText",
+    "script": "source code",
+    "text": "plain text",
+}
+"""Formats as people call them; one that a package adds has its own name."""
+
+
+def facet_label(name: str, value: str) -> str:
+    """Return how a value of a facet is called.
+
+    >>> facet_label("format", "roff"), facet_label("has", "code"), facet_label("tree", "docs")
+    ('manual pages', 'with code', 'docs')
+    """
+    if name == "format":
+        return _KINDS.get(value, value)
+    return f"with {value}" if name == "has" else value
