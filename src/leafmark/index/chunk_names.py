@@ -15,17 +15,18 @@ ids that its source gives it; a definition to its qualified name and each end of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from leafmark.index.analysis import Analyzer, analyzer_for
+from leafmark.index.analysis import Analyzer, analyzer_for, is_solid
 from leafmark.patterns import late_pattern
 
 __all__ = [
     "CHUNK",
     "DOCUMENT",
     "FILE_TAIL",
+    "count_words",
     "document_names",
     "exact_name",
     "file_tail",
@@ -51,7 +52,10 @@ MAX_NAME = 120
 """Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
 
 MAX_WORDS = 12
-"""The most terms of a name."""
+"""The most words of a name."""
+
+SOLID_PER_WORD = 3
+"""Terms of a script without spaces, one for each character, that are as much as a word."""
 
 MAX_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
@@ -194,10 +198,20 @@ def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]
     return [kind + form for form in list(forms)[:MAX_NAMES]]
 
 
+def count_words(terms: Sequence[str]) -> int:
+    """Return about how many words some terms are.
+
+    >>> count_words("make a pull request".split()), count_words([*"状態の更新を待つ"])
+    (4, 3)
+    """
+    solid = sum(map(is_solid, terms))
+    return len(terms) - solid + -(-solid // SOLID_PER_WORD)
+
+
 @lru_cache(20_000)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     exact = analyzer_for(None).for_index(name)
-    if not exact or exact.count(" ") >= MAX_WORDS:
+    if not exact or count_words(exact.split(" ")) > MAX_WORDS:
         return ()
     stems = analyzer.for_index(name)
     found = (exact_name("", exact),)

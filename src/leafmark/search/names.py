@@ -19,6 +19,7 @@ from leafmark.index import (
     Language,
     Snapshot,
     analyzer_for,
+    count_words,
     exact_name,
     path_stem,
     stemmed_name,
@@ -37,8 +38,8 @@ __all__ = [
     "title_fits",
 ]
 
-MAX_NAME_TERMS = 8
-"""A query of more terms is a sentence, and no name (chosen by eye)."""
+MAX_NAME_WORDS = 8
+"""A query of more words is a sentence, and no name (chosen by eye)."""
 
 MAX_BEARERS = 20
 """The most bearers of a name that are looked at."""
@@ -89,7 +90,7 @@ def query_name(language: Language, words: Iterable[str]) -> Name:
     typed = list(words)
     parts = [(t, word) for word in typed for t in analyzer_for(None).tokens_of_word(word)]
     stems = [t.term for word in typed for t in language.analyzer.tokens_of_word(word)]
-    if len(parts) != len(stems) or not 0 < len(stems) <= MAX_NAME_TERMS:
+    if len(parts) != len(stems) or not 0 < count_words(stems) <= MAX_NAME_WORDS:
         return ()
     return tuple(
         NameWord(token.term, stem, word[token.start : token.end])

@@ -171,3 +171,12 @@ def test_a_page_asked_for_by_name_keeps_its_place_before_sections_called_so(tmp_
     notes = "# Notes\n\n## tool-fill\n\ntool-fill, see tool-fill: tool-fill.\n"
     library = Library(tmp_path, t={"tool-fill.html": page, "notes.md": notes})
     assert library.search("tool-fill").results[0].entry.path == "tool-fill.html"
+
+
+def test_a_long_title_without_spaces_is_a_name(tmp_path: Path) -> None:
+    title = "一連の状態の更新をキューに入れる"
+    said = "一連の状態、状態の更新、更新をキューに、キューに入れる。"
+    pages = {"queue.md": f"# {title}\n\nここから。\n", "notes.md": f"# 状態\n\n{said * 3}\n"}
+    found = Library(tmp_path, t=pages).search(title, explain=True).results[0]
+    assert found.entry.path == "queue.md"
+    assert "name" in [factor.name for factor in found.factors]
