@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -39,6 +39,9 @@ _IDEOGRAPHS = (
 )
 _IDEOGRAPH = re.compile(f"([{_IDEOGRAPHS}])")
 _ASCII_WORD = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+_UNREAD = frozenset(("Cf", "Co", "Cs"))
+"""Kinds of characters that no piece holds, beside controls; white space stays."""
 
 
 @cache
@@ -62,28 +65,21 @@ def token_ids(text: str, *, limit: int) -> list[int]:
 
 
 def _words(text: str) -> list[str]:
-    if text.isascii():
-        return _ASCII_WORD.findall(_without_controls(text).lower())
-    text = _IDEOGRAPH.sub(r" \1 ", _without_controls(text))
-    text = unicodedata.normalize("NFD", text)
-    # one by one: the lower case of a word may differ from that of its letters (Greek sigma)
-    text = "".join(char.lower() for char in text if unicodedata.category(char) != "Mn")
-    words = []
-    for part in text.split():
-        words.extend(_split_punctuation(part))
+    words: list[str] = []
+    for part in text.translate(_CONTROLS).split():
+        words += _ASCII_WORD.findall(part.lower()) if part.isascii() else _any_words(part)
     return words
 
 
-def _without_controls(text: str) -> str:
-    """Drop control and format characters, which no piece holds; white space stays."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        char
-        for char in text
-        if char in "\t\n\r"
-        or not (char in "\0\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs"))
-    )
+def _any_words(part: str) -> Iterator[str]:
+    """Yield the words of a text without white space, in any script."""
+    kept = (char for char in part if unicodedata.category(char) not in _UNREAD)
+    spaced = _IDEOGRAPH.sub(r" \1 ", "".join(kept).replace("\ufffd", ""))
+    letters = unicodedata.normalize("NFD", spaced)
+    # one by one: the lower case of a word may differ from that of its letters (Greek sigma)
+    plain = "".join(char.lower() for char in letters if unicodedata.category(char) != "Mn")
+    for word in plain.split():
+        yield from _split_punctuation(word)
 
 
 def _split_punctuation(part: str) -> list[str]:

@@ -78,6 +78,18 @@ class Option(NamedTuple):
     off: str = ""
 
 
+@cache
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is tuple
+
+
+@cache
+def _literals(kind: Any) -> tuple[str, ...]:
+    """Return the only values of a type, or of the members of a list; () for any."""
+    kind = get_args(kind)[0] if _is_list(kind) else kind
+    return get_args(kind) if get_origin(kind) is Literal else ()
+
+
 class Declaration(NamedTuple):
     """One field that can be set. `name` is `table.key`, as in `search.limit`, or the key alone."""
 
@@ -92,12 +104,11 @@ class Declaration(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        kind = get_args(self.kind)[0] if self.is_list else self.kind
-        return get_args(kind) if get_origin(kind) is Literal else self.option.choices
+        return _literals(self.kind) or self.option.choices
 
     @property
     def is_list(self) -> bool:
-        return get_origin(self.kind) is tuple
+        return _is_list(self.kind)
 
     def sentence(self, *, off: bool = False) -> str:
         """What it does, or with `off` what turning it off does.

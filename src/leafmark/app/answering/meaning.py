@@ -37,7 +37,7 @@ from leafmark.embedding import (
 )
 from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, Recent
 from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import Background, Near, Searcher
 from leafmark.index.vectors import text_hash, vector_folder
@@ -67,7 +67,26 @@ of a process: 1 s, which the best 20 take on a slow machine."""
 LATER_SHARE = 1 / 6
 """The same for later searches: 0.5 s."""
 
-_OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
+WINDOWS_KEPT = 500
+"""Texts of which a process remembers the parts: those of a few hundred searches, some MB."""
+
+
+class _Opened(NamedTuple):
+    """An embedder, the lock under which it is asked, and the windows of the last texts."""
+
+    embedder: Embedder
+    lock: threading.Lock
+    kept: Recent[tuple[str, int], Sequence[str]]
+
+    def windows(self, text: str, limit: int) -> Sequence[str]:
+        found = self.kept.get((text, limit))
+        if found is None:
+            found = self.embedder.windows(text, limit)
+            self.kept.put((text, limit), found)
+        return found
+
+
+_OPEN: dict[EmbedderSpec, _Opened] = {}
 _OPENING = threading.Lock()
 
 
@@ -128,8 +147,9 @@ class QueryVectors:
         """Begin to make the vectors of some texts, by the names that they are asked for by."""
 
         def embed() -> dict[str, Vectors]:
-            embedder, lock = _opened(self._quick, self._patience)
-            with self._patience.holding(lock):
+            opened = _opened(self._quick, self._patience)
+            with self._patience.holding(opened.lock):
+                embedder = opened.embedder
                 return {name: embedder.embed_query(text) for name, text in texts.items()}
 
         return begin("embedder", embed, waited_for=not is_remote(self._spec))
@@ -197,7 +217,7 @@ class QueryVectors:
             opened = _OPEN.get(self._quick)
         if opened is None:
             return None
-        embedder, lock = opened
+        embedder = opened.embedder
         patience: list[Deadline] = []
         texts = Texts(reader, sources.data, sources.readable)
 
@@ -206,7 +226,7 @@ class QueryVectors:
                 patience.append(Deadline(self._deadline_s * _share()))
             if not patience[0].left_s():
                 raise DeadlineExceeded
-            with patience[0].holding(lock):
+            with patience[0].holding(opened.lock):
                 return embedder.embed_documents([text])
 
         def read(ref: ChunkRef) -> str | None:
@@ -222,7 +242,7 @@ class QueryVectors:
 
         return CandidateVectors(
             QueryVectorCache(self._folder, embedder.dimension),
-            windows=embedder.windows,
+            windows=opened.windows,
             embed=embed,
             terms=terms,
             read=read,
@@ -278,15 +298,15 @@ def _share() -> float:
     return LATER_SHARE if was else FIRST_SHARE
 
 
-def _opened(spec: EmbedderSpec, patience: Deadline) -> tuple[Embedder, threading.Lock]:
-    """Return the embedder with the lock under which it is asked.
+def _opened(spec: EmbedderSpec, patience: Deadline) -> _Opened:
+    """Return the embedder, opened.
 
     Raises:
         DeadlineExceeded: another search has been opening one up to the deadline.
     """
     with patience.holding(_OPENING):
         if spec not in _OPEN:
-            _OPEN[spec] = (open_embedder(spec), threading.Lock())
+            _OPEN[spec] = _Opened(open_embedder(spec), threading.Lock(), Recent(WINDOWS_KEPT))
         return _OPEN[spec]
 
 

@@ -347,9 +347,9 @@ def test_searches_that_are_over_leave_no_thread_that_asks_the_embedder(
     desk = project(here, server, deadline_s=0.0)
     search(desk, "dough")
     assert left_after(60, "embedder") == []
-    ((_, asking),) = app_meaning._OPEN.values()
+    (opened,) = app_meaning._OPEN.values()
     server.requests.clear()
-    for lock in (asking, app_meaning._OPENING):
+    for lock in (opened.lock, app_meaning._OPENING):
         with lock:
             for _ in range(3):
                 assert search(desk, "dough").mode == "lexical"
