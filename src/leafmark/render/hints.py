@@ -85,6 +85,7 @@ COMMAND_LINE = Terms(
             "own-project": "{text}: leafmark -C {path} index",
             "forget": "`leafmark index` without paths forgets what is gone",
             "tree-emptied": "{text}: if no disk is missing, `leafmark index --prune` forgets them",
+            "tree-unindexed": "{text}: the next search does it",
             "untrusted": "{told}; left out: `leafmark trust` allows it",
             "constant": "it holds for one run: --set {name}=…, or {variable}",
             "embedder": "{text}, which `leafmark init --global` writes",
@@ -127,6 +128,16 @@ PAGE = Terms(
     strict="“all words” leaves these out",
     without_strict="without “all words”",
     plain="“plain text” takes any text so",
+    remedies=MappingProxyType(
+        {
+            "list-trees": "the page of the status shows the trees",
+            "revisions": "{text}; the page of changes lists them",
+            "tree-emptied": "{text}: if no disk is missing, whoever runs the server can have them "
+            "forgotten",
+            "tree-unindexed": "{text}: it is being read",
+            "untrusted": "{told}; left out until whoever runs the server allows it",
+        }
+    ),
 )
 
 

@@ -21,6 +21,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.linking import KnownKeys, Links, indexed_place
 from leafmark.app.requests import ListRequest, SearchRequest
+from leafmark.chunking import ChunkingOptions, token_counter
 from leafmark.errors import QueryError
 from leafmark.index import IndexReader
 from leafmark.index.facts import fact
@@ -187,6 +188,8 @@ class DocumentReading:
         self.data = self._sources.data(document)
         tree = project.tree(entry.tree)
         self.root = None if tree is None else str(tree.root)
+        options = ChunkingOptions() if tree is None else project.chunking_options(tree)
+        self._tokenizer = options.tokenizer
 
     @cached_property
     def parsed(self) -> Document | None:
@@ -200,6 +203,19 @@ class DocumentReading:
     def find_link(self, target: str) -> str | None:
         """Return the id that a link of the document leads to, None where it leads elsewhere."""
         return self._links.find(target, "link", self.document)
+
+    @cached_property
+    def _count_tokens(self) -> Callable[[str], int]:
+        return token_counter(self._tokenizer)
+
+    def tokens(self, chunk: Entry) -> int:
+        """Return how many tokens the text of a chunk has, as its sizes are counted."""
+        spans = chunk.body_spans
+        text = self.readable(spans)
+        if text is None:
+            data = b"".join((self.data or b"")[start:end] for start, end in spans)
+            text = data.decode("utf-8", "replace")
+        return self._count_tokens(text)
 
     def readable(self, ranges: Sequence[tuple[int, int]]) -> str | None:
         """Return what a person reads in ranges of the source; None where the bytes are the text."""

@@ -15,7 +15,7 @@ from leafmark.app.indexing.changes import emptied
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, Remedy
 from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
 from leafmark.index.folder import read_missing
 from leafmark.model import (
@@ -285,7 +285,7 @@ def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iter
     there = {source.tree for source in found.found} - reader.trees.keys()
     for tree in project.trees:
         if tree.name in there:
-            yield f"nothing of tree {tree.name!r} is indexed yet: the next search does it"
+            yield Remedy("tree-unindexed", f"nothing of tree {tree.name!r} is indexed yet")
 
 
 def _size(folder: Path) -> int:

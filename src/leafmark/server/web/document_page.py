@@ -7,8 +7,8 @@ from typing import Any
 
 from leafmark.app import project_status, read_document, text_marker
 from leafmark.server.web.document_parts import outline
-from leafmark.server.web.search_page import editor_link, open_pane, section_text
-from leafmark.server.web.visits import Visit, render_page
+from leafmark.server.web.search_page import open_pane, section_text
+from leafmark.server.web.visits import EDITORS, Visit, render_page
 from leafmark.server.workspace import Activity
 
 __all__ = ["document_page", "help_page", "status_page"]
@@ -26,8 +26,7 @@ def document_page(visit: Visit) -> str:
         "reading": reading,
         "view": view,
         "views": VIEWS,
-        "nodes": outline(reading.chunks, entry.position),
-        "editor": editor_link(reading) if visit.is_local else "",
+        "nodes": () if address["bare"] else outline(reading.chunks, entry.position),
         "pieces": Counter(c.parent_position for c in reading.chunks if c.kind == "piece"),
     }
     if reading.data is None:
@@ -38,7 +37,7 @@ def document_page(visit: Visit) -> str:
     asked = address.number("part", 0)
     part = min(asked - 1, text.count - 1) if asked else text.part_of(at)
     shown = text.count > 0
-    fragments = (text.source(part) if view == "source" else text.rendered(part)) if shown else ()
+    fragments = text.shown(part, view) if shown else ()
     return render_page(
         "document.html",
         visit,
@@ -70,4 +69,4 @@ _MAX_LISTED = 200
 
 
 def help_page(visit: Visit) -> str:
-    return render_page("help.html", visit)
+    return render_page("help.html", visit, editors=EDITORS)

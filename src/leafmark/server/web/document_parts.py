@@ -201,6 +201,10 @@ class DocumentText:
     def _is_line(self, stretch: Stretch) -> bool:
         return not stretch.start or self._data[stretch.start - 1 : stretch.start] in (b"\n", b"\r")
 
+    def shown(self, number: int, view: str) -> list[Fragment]:
+        """Return a part as it is read, or under the view `source` as it is written."""
+        return self.source(number) if view == "source" else self.rendered(number)
+
     # -- as source --------------------------------------------------------------------
 
     def source(self, number: int) -> list[Fragment]:
@@ -356,10 +360,13 @@ def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
 
 def _clipped(stretches: Sequence[Stretch], start: int, end: int) -> list[Stretch]:
     """Return what of some stretches lies in a range."""
-    clipped = (
-        one._replace(start=max(start, one.start), end=min(end, one.end)) for one in stretches
-    )
-    return [one for one in clipped if one.start < one.end]
+    return [
+        one
+        if start <= one.start and one.end <= end
+        else one._replace(start=max(start, one.start), end=min(end, one.end))
+        for one in stretches
+        if max(start, one.start) < min(end, one.end)
+    ]
 
 
 def _joined(parts: Sequence[str]) -> Markup:

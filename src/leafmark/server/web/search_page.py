@@ -17,21 +17,23 @@ from leafmark.app import browse_project, explain_why_not, overview, read_documen
 from leafmark.app.answering.browsing import Browsed, DocumentReading
 from leafmark.app.requests import SearchRequest, WhyNotRequest
 from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
-from leafmark.model import GRAINS, SORTS, Answer, Result, whole_range
+from leafmark.model import GRAINS, SORTS, Answer, Result, count_of, whole_range
 from leafmark.render.searching import group_results
 from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
 from leafmark.server.web.document_parts import DocumentText
 from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
-from leafmark.server.web.visits import Address, Visit, document_address, render_page
+from leafmark.server.web.visits import EDITORS, Address, Visit, document_address, render_page
 from leafmark.server.web.wording import facet_label, page_hint, page_reason, remedies, score_parts
 
-__all__ = ["editor_link", "open_pane", "search_page", "section_text", "why_page"]
+__all__ = ["open_pane", "search_page", "section_text", "why_page"]
 
 PAGE_SIZE = 20
 """Results on a page; more follow on request."""
 
 MAX_OFFSET = 2_000
+
+MAX_PASTED_BYTES = 100_000
 
 TABS = ("rendered", "source", "chunks", "why")
 MODES = (("auto", "best"), ("lexical", "by words"), ("semantic", "by meaning"), ("hybrid", "both"))
@@ -196,25 +198,24 @@ def open_pane(
     entry, data = reading.entry, reading.data
     if data is None:
         return Pane(reading, tab, result=result)
-    start, end = (entry.byte_start, entry.byte_end) if entry.kind == "piece" else whole_range(entry)
-    text = section_text(visit, reading, (_below_title(reading), entry.byte_end), mark)
     fragments: Sequence[Any] = ()
-    if text.count and tab == "source":
-        fragments = text.source(0)
-    elif text.count and tab == "rendered":
-        fragments = text.rendered(0)
+    is_cut = False
+    if tab in ("source", "rendered"):
+        text = section_text(visit, reading, (_below_title(reading), entry.byte_end), mark)
+        fragments = text.shown(0, tab) if text.count else ()
+        is_cut = text.count > 1
     below = [c for c in reading.chunks if entry.position <= c.position <= entry.last_position]
     return Pane(
         reading,
         tab,
         fragments,
         citation=_citation(reading),
-        markdown=_markdown(reading, data[start:end]),
-        editor=editor_link(reading) if visit.is_local else "",
+        markdown=_markdown(reading, data),
+        editor=_editor_link(visit, reading),
         result=result,
         parts=score_parts(result.factors) if result else (),
         chunks=below if tab == "chunks" else (),
-        is_cut=text.count > 1,
+        is_cut=is_cut,
     )
 
 
@@ -241,7 +242,8 @@ def section_text(
 
     def describe(position: int) -> str:
         one = chunks[position]
-        return f"{one.id} · lines {one.line_start}–{one.line_end}"
+        tokens = count_of(reading.tokens(one), "token")
+        return f"{one.id} · {tokens} · lines {one.line_start}–{one.line_end}"
 
     assert reading.data is not None, "what is not stale has bytes"
     return DocumentText(
@@ -266,25 +268,32 @@ def _citation(reading: DocumentReading) -> str:
     return format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
 
 
-def _markdown(reading: DocumentReading, source: bytes) -> str:
-    """Return a section as Markdown to paste: its text, and below it where it comes from."""
-    text = clean(source.decode("utf-8", "replace")).strip()
+def _markdown(reading: DocumentReading, data: bytes) -> str:
+    """Return a section as Markdown to paste: its text, and below it where it comes from.
+
+    It is "" of a section so long that nobody pastes it: the page would hold it twice.
+    """
+    entry = reading.entry
+    start, end = (entry.byte_start, entry.byte_end) if entry.kind == "piece" else whole_range(entry)
+    if end - start > MAX_PASTED_BYTES:
+        return ""
+    text = clean(data[start:end].decode("utf-8", "replace")).strip()
     if reading.document.format != "markdown":
         text = "\n".join(f"> {line}" for line in text.split("\n"))
-    place = f"{reading.document.path}, lines {reading.entry.line_start}–{reading.entry.line_end}"
+    place = f"{reading.document.path}, lines {entry.line_start}–{entry.line_end}"
     return f"{text}\n\n({place}: {_citation(reading)})\n"
 
 
-def editor_link(reading: DocumentReading, line: int | None = None) -> str:
-    """Return the address by which an editor opens the file at a line; "" without a file."""
-    if reading.root is None:
+def _editor_link(visit: Visit, reading: DocumentReading) -> str:
+    """Return the address by which the editor opens the file at the section; "" without a file."""
+    if reading.root is None or not visit.is_local:
         return ""
     try:
         path = quote(f"{reading.root}/{reading.document.path}".replace("\\", "/"))
     except UnicodeEncodeError:
         return ""
     slash = "" if path.startswith("/") else "/"
-    return f"vscode://file{slash}{path}:{line or reading.entry.line_start}"
+    return EDITORS[visit.editor][1].format(path=slash + path, line=reading.entry.line_start)
 
 
 def why_page(visit: Visit) -> str:

@@ -9,13 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from importlib.resources import files
-from queue import SimpleQueue
 from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
@@ -27,7 +24,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
 from leafmark.app import Project
-from leafmark.app.history import project_at
 from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.render.jsontext import dump_line
 from leafmark.server.guard import SIGN_IN, Scope, is_loopback
@@ -36,13 +32,14 @@ from leafmark.server.parameters import Arguments, Parameter, check_arguments
 from leafmark.server.web.calls import Request
 from leafmark.server.web.changes_page import changes_page
 from leafmark.server.web.document_page import document_page, help_page, status_page
+from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.metrics import Metrics
 from leafmark.server.web.openapi import describe
 from leafmark.server.web.replies import HTML, Reply, failed, json_reply, respond, status_of
 from leafmark.server.web.routes import ROUTES, Route
 from leafmark.server.web.search_page import search_page, why_page
-from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
 from leafmark.server.workspace import INTERNAL_ERROR, Activity, Freshness, Workspace
 from leafmark.suggest import nearest
 
@@ -55,6 +52,9 @@ PATIENCE_S = 3.0
 
 PAGE_PATIENCE_S = 0.3
 """How long a page does: it hears of changes later, and shows them."""
+
+REVISION_PATIENCE_S = 1.5
+"""How long a page waits for a revision; it then shows how far that is."""
 
 ANSWER_TIMEOUT_S = 60.0
 """In which an answer must be there; chosen by eye."""
@@ -112,7 +112,7 @@ class Site:
         self.workspace = workspace
         self._is_local = is_local
         self._threads = Threads(_THREADS)
-        self._past = Threads(1)  # searches go on while a revision is indexed
+        self._revisions = RevisionJobs(is_local=is_local)
         self._waiting = 0
         self._listeners = 0
         self._metrics = Metrics(workspace)
@@ -179,7 +179,7 @@ class Site:
             at = arguments.get("at")
             is_asked = route.refreshed and not at and not arguments.get("no_refresh")
             state = await self._fresh(PATIENCE_S) if is_asked else Freshness("fresh")
-            project = await self._project(at)
+            project = await self._project(at, PATIENCE_S)
             request_ = Request(self.workspace, project, arguments, state, left)
             return await self._threaded(lambda: route.run(request_), state)
         except Exception as error:
@@ -205,12 +205,18 @@ class Site:
             rev = address["rev"] if path in _DATED else ""
             state = Freshness("fresh") if rev else await self._fresh(PAGE_PATIENCE_S)
             version = self.workspace.activity.version
-            visit = Visit(address, self.workspace.project(), state, version, self._is_local, text)
+            editor = _editor(address, request)
+            visit = Visit(
+                address, self.workspace.project(), state, version, self._is_local, text, editor
+            )
             if rev:  # whose files lie where no editor should write
-                project = await self._project(rev)
+                project = await self._project(rev, REVISION_PATIENCE_S)
                 visit = replace(visit, project=project, is_local=False)
             page = visit
-            return await self._threaded(lambda: Reply(make(page, left).encode(), HTML), state)
+            kept = _kept(editor) if address["editor"] else ()
+            return await self._threaded(
+                lambda: Reply(make(page, left).encode(), HTML, 200, kept), state
+            )
         except Exception as error:
             return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
 
@@ -220,17 +226,28 @@ class Site:
 
     def _problem_page(self, visit: Visit, error: LeafmarkError, status: int) -> Reply:
         activity = self.workspace.activity
-        html = render_page("problem.html", visit, error=error, status=status, activity=activity)
+        rev = visit.address["rev"] if status == 503 and visit.address.path in _DATED else ""
+        progress = self._revisions.progress().get(rev)
+        html = render_page(
+            "problem.html", visit, error=error, status=status, activity=activity, building=progress
+        )
         return Reply(html.encode(), HTML, status)
 
-    async def _project(self, revision: str | None) -> Project:
-        """Return the project as it is, or as it was at a revision, which may be indexed first."""
+    async def _project(self, revision: str | None, patience_s: float) -> Project:
+        """Return the project as it is, or as it was at a revision, which may be indexed first.
+
+        Raises:
+            BuildingError: that is not done in `patience_s` seconds; it goes on.
+        """
+        project = self.workspace.project()
         if not revision:
-            return self.workspace.project()
-        name = revision
-        return await asyncio.wrap_future(
-            self._past.run(lambda: project_at(self.workspace.project(), name))
-        )
+            return project
+        future = asyncio.wrap_future(self._revisions.ask(project, revision))
+        done, _ = await asyncio.wait((future,), timeout=patience_s)
+        if not done:
+            raise BuildingError(self._revisions.explain(revision))
+        self._revisions.take(revision)
+        return future.result()
 
     async def _fresh(self, patience_s: float) -> Freshness:
         """Wait for a fresh index, but not for long."""
@@ -251,6 +268,8 @@ class Site:
         """Return an error as ours, with its status; a bug is logged, and the server answers on."""
         if isinstance(error, BuildingError):
             return error.error, 503
+        if isinstance(error, TooManyError):
+            return error, 503
         if isinstance(error, ChangedError):
             return error, 409
         if isinstance(error, LeafmarkError):
@@ -307,6 +326,10 @@ class Site:
 
     # -- the state ------------------------------------------------------------------------
 
+    def _record(self) -> dict[str, Any]:
+        """Return what is going on, for pages that listen."""
+        return _activity_record(self.workspace.activity) | {"revisions": self._revisions.progress()}
+
     def _health(self) -> Reply:
         """Say that the server answers, and how the index stands."""
         activity = self.workspace.activity
@@ -342,7 +365,7 @@ class Site:
                 if now - looked >= max(LOOK_S, 20 * activity.look_s):
                     self.workspace.ask()
                     looked = now
-                record = _activity_record(activity)
+                record = self._record()
                 if record != told:
                     told, spoke = record, now
                     yield f"event: index\ndata: {json.dumps(record)}\n\n"
@@ -363,34 +386,6 @@ class BuildingError(Exception):
         self.error = error
 
 
-class Threads:
-    """Runs calls in the order in which they come; one that was cancelled before is not begun.
-
-    None of the threads keeps the process from ending.
-    """
-
-    def __init__(self, count: int):
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
-        for number in range(count):
-            threading.Thread(target=self._work, name=f"leafmark-{number}", daemon=True).start()
-
-    def run(self, function: Callable[[], Any]) -> Future[Any]:
-        future: Future[Any] = Future()
-        self._calls.put((future, function))
-        return future
-
-    def _work(self) -> None:
-        while True:
-            future, function = self._calls.get()
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(function())
-            except BaseException as error:  # whatever it is belongs to whoever waits for it
-                future.set_exception(error)
-            del future, function  # the answer may be large
-
-
 def _activity_record(activity: Activity) -> dict[str, Any]:
     added, modified, removed = activity.changed
     return {
@@ -409,6 +404,20 @@ def _activity_record(activity: Activity) -> dict[str, Any]:
 async def _gone(request: HttpRequest) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _editor(address: Address, request: HttpRequest) -> str:
+    """Return the editor that is chosen now, else the one that the browser keeps."""
+    given = (address["editor"], request.cookies.get(_EDITOR_COOKIE, ""))
+    return next((one for one in given if one in EDITORS), next(iter(EDITORS)))
+
+
+def _kept(editor: str) -> tuple[tuple[str, str], ...]:
+    cookie = f"{_EDITOR_COOKIE}={editor}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
+    return (("set-cookie", cookie),)
+
+
+_EDITOR_COOKIE = "leafmark-editor"
 
 
 def _fixed(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Response]]:

@@ -16,11 +16,25 @@ from markupsafe import Markup
 
 from leafmark.app import Project
 from leafmark.model import count_of
+from leafmark.render.hints import PAGE, word_remedy
 from leafmark.render.terminal import clean
 from leafmark.server.web.rendering import COLORS
 from leafmark.server.workspace import Freshness
 
-__all__ = ["Address", "Visit", "document_address", "render_page"]
+__all__ = ["EDITORS", "Address", "Visit", "document_address", "render_page"]
+
+
+EDITORS: Mapping[str, tuple[str, str]] = {
+    "vscode": ("VS Code", "vscode://file{path}:{line}"),
+    "vscodium": ("VSCodium", "vscodium://file{path}:{line}"),
+    "cursor": ("Cursor", "cursor://file{path}:{line}"),
+    "windsurf": ("Windsurf", "windsurf://file{path}:{line}"),
+    "zed": ("Zed", "zed://file{path}:{line}"),
+    "idea": ("JetBrains", "idea://open?file={path}&line={line}"),
+    "textmate": ("TextMate", "txmt://open?url=file://{path}&line={line}"),
+    "emacs": ("Emacs (org-protocol)", "org-protocol://open-file?file={path}&line={line}"),
+}
+"""Editors by the name that a browser keeps: what people call them, and how one opens a file."""
 
 
 class Address:
@@ -79,6 +93,7 @@ class Visit:
     version: int
     is_local: bool = True
     text: str = ""
+    editor: str = "vscode"
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -107,6 +122,7 @@ def _templates() -> Environment:
         count_list=lambda items, noun: count_of(len(items), noun),
         prefixed=_prefixed,
         in_words=_in_words,
+        remedy=partial(word_remedy, terms=PAGE),
     )
     made.globals.update(colors=COLORS, icon=_icon, address_of=_address_of)
     return made

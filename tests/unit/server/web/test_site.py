@@ -14,8 +14,9 @@ from support.repositories import GitRepository
 from support.schema import problems
 
 from leafmark.app import Project, open_project
+from leafmark.app.history import project_at
 from leafmark.errors import UsageError
-from leafmark.server.web import replies, site
+from leafmark.server.web import jobs, replies, site
 from leafmark.server.web.openapi import describe
 from leafmark.server.web.routes import ROUTES
 from leafmark.server.web.site import Site, read_query
@@ -458,6 +459,79 @@ def test_an_answer_from_a_revision_is_of_its_documents(served: Site) -> None:
     assert ask(served, "/api/raw", "id=a.md%23drop&at=v1").status == 200
     wrong = ask(served, "/api/search", "q=save&at=v9")
     assert (wrong.status, wrong.message) == (404, "there is no revision 'v9'")
+
+
+def test_a_revision_that_takes_long_says_how_far_it_is_and_is_there_when_it_is_done(
+    served: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going = threading.Event()
+
+    def slowly(project: Project, revision: str, *, progress: Any) -> Project:
+        progress("indexing", 3, 9)
+        assert going.wait(30)
+        return project_at(project, revision, progress=progress)
+
+    monkeypatch.setattr(jobs, "project_at", slowly)
+    monkeypatch.setattr(site, "REVISION_PATIENCE_S", 0.05)
+    monkeypatch.setattr(site, "PATIENCE_S", 0.05)
+    page = ask(served, "/doc", "id=a.md&rev=v1")
+    assert page.status == 503
+    assert b"v1 is being indexed" in page.body
+    assert b"3 of 9 sources" in page.body
+    assert b'http-equiv="refresh"' in page.body
+    said = ask(served, "/api/show", "id=a.md&at=v1")
+    assert said.status == 503
+    assert said.message == "the revision v1 is being indexed: 3 of 9 sources"
+    going.set()
+    monkeypatch.setattr(site, "REVISION_PATIENCE_S", 30.0)
+    assert b"How to save" in ask(served, "/doc", "id=a.md&rev=v1").body
+
+
+def test_what_visitors_make_a_server_index_is_bounded(
+    served: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going = threading.Event()
+    monkeypatch.setattr(jobs, "project_at", lambda *_, **__: going.wait(30))
+    project = served.workspace.project()
+    others = jobs.RevisionJobs(is_local=False)
+    asked = [others.ask(project, f"v{number}") for number in range(jobs.MAX_QUEUED)]
+    assert others.ask(project, "v0") is asked[0]
+    with pytest.raises(jobs.TooManyError, match="too many revisions are being indexed"):
+        others.ask(project, "v99")
+    going.set()
+    assert all(one.result(30) for one in asked)
+
+    def made(project: Project, revision: str, *, progress: Any) -> Project:
+        progress("indexing", 1, 1)
+        return project
+
+    monkeypatch.setattr(jobs, "project_at", made)
+    for number in range(jobs.MAX_AN_HOUR):
+        assert others.ask(project, f"w{number}").result(30) is project
+    with pytest.raises(jobs.TooManyError, match="within an hour"):
+        others.ask(project, "w99")
+    assert jobs.RevisionJobs(is_local=True).ask(project, "w99").result(30) is project
+
+
+def test_the_editor_that_opens_files_is_chosen_and_kept(served: Site) -> None:
+    assert b'href="vscode://file/' in ask(served, "/doc", "id=a.md").body
+    chosen = ask(served, "/help", "editor=zed")
+    assert chosen.headers["set-cookie"].startswith("leafmark-editor=zed; ")
+    assert b'<option value="zed" selected>' in chosen.body
+    assert b'href="zed://file/' in ask(served, "/doc", "id=a.md&editor=zed").body
+    assert b'href="vscode://file/' in ask(served, "/doc", "id=a.md&editor=javascript").body
+
+
+def test_a_long_document_is_not_in_its_own_page_a_second_time(
+    tmp_path: Path,
+) -> None:
+    text = "# Long\n\n" + "A sentence of it.\n\n" * 60_000
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "long.md").write_text(text)
+    environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "home")}
+    workspace = Workspace(lambda s: open_project(tmp_path / "docs", flags=s, environ=environ))
+    assert workspace.wait(workspace.ask(), timeout_s=120).state == "fresh"
+    assert len(ask(Site(workspace), "/doc", "id=long.md").body) < len(text) / 4
 
 
 def test_names_of_revisions_are_no_paths_and_no_options(served: Site) -> None:

@@ -7,7 +7,6 @@ markup is made here, and no text of a document ever becomes markup. The address 
 const $ = (id) => document.getElementById(id);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const PAUSE_MS = 140; // after a key, before it is searched
-const KEPT = { editor: "leafmark.editor" };
 
 document.documentElement.classList.add("js");
 history.scrollRestoration = "manual";
@@ -140,11 +139,11 @@ function select(link, { push = true } = {}) {
 async function more(link) {
   const page = await fetchPage(link.href).catch((error) => say(error.message));
   if (!page) return;
-  const first = $("groups").children.length;
-  for (const group of all("#groups > *", page)) $("groups").append(document.importNode(group, true));
+  const batch = document.importNode(page.querySelector("#groups > .batch"), true);
+  $("groups").append(batch);
   const next = page.getElementById("more");
   next ? link.closest(".more").replaceWith(document.importNode(next.closest(".more"), true)) : link.closest(".more").remove();
-  $("groups").children[first]?.querySelector("a.open")?.focus({ preventScroll: true });
+  batch.querySelector("a.open")?.focus({ preventScroll: true });
   say(`${all(".result").length} results shown`);
 }
 
@@ -175,7 +174,7 @@ const turning = new IntersectionObserver((seen) => {
 async function turn(link) {
   turning.unobserve(link);
   const later = link.id === "later";
-  const page = await fetchPage(link.href).catch(() => null);
+  const page = await fetchPage(`${link.href}&bare=1`).catch(() => null);
   if (!page || !link.isConnected) return;
   const part = document.importNode(page.querySelector(".part"), true);
   const paragraph = link.closest(".turn");
@@ -282,14 +281,18 @@ function listen() {
 }
 
 function hear(now) {
+  const rev = $("problem")?.dataset.rev;
+  if (rev !== undefined) {
+    if (!(rev in now.revisions)) return location.reload();
+    const [done, total] = now.revisions[rev];
+    return total ? progress(done, total) : undefined;
+  }
   $("dot").hidden = !now.running;
   if ($("runtext")) {
     const bar = $("runbar");
     bar.hidden = !now.running && kind() !== "problem";
     if (now.running) {
-      bar.max = now.total;
-      bar.value = now.done;
-      $("runtext").textContent = `Reading ${now.done.toLocaleString("en")} of ${now.total.toLocaleString("en")} sources`;
+      progress(now.done, now.total);
     } else if (now.error) $("runtext").textContent = `The last run failed: ${now.error}`;
     else if (kind() !== "problem" && now.version) $("runtext").textContent = "The index is up to date";
   }
@@ -300,6 +303,11 @@ function hear(now) {
   const told = [[now.added, "added"], [now.modified, "changed"], [now.removed, "removed"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`).join(", ");
   const run = () => refresh();
   kind() === "status" ? refresh() : say(`Sources: ${told || "read anew"}.`, { label: "Show", run });
+}
+
+function progress(done, total) {
+  Object.assign($("runbar"), { max: total, value: done });
+  $("runtext").textContent = `Reading ${done.toLocaleString("en")} of ${total.toLocaleString("en")} sources`;
 }
 
 function refresh() {
@@ -356,6 +364,17 @@ document.addEventListener("click", (event) => {
   }
 });
 
+/** Two settings are compared line by line: the texts scroll together, the one under way leads. */
+let leading = null, led = 0;
+document.addEventListener("scroll", ({ target }) => {
+  if (!(target instanceof Element) || !target.matches(".cuts") || (leading && leading !== target)) return;
+  leading = target;
+  clearTimeout(led);
+  led = setTimeout(() => (leading = null), 150);
+  const room = (one) => Math.max(1, one.scrollHeight - one.clientHeight);
+  for (const one of all(".cuts")) if (one !== target) one.scrollTop = (target.scrollTop / room(target)) * room(one);
+}, true);
+
 /** Mark a place of the lab by its id. */
 function mark(id) {
   const place = $(id);
@@ -367,6 +386,10 @@ function mark(id) {
 
 document.addEventListener("change", (event) => {
   const form = event.target.form;
+  if (event.target.id === "editor") {
+    const name = event.target.selectedOptions[0].textContent;
+    return fetchPage(`/help?editor=${event.target.value}`).then(() => (refresh(), say(`Files open in ${name}`)));
+  }
   if (event.target.closest("#lab")) return labChanged(event); // a field called id hides the form's own
   if (form?.dataset.live !== undefined) {
     const url = `/?${new URLSearchParams([...new FormData(form)].filter(([, value]) => value))}`;
@@ -458,10 +481,6 @@ const DOCUMENT_KEYS = { n: () => chunkStep(1), p: () => chunkStep(-1) };
 
 /** What a new part of a page needs. */
 function prepare() {
-  for (const link of all("[data-editor]")) {
-    const scheme = localStorage.getItem(KEPT.editor);
-    if (scheme) link.href = link.href.replace(/^vscode/, scheme);
-  }
   const narrow = $("narrow");
   if (narrow) narrow.addEventListener("toggle", () => sessionStorage.setItem("leafmark.narrow", narrow.open ? "1" : ""));
   if (narrow && sessionStorage.getItem("leafmark.narrow")) narrow.open = true;
