@@ -175,18 +175,25 @@ class Place(NamedTuple):
 class Scanned(NamedTuple):
     """A text to be searched; `safe` says that its words can be found by their beginnings.
 
-    Then the characters of `lowered` are at the same places as those of `text`.
+    Then the characters of `lowered` are at the same places as those of `text`. Where it is
+    `signed`, that holds for words alone to which signs do nothing: see `_heeds_signs`.
     """
 
     text: str
     lowered: str
     safe: bool
+    signed: bool
 
 
 def scan(text: str, analyzer: Analyzer) -> Scanned:
     """Return a text ready to be searched any number of times."""
     lowered = text.lower()
-    return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language))
+    return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language), has_signs(text))
+
+
+def _heeds_signs(terms: Iterable[str]) -> bool:
+    """Whether a sign beside a word may make it one of the terms, or another: `C++` is no `c`."""
+    return any(len(term) == 1 or not term.isalnum() for term in terms)
 
 
 class WordFinder:
@@ -198,12 +205,13 @@ class WordFinder:
         self._solid = [term for term in terms if is_solid(term)]
         self._terms = self._all.difference(self._solid)
         self._beginnings = {_beginning(term) for term in self._terms}
+        self._heeds_signs = _heeds_signs(self._terms)
         self._known: dict[str, str] = {}
 
     def find(self, scanned: Scanned) -> list[tuple[int, int, str]]:
         """Return the places of words that become one of the terms: `Place`s as tuples, unsorted."""
-        text, lowered, safe = scanned
-        if not safe:
+        text, lowered, safe, signed = scanned
+        if not safe or (signed and self._heeds_signs):
             tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
             return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
@@ -237,10 +245,8 @@ def _term_of(analyzer: Analyzer, word: str) -> str:
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:
     """Whether words can be found by their beginnings, and `lowered` is as the index has it.
 
-    Python lowers `Σ` to a final sigma, and `İ` to two characters. Names may have signs: `C++`.
+    Python lowers `Σ` to a final sigma, and `İ` to two characters.
     """
-    if has_signs(text):
-        return False
     if text.isascii():
         return language in _IN_ASCII
     simple = language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text
@@ -321,10 +327,12 @@ class PhraseFinder:
         self._first = WordFinder({phrase[0]}, analyzer)
         self._second = _beginning(phrase[1])
         self._solid = all(map(is_solid, phrase))
+        self._heeds_signs = _heeds_signs(phrase)
 
     def find(self, scanned: Scanned) -> list[Place]:
         """Return the words of every such place, in order of the places."""
-        text, lowered, safe = scanned
+        text, lowered, safe, signed = scanned
+        safe = safe and not (signed and self._heeds_signs)
         if not safe and not is_folded(text):  # several words can stand in one place of it
             return self._among(self._analyzer.tokens(text))
         found: list[Place] = []
