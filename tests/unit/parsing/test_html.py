@@ -349,3 +349,22 @@ def tree_text(path: str, target: str) -> str:
     page = f'<p>x</p><ul>{links}<li><a href="{target}">8</a></ul>'.encode()
     dropped = [(each.start, each.end) for each in parse_html(page, path).dropped_spans]
     return read_html(page, [*subtract(0, len(page), dropped)]).text
+
+
+@pytest.mark.parametrize(
+    ("title", "banner", "expected"),
+    [
+        ("3. Of lamps", '<a href="https://lamps.example/">Harbor</a>', ["Chapter 3 - Of lamps"]),
+        ("Of lamps", '<a href="../index.html">The manual</a>', ["Chapter 3 - Of lamps"]),
+        ("Harbor", '<a href="/">Harbor</a>', ["Harbor", "Chapter 3 - Of lamps"]),  # the title
+        ("Of lamps", '<a href="#top">Harbor</a>', ["Harbor", "Chapter 3 - Of lamps"]),  # no other
+        ("Of lamps", "Harbor", ["Harbor", "Chapter 3 - Of lamps"]),
+        ("Of ships", '<a href="/">Harbor</a>', ["Harbor", "Chapter 3 - Of lamps"]),  # none has it
+    ],
+)
+def test_an_h1_that_leads_to_the_site_is_no_heading_of_the_page(
+    title: str, banner: str, expected: list[str]
+) -> None:
+    page = f"<title>{title}</title><h1>{banner}</h1><h2>Chapter 3 - Of lamps</h2><p>Light.</p>"
+    document = parse_html(page.encode(), "lamps.html")
+    assert [heading.title for heading in document.headings] == expected

@@ -41,6 +41,7 @@ from leafmark.parsing.html.vocabulary import (
     pattern_of,
     words_of,
 )
+from leafmark.parsing.titles import fold
 
 __all__ = ["boilerplate_spans"]
 
@@ -101,6 +102,22 @@ _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
 """Where one link alone is an entry of a list or a table."""
 
 
+_NEXT_HEADINGS = 4
+"""Headings in which the title of a page is looked for behind the name of its site."""
+
+_NUMBER = re.compile(r"(?:[a-z]+ )?[0-9]+(?:\.[0-9]+)*\.?(?: -)? ", re.IGNORECASE)
+
+
+def _shares(title: str, heading: str) -> bool:
+    """Whether a title and a heading say the same, or one of them more, numbers apart.
+
+    >>> _shares("3. Of mail - Guide", "Chapter 3 - Of mail"), _shares("3. Of mail", "Guide")
+    (True, False)
+    """
+    first, second = (_NUMBER.sub("", each.casefold(), count=1) for each in (title, heading))
+    return bool(second) and (first in second or second in first)
+
+
 def boilerplate_spans(page: Page, region: Spans, path: str) -> Spans:
     """Return the spans to drop of the `region` of a page at `path`, in order and disjoint."""
     return _Finder(page, region, path).spans()
@@ -113,8 +130,9 @@ class _Finder:
         self.page, self.path = page, path
         self.start, self.end = (region[0][0], region[-1][1]) if region else (0, 0)
         self.dropped: Spans = []
-        starts = [h.start for h in page.having("h1")]
-        self.titles = [start for start in starts if self.start <= start < self.end]
+        found = [h for h in page.having("h1") if self.start <= h.start < self.end]
+        self.banners = [*self._banners()]
+        self.titles = [h.start for h in found if h not in self.banners]
         self._budget = _LOOKS * (len(page.links) + len(page.elements))
         """Links that are still looked at: elements in each other have the same ones."""
 
@@ -126,6 +144,7 @@ class _Finder:
         self.dropped = merge([*certain, *((e.start, e.end) for e, _ in named)])
         if not self._is_any_left(self.dropped):
             self.dropped = certain
+        self._drop((each.start, each.end) for each in self.banners)
         self._drop(number_spans(self.page))
         self._drop(self._small_links())
         self._drop(self._pagers())
@@ -196,6 +215,33 @@ class _Finder:
         is_foot = "foot" in lists and self._is_foot(element, is_whole=is_whole)
         return is_foot or ("linked" in lists and self._is_linked(element))
 
+    def _banners(self) -> Iterator[Element]:
+        """Yield each h1 that names the site: a link to another page, where the title is another.
+
+        Its text is not in the title of the page, which a later heading has.
+        """
+        page = self.page
+        title = next(
+            (fold(unescape(page.data[e.inner : e.close])) for e in page.having("title")), ""
+        )
+        for heading in page.having("h1") if title else ():
+            inner, close = heading.inner, heading.close
+            targets = [link.open.attribute("href") for link in page.links_in(inner, close)]
+            if page.text_size(WORDS, inner, close) or not any(map(self._leads_away, targets)):
+                continue
+            later = page.headings_in(heading.end, self.end)
+            if not _shares(title, self._heading_text(heading)) and any(
+                _shares(title, self._heading_text(each)) for each in later[:_NEXT_HEADINGS]
+            ):
+                yield heading
+
+    def _leads_away(self, target: str) -> bool:
+        own = self.path.rpartition("/")[2]
+        return bool(target) and target[0] != "#" and own not in target
+
+    def _heading_text(self, heading: Element) -> str:
+        return fold(unescape(b"".join(self.page.texts_in(heading.inner, heading.close))))
+
     def _has_words(self, element: Element) -> bool:
         """Whether there is a text in an element, or it is a heading."""
         if element.tag in HEADING_LEVELS or self.page.headings_in(element.start, element.end):
@@ -242,7 +288,9 @@ class _Finder:
 
     def _is_above(self, element: Element) -> bool:
         """Whether the page's h1 follows, and a heading in the element is another's."""
-        return bool(self.titles) and element.end <= self.titles[-1]
+        if self.titles:
+            return element.end <= self.titles[-1]
+        return any(element.start <= each.start < element.end for each in self.banners)
 
     def _is_foot(self, element: Element, *, is_whole: bool) -> bool:
         page = self.page
