@@ -307,7 +307,7 @@ class OneRegion(BlockRegions):
         places = [place for place, block in enumerate(blocks) if not block.level]
         self._blocks = blocks
         self._places = [*places, len(blocks)]
-        self._top = TopBlocks.of(map(blocks.__getitem__, places))
+        self._top = TopBlocks.of([blocks[place] for place in places])
 
     def regions_of(self, start: int, end: int) -> range:
         return range(1)

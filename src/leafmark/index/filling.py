@@ -44,7 +44,7 @@ from leafmark.index.facts import (
     meta_facts,
     tag_fact,
 )
-from leafmark.index.headed import MAX_TITLE, MAX_TITLES, headed, title_terms
+from leafmark.index.headed import MAX_TITLE, MAX_TITLES, headed, title_terms, titles_above
 from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
@@ -162,7 +162,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             cut = cut_number(entry.doc_id, chunk.parent_position)
             facts += f',"{cut_fact(cut)}"'
         fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
-        fields.append(f',"{language.titles}":"{_titles(analyzer, titles)}"')
+        fields.append(f',"{language.titles}":"{titles_above(analyzer, titles[-MAX_TITLES:]).text}"')
         body = chunk.readable_body
         names = _names(analyzer, chunked, chunk, body, entry.path)
         if chunk.position in ids:
@@ -230,12 +230,6 @@ def _addresses(analyzer: Analyzer, chunk: Chunk, body: str) -> str:
     return _BETWEEN.join(islice(given, MAX_ADDRESSES))
 
 
-def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
-    """Return the terms of all titles from the document down."""
-    known = (title[:MAX_TITLE] for title in titles[-MAX_TITLES:])
-    return " ".join([title_terms(analyzer, title).text for title in known])
-
-
 def _names(
     analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str
 ) -> tuple[str, ...]:
@@ -285,7 +279,7 @@ def _title_of(chunk: Chunk) -> str:
 def _title(analyzer: Analyzer, title: str) -> str:
     """Return the terms of a title; titles repeat in many files, and in all pieces of a section."""
     if len(title) <= MAX_TITLE:
-        return title_terms(analyzer, title).text
+        return title_terms(analyzer, title)
     return analyzer.for_index(with_parts(title))
 
 

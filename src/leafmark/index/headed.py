@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, with_parts
 
-__all__ = ["Headed", "headed", "phrases_within", "title_terms"]
+__all__ = ["Headed", "headed", "phrases_within", "title_terms", "titles_above"]
 
 MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
@@ -28,15 +29,15 @@ MAX_PHRASE = 3
 """The longest phrases of titles, in terms, that are compared with the text."""
 
 
-class Title(NamedTuple):
-    """A title as it is indexed, its terms, and its phrases by length, from two terms on.
+class TitlesAbove(NamedTuple):
+    """The titles that a body stands below: their terms as one text, one by one, and each once.
 
-    Each phrase is given with the two shorter ones that it begins and ends with.
+    `text` has all of them; those that are too long to be a title stand in no body.
     """
 
     text: str
-    terms: tuple[str, ...]
-    phrases: tuple[tuple[tuple[str, str, str], ...], ...]
+    titles: tuple[str, ...]
+    terms: frozenset[str]
 
 
 class Headed(NamedTuple):
@@ -55,44 +56,53 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], body: str) -> Headed
 
     `section_path` begins with the document's title.
     """
-    above = section_path[-MAX_TITLES:]
-    titles = [title_terms(analyzer, title) for title in above if len(title) <= MAX_TITLE]
-    if not titles:
+    above = titles_above(analyzer, tuple(section_path[-MAX_TITLES:]))
+    if not above.titles:
         return Headed((), body)
-    asked = set[str]().union(*[title.terms for title in titles])
     padded = f" {body} "  # to look for terms in it is faster than to make a set of its own
-    shared = {term for term in asked if f" {term} " in padded}
-    phrases = _phrases_alone(titles, padded, shared) if shared else ()
-    return Headed([title.text for title in titles], body, sorted([*(asked - shared), *phrases]))
+    shared = {term for term in above.terms if f" {term} " in padded}
+    phrases = _phrases_alone(above.titles, padded, shared) if shared else ()
+    return Headed(above.titles, body, sorted([*(above.terms - shared), *phrases]))
+
+
+@lru_cache(1024)
+def titles_above(analyzer: Analyzer, section_path: tuple[str, ...]) -> TitlesAbove:
+    """Return the titles of a path, analysed once: sections below it and pieces have them too."""
+    if not section_path:
+        return TitlesAbove("", (), frozenset())
+    above = titles_above(analyzer, section_path[:-1])
+    text = title_terms(analyzer, section_path[-1][:MAX_TITLE])
+    joined = f"{above.text} {text}" if len(section_path) > 1 else text
+    if len(section_path[-1]) > MAX_TITLE:
+        return above._replace(text=joined)
+    return TitlesAbove(joined, (*above.titles, text), above.terms.union(text.split()))
 
 
 @lru_cache(4096)
-def title_terms(analyzer: Analyzer, title: str) -> Title:
-    """Return a title, analysed once: pieces and all sections below have it too."""
-    text = analyzer.for_index(with_parts(title))
-    terms = shorter = text.split()
-    phrases = []
-    for length in range(2, MAX_PHRASE + 1):
-        longer = [*map(" ".join, _phrases(terms, length))]
-        phrases.append((*zip(longer, shorter, shorter[1:], strict=False),))
-        shorter = longer
-    return Title(text, tuple(terms), (*phrases,))
+def title_terms(analyzer: Analyzer, title: str) -> str:
+    """Return the terms of a title, analysed once: it repeats in many files."""
+    return analyzer.for_index(with_parts(title))
 
 
-def _phrases_alone(titles: Sequence[Title], padded: str, shared: Set[str]) -> Iterator[str]:
+def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iterator[str]:
     """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
-    held = shared
-    for length in range(MAX_PHRASE - 1):
-        asked = {
-            phrase
-            for title in titles
-            for phrase, begin, end in title.phrases[length]
-            if begin in held and end in held
+    words = [title.split() for title in titles]
+    pairs = {
+        (one, two)
+        for terms in words
+        for one, two in pairwise(terms)
+        if one in shared and two in shared
+    }
+    held = {pair for pair in pairs if f" {pair[0]} {pair[1]} " in padded}
+    yield from map(" ".join, pairs - held)
+    if held:
+        threes = {
+            " ".join(three)
+            for terms in words
+            for three in _phrases(terms, MAX_PHRASE)
+            if three[:2] in held and three[1:] in held
         }
-        if not asked:
-            return
-        held = {phrase for phrase in asked if f" {phrase} " in padded}
-        yield from asked - held
+        yield from (three for three in threes if f" {three} " not in padded)
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

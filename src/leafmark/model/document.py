@@ -278,28 +278,14 @@ class TopBlocks(Sequence[Block]):
         self.kinds, self.starts, self.ends, self.details = kinds, starts, ends, details
 
     @classmethod
-    def of(cls, blocks: Iterable[Block]) -> TopBlocks:
-        found = cls([], [], [], {})
-        for block in blocks:
-            found.add(block)
-        return found
-
-    def add(self, block: Block) -> None:
-        """Add the block that follows."""
-        kind, start, end, _, info, content = block
-        self.kinds.append(kind)
-        self.starts.append(start)
-        self.ends.append(end)
-        if info or content is not None:
-            self.details[start] = info, content
-
-    def pop(self) -> int:
-        """Take the last one away, and return where it starts."""
-        self.kinds.pop()
-        self.ends.pop()
-        start = self.starts.pop()
-        self.details.pop(start, None)
-        return start
+    def of(cls, blocks: Sequence[Block]) -> TopBlocks:
+        details = {
+            start: (info, content)
+            for _, start, _, _, info, content in blocks
+            if info or content is not None
+        }
+        kinds, starts, ends, *_ = map(list, zip(*blocks, strict=True)) if blocks else ([], [], [])
+        return cls(kinds, starts, ends, details)
 
     def starting_within(self, start: int, end: int) -> TopBlocks:
         """Return those that start in `[start, end)`; if all do, this object, not to be changed."""

@@ -45,6 +45,11 @@ def test_phrases_of_the_titles_alone_are_told_where_the_text_has_their_words() -
     assert above(path, body) == ["guid", "set up farm"]
 
 
+def test_a_phrase_that_repeats_one_term_is_told_like_any_other() -> None:
+    assert above(("Guide", "Set set"), "A set.") == ["guid", "set set"]
+    assert above(("Guide", "Set set set"), "A set set.") == ["guid", "set set set"]
+
+
 def test_no_phrase_goes_from_one_title_to_the_next() -> None:
     path = ("Guide", "Set up", "farm work")
     assert above(path, "Farm: set up a barn, work.") == ["farm work", "guid"]

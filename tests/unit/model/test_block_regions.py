@@ -35,12 +35,3 @@ def test_blocks_of_several_stretches_are_one_sequence() -> None:
 
     assert list(TopBlocks.joined([first, TopBlocks.of([]), second])) == BLOCKS
     assert list(first) == BLOCKS[:2]
-
-
-def test_a_block_that_is_taken_away_leaves_nothing_behind() -> None:
-    blocks = TopBlocks.of(BLOCKS[:2])
-
-    assert blocks.pop() == 4
-    blocks.add(Block("paragraph", 4, 20))
-
-    assert list(blocks) == [BLOCKS[0], Block("paragraph", 4, 20)]
