@@ -190,8 +190,8 @@ class Analyzer:
         return filter(None, map(self._words.__getitem__, words))
 
     def _analyze_word(self, word: str) -> list[str]:
-        if word.isascii():
-            return self._analyze_plain(word)
+        if word.isascii():  # letters and digits alone: one token, of a length that is known
+            return self.engine.analyze(word) if len(word) <= MAX_TOKEN_CHARS else []
         parts = _MARKED.split(word)
         found = self._analyze_plain(parts[0])
         for marked, plain in zip(parts[1::2], parts[2::2], strict=True):
