@@ -210,7 +210,7 @@ def merge_into(
 ) -> Candidate:
     """Return the parent as a candidate that holds `children`; `own` is its own match, if any.
 
-    Constituents of `own` are kept. The parent is relaxed only if all of these matches are;
+    Constituents of `own` are kept, and that the query names it. The parent is relaxed only if all of these matches are;
     otherwise only the strict ones count. It scores as the best that counts, times 1 plus
     `bonus` for each child that counts.
     """
@@ -226,6 +226,7 @@ def merge_into(
         direct_score=own.direct_score if own else None,
         constituents=tuple(sort_candidates((*held_before, *children))),
         factors=own.factors if own else (),
+        named=own.named if own else False,
     )
 
 

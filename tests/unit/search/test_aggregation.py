@@ -8,7 +8,7 @@ import pytest
 from support.candidates import Forest, count_by, match, shape
 
 from leafmark.model import Candidate, Phase
-from leafmark.search.grain import aggregate, drop_large, filter_ancestors
+from leafmark.search.grain import aggregate, drop_large, filter_ancestors, merge_into
 from leafmark.search.options import SearchOptions
 
 GUIDE = ["Guide", ["errors", ["result"], ["option"]], ["logging"]]
@@ -136,6 +136,15 @@ def test_a_parents_own_match_counts_for_its_score(own: float, score: float) -> N
     scores = {"a.md#result": 2.0, "a.md#option": 1.5, "a.md#errors": own}
     (found,) = _aggregate(forest, _match(forest, scores), max_merge_depth=1)
     assert (found.entry.id, found.score, found.direct_score) == ("t:a.md#errors", score, own)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_parent_that_the_query_names_is_named_with_its_children_too(named: bool) -> None:
+    """Else the page of another language that has no parts would be the only one called so."""
+    forest = _forest(GUIDE)
+    parent, child, *_ = _match(forest, {"a.md": 2.0, "a.md#errors": 1.0})
+    assert merge_into(parent.entry, [child], parent._replace(named=named)).named is named
+    assert not merge_into(parent.entry, [child._replace(named=named)], None).named
 
 
 def test_a_parent_is_looked_up_only_when_it_takes_its_children() -> None:
