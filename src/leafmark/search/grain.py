@@ -210,9 +210,9 @@ def merge_into(
 ) -> Candidate:
     """Return the parent as a candidate that holds `children`; `own` is its own match, if any.
 
-    Constituents of `own` are kept, and that the query names it. The parent is relaxed only if all of these matches are;
-    otherwise only the strict ones count. It scores as the best that counts, times 1 plus
-    `bonus` for each child that counts.
+    Constituents of `own` are kept, and that the query names it. The parent is relaxed only if all
+    of these matches are; otherwise only the strict ones count. It scores as the best that counts,
+    times 1 plus `bonus` for each child that counts.
     """
     held_before = own.constituents if own else ()
     held = [*children, own] if own else list(children)
