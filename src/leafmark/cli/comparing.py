@@ -139,4 +139,4 @@ def _log(call: Call) -> int:
         console.write_json(log_record(log))
     for part in () if console.json else iter_log(log, console.style):
         console.write(part)
-    return 0 if log.entries else 1
+    return 0 if log.entries or log.ends_at else 1

@@ -75,6 +75,7 @@ _SAFE_ENVIRONMENT = {
 _PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP")
 """What of our environment git needs to run, and to know whose repositories the user trusts."""
 
+_MAX_SHALLOW_CHARS = 1 << 24
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
 _MAX_TAGS = 5
@@ -241,6 +242,14 @@ class Repository:
                 continue  # executable by now, or no more
             if is_safe_path(path):
                 yield ChangedPath(path, _if_file(old_mode, before), _if_file(new_mode, after))
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Return the commits at which a shallow clone ends: their parents are not here."""
+        try:
+            with open(self.common_dir / "shallow", encoding="ascii", errors="replace") as file:
+                return frozenset(filter(_OID.fullmatch, file.read(_MAX_SHALLOW_CHARS).split()))
+        except OSError:
+            return frozenset()
 
     def history(self, oid: str, paths: Sequence[str] = (), *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line that touched the paths, newest first."""

@@ -65,10 +65,14 @@ class LogEntry(NamedTuple):
 
 
 class SectionLog(NamedTuple):
-    """The history of the section `id`, newest first."""
+    """The history of the section `id`, newest first.
+
+    `ends_at` is the commit at which a shallow clone ends, where the section is older than that.
+    """
 
     id: str
     entries: tuple[LogEntry, ...]
+    ends_at: str | None = None
 
 
 class RevisionList(NamedTuple):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.model import Finding, Rule
-from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, RECORDS, VAGUE_TITLES
+from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, NOTATION_MARKS, RECORDS, VAGUE_TITLES
 from leafmark.model import Document
 
 __all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
@@ -27,6 +27,8 @@ _ONLY_NUMBERS = re.compile(r"(?:chapter|section|part|step|appendix)?\s*\d{1,3}[.
 _FENCE = re.compile(rb"[ \t]*(`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _IMAGE = re.compile(rb"!\[([ \t\r\n]*)\]")
 _IMG = re.compile(rb"<img\b[^>]*>", re.I)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
+_CODE = re.compile(rb"`|<(?:code|tt)\b", re.I)
 _TAG = re.compile(r"<[^>]*>")
 _ALT = re.compile(rb"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.I)
 
@@ -62,10 +64,19 @@ def _titles_that_say_nothing(document: SectionedDocument) -> Iterator[_Spot]:
         title = " ".join(_WORDS.findall(section.title.casefold()))
         if not section.title.strip():
             continue  # a picture, perhaps
-        if title in VAGUE_TITLES or _ONLY_NUMBERS.fullmatch(section.title):
+        is_vague = title in VAGUE_TITLES and not _is_name(document, section, title)
+        if is_vague or _ONLY_NUMBERS.fullmatch(section.title):
             yield _Spot(
                 _start(section), f"the title {section.title!r} does not say what about", title
             )
+
+
+def _is_name(document: SectionedDocument, section: Section, title: str) -> bool:
+    """Whether a title is the name of something: of code, or of what the document is about."""
+    parsed, chunk = document.document, section.chunk
+    heading = parsed.data[chunk.heading_start or 0 : chunk.heading_end or 0]
+    stem = parsed.path.rpartition("/")[2].partition(".")[0].casefold()
+    return parsed.format == "script" or stem == title or _CODE.search(heading) is not None
 
 
 def _sections_too_long(document: SectionedDocument) -> Iterator[_Spot]:
@@ -122,8 +133,14 @@ def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
         name = link.target.rpartition("/")[2][:80]
         if _IMAGE.match(raw) is not None:
             yield _Spot(link.start, f"the image {name!r} has no words", link.target)
-    for match in _IMG.finditer(parsed.data) if parsed.format in ("html", "markdown") else ():
-        if b"src" in match[0] and not _ALT.search(match[0]) and not _is_code(parsed, match.start()):
+    if parsed.format not in ("html", "markdown"):
+        return
+    comments = [m.span() for m in _COMMENT.finditer(parsed.data) if not _is_code(parsed, m.start())]
+    for match in _IMG.finditer(parsed.data):
+        at = match.start()
+        if any(start <= at < end for start, end in comments) or _is_code(parsed, at):
+            continue
+        if b"src" in match[0] and not _ALT.search(match[0]):
             yield _Spot(
                 match.start(), "the image has no `alt`", match[0][:200].decode("utf-8", "replace")
             )
@@ -159,7 +176,8 @@ def _code_without_language(document: SectionedDocument) -> Iterator[_Spot]:
         return  # its author names none, or few
     for one in bare:
         lines = one.text.split("\n")[1:-1]
-        if sum(1 for line in lines if CODE_MARKS.search(line)) * 2 > len(lines):
+        code = [one for one in lines if CODE_MARKS.search(one) and not NOTATION_MARKS.search(one)]
+        if 2 * len(code) > len(lines):
             yield _Spot(
                 one.start, "the code has no language, unlike most of the document", one.text[:200]
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CODE_MARKS", "LEANING_STARTS", "RECORDS", "VAGUE_TITLES"]
+__all__ = ["CODE_MARKS", "LEANING_STARTS", "NOTATION_MARKS", "RECORDS", "VAGUE_TITLES"]
 
 VAGUE_TITLES = frozenset(
     (
@@ -50,6 +50,12 @@ CODE_MARKS = re.compile(
     r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*[$#>] \w+|=>|\w\(.*\)\s*[;:]?\s*$|</\w+>"
 )
 """What a line has that is code, and no output or drawing."""
+
+NOTATION_MARKS = re.compile(
+    r"::=|\[\s*(?:<[\w-]+>|--?\w)|[\w\])>}]\s*\.\.\.\s*[\])}]?$"
+    r"|\{\s*[\w<>-]+(?:\s*\|\s*[\w<>-]+)+\s*\}"
+)
+"""What a line has that says how something is written: `[--all]`, `{a|b}`, `name ::= …`."""
 
 RECORDS = re.compile(
     r"(?:^|/)(?:changelogs?|changes|history|news|releases?|release[-_ ]?notes|whats?[-_ ]?new|"

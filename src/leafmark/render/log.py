@@ -16,7 +16,10 @@ __all__ = ["iter_log", "iter_revisions", "log_record", "revisions_record"]
 
 
 def iter_log(log: SectionLog, style: Style) -> Iterator[str]:
-    """Yield three lines for each entry, newest first: commit, what it did, how to cite it."""
+    """Yield three lines for each entry, newest first: commit, what it did, how to cite it.
+
+    A line more says where a shallow clone ends.
+    """
     for entry in log.entries:
         commit = entry.commit
         if commit is None:
@@ -25,6 +28,8 @@ def iter_log(log: SectionLog, style: Style) -> Iterator[str]:
             yield f"{style.bold(commit.oid[:12])} {_day(commit.time)} {fold(commit.subject)}\n"
         yield f"  {_what(entry)}  {style.dim(clean_line(entry.section.id))}\n"
         yield f"  {style.dim(clean_line(entry.section.citation))}\n"
+    if log.ends_at is not None:
+        yield f"{style.bold(log.ends_at[:12])} a shallow clone ends here: git fetch --unshallow\n"
 
 
 def _what(entry: LogEntry) -> str:
@@ -40,6 +45,7 @@ def log_record(log: SectionLog) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "id": log.id,
         "entries": [_entry_record(entry) for entry in log.entries],
+        "ends_at": log.ends_at,
     }
 
 

@@ -58,6 +58,9 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        '# A\n\none\n\n<!--\n<img src="a.png">\n-->\n',
+        "# A\n\n## `more`\n\none\n",
+        "# A\n\n```py\na\n```\n\n```py\na\n```\n\n```\nuse [--all] {a|b}\nif [<name>...]\n```\n",
         "# A\n\n## Linux\n\n### Use\n\none\n\n## Mac\n\n### Use\n\ntwo\n",
         "# A\n\n# Begin\n\none\n\n# End\n\ntwo\n",
         "# A\n\n## Miscellaneous settings\n\none\n",
@@ -198,3 +201,8 @@ def test_every_rule_says_why_and_what_to_do() -> None:
         assert rule.reason
         assert rule.fix
         assert rule.level in LEVELS
+
+
+def test_a_page_about_a_word_may_be_called_so() -> None:
+    assert _found("# Files\n\n## More\n\none\n", "man/more.md") == []
+    assert _found("# Files\n\n## More\n\none\n") == [("vague-title", 3)]

@@ -68,7 +68,7 @@ def log_section(
                 entries.append(entry)
                 if len(entries) >= request.limit:
                     break
-        return SectionLog(request.id, tuple(entries[: request.limit]))
+        return SectionLog(request.id, tuple(entries[: request.limit]), trail.ends_at)
 
 
 def _uncommitted(
@@ -92,6 +92,8 @@ class _Trail:
     ) -> None:
         self._project, self._repository, self._objects = project, repository, objects
         self._progress = progress
+        self._shallow = repository.shallow_commits()
+        self.ends_at: str | None = None
         self._prefixes = {
             tree.name: prefix
             for tree in project.trees
@@ -160,7 +162,10 @@ class _Trail:
         )
 
     def back(self, tree: Tree, section: Section, last: Commit) -> Iterator[LogEntry]:
-        """Yield what each commit did to a section, newest first, until it came."""
+        """Yield what each commit did to a section, newest first, until it came.
+
+        In a shallow clone this ends with what is here, and `ends_at` says where.
+        """
         current: Section | None = section
         start: Commit | None = last
         while current is not None and start is not None:
@@ -170,6 +175,9 @@ class _Trail:
             for commit in commits:
                 if self._progress is not None:
                     self._progress("reading", 0, 0)
+                if commit.oid in self._shallow:  # what it did to the section is not known
+                    self.ends_at = commit.oid
+                    return
                 change = self._change_at(tree, current, commit)
                 if change.is_change:
                     yield LogEntry(commit, change, current)

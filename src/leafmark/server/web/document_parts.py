@@ -10,6 +10,7 @@ import html
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -123,7 +124,8 @@ def _extend(found: list[Stretch], added: Stretch) -> None:
 class DocumentText:
     """The text of one document, cut into parts.
 
-    `readable` makes the text of ranges in formats whose bytes are not their text. With `within`
+    `readable` makes the text of ranges in formats whose bytes are not their text; in these, `code`
+    are the ranges of code, in order. With `within`
     only these bytes are shown; a reader sees none before `text_start`, which are front matter.
     """
 
@@ -138,6 +140,7 @@ class DocumentText:
         find_link: FindLink = lambda _: None,
         mark: MarkText = lambda _: (),
         readable: Callable[[Sequence[tuple[int, int]]], str | None] = lambda _: None,
+        code: Sequence[tuple[int, int]] = (),
         within: tuple[int, int] | None = None,
         text_start: int = 0,
     ):
@@ -148,6 +151,7 @@ class DocumentText:
         self._find_link = find_link
         self._mark = mark
         self._readable = readable
+        self._code = code
         self._seen: set[int] = set()
         self._nesting = _nesting(chunks)
         self._titles = {chunk.heading_start for chunk in chunks}
@@ -258,22 +262,35 @@ class DocumentText:
             return []
         if self._format == "markdown":
             return [*self._markdown(part, level)]
+        if self._format in ("html", "notebook"):  # what is of no chunk is no text of the document
+            part = [one for one in part if one.position is not None] or part
         if self._format in ("html", "text", "rst", "asciidoc", "org", "script"):
             made = self._whole(part, level)
         else:
-            made = [*map(self._read, part)]
+            groups = groupby(part, key=lambda one: (one.position, self._is_code(one)))
+            made = [self._read([*run], is_code=is_code) for (_, is_code), run in groups]
         return [one for one in made if one.html.strip()]
 
-    def _read(self, stretch: Stretch) -> Fragment:
-        text = self._readable([(stretch.start, stretch.end)])
+    def _is_code(self, stretch: Stretch) -> bool:
+        number = bisect_right(self._code, (stretch.start, len(self._data))) - 1
+        return number >= 0 and stretch.start < self._code[number][1]
+
+    def _read(self, run: Sequence[Stretch], *, is_code: bool) -> Fragment:
+        """Return stretches of one chunk as a reader sees them."""
+        text = self._readable([(one.start, one.end) for one in run])
         if text is None:
-            text = self._data[stretch.start : stretch.end].decode("utf-8", "replace")
+            data = self._data[run[0].start : run[-1].end]
+            text = data.decode("utf-8", "replace")
         markings = Markings(self._mark)
-        if self._format == "notebook":
+        if is_code:
+            made = render_html(
+                f"<pre>\n{html.escape(text.strip())}</pre>", self._find_link, markings
+            )
+        elif self._format == "notebook":
             made = render_markdown(text, "", self._find_link, markings)
         else:
             made = render_text(text, markings)
-        return self._fragment(made, stretch.position)
+        return self._fragment(made, run[0].position)
 
     def _fragment(self, made: Markup, position: int | None) -> Fragment:
         label = "" if position is None else self._describe(position)
@@ -325,14 +342,16 @@ class DocumentText:
         """Return the text of some stretches with a mark at each cut, and the cuts."""
         texts: list[str] = []
         cuts: list[Cut] = []
+        last = None
         for stretch in run:
             text = self._data[stretch.start : stretch.end].decode("utf-8", "replace")
             text = text.replace(CUT, "").removeprefix("\ufeff")
-            if texts and stretch.position is not None:
+            if texts and stretch.position not in (None, last):
                 cuts.append(Cut(stretch.position, self._describe(stretch.position)))
                 pipe = len(text) - len(text.lstrip("| ")) if text.lstrip()[:1] == "|" else 0
                 text = text[:pipe] + CUT + text[pipe:]
             texts.append(text)
+            last = last if stretch.position is None else stretch.position
         return "".join(texts), cuts
 
     def _whole(self, part: Sequence[Stretch], level: int) -> list[Fragment]:

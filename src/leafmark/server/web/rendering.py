@@ -57,6 +57,8 @@ _ALERTS = {f"markdown-alert-{kind}" for kind in ("note", "tip", "important", "wa
 _CLASSES = {"blockquote": _ALERTS}
 
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^>"]|"[^"]*")*)>|([^<]+)|<')
+_PERMALINK = re.compile(r"<a(?: [^>]*)?>\s*[¶#§🔗]?\s*</a>")
+"""A title's link to itself, which is for those who read the page elsewhere, and empty ones."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ALT = re.compile(r' alt="([^"]*)"')
 
@@ -153,7 +155,7 @@ def render_text(text: str, markings: Markings | None = None) -> Markup:
 
 def render_html(text: str, find_link: FindLink, markings: Markings | None = None) -> Markup:
     """Return HTML from anywhere as HTML that is safe to show."""
-    safe = _cleaner(find_link).clean(text)
+    safe = _PERMALINK.sub("", _cleaner(find_link).clean(text))
     made = _Finisher(markings or Markings()).finish(safe)
     return Markup(made)
 

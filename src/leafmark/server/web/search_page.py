@@ -255,6 +255,7 @@ def section_text(
         find_link=find_link,
         mark=mark,
         readable=reading.readable,
+        code=reading.code_spans,
         within=within,
         text_start=reading.document.front_matter_end,
     )

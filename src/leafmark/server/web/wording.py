@@ -25,7 +25,7 @@ _HINTS: Mapping[str, Callable[[_Values], str]] = MappingProxyType(
             f"{count_of(values['count'], 'chunk')} cannot be found by meaning yet"
         ),
         "late-vectors": lambda values: (
-            f"{count_of(values['count'], 'match')} could not be read by meaning in time: "
+            f"{count_of(values['count'], 'result')} could not be read by meaning in time: "
             "ask again for a better order"
         ),
         "no-vectors": lambda _: "Meaning is not available, so these results match by words",
@@ -41,12 +41,13 @@ _HINTS: Mapping[str, Callable[[_Values], str]] = MappingProxyType(
         "far": lambda _: "Nothing is near enough in meaning: search by words as well",
         "topics": lambda _: "Each part was searched as a topic of its own",
         "other-folder": lambda _: "Only the trees of your own configuration were searched",
+        "more": lambda _: "",
         "versions": lambda _: (
             "What reads nearly the same in several versions or languages is shown once"
         ),
     }
 )
-"""Hints whose shared wording names commands, options or settings."""
+"""Hints whose shared wording names commands, options or settings; "" is said by a control."""
 
 
 def page_hint(hint: Hint) -> str:
@@ -56,7 +57,7 @@ def page_hint(hint: Hint) -> str:
     'Without “all words”, there would be 2 matches.'
     """
     wording = _HINTS.get(hint.code)
-    said = wording(hint.values) if wording else word_hint(hint, PAGE)
+    said = word_hint(hint, PAGE) if wording is None else wording(hint.values)
     return _sentence(said)
 
 

@@ -11,8 +11,10 @@ from support.repositories import GitRepository
 from leafmark.app.history import log_section
 from leafmark.app.history.comparing import diff_project
 from leafmark.app.requests import DiffRequest, LogRequest
-from leafmark.errors import NotFoundError, StorageError, UsageError
+from leafmark.errors import NotFoundError, UsageError
 from leafmark.history import DiffReport
+from leafmark.render.log import iter_log
+from leafmark.render.terminal import Style
 from leafmark.search.citations import format_citation
 
 _TEXT = "run the installer with all of its parts and wait until the light goes on"
@@ -55,15 +57,24 @@ def test_of_what_cannot_be_read_nothing_is_said(here: Here, made: GitRepository)
     assert report.broken == ()
 
 
-def test_a_shallow_clone_says_what_to_do(here: Here, made: GitRepository, tmp_path: Path) -> None:
-    made.commit({"a.md": "# A\n"})
-    made.commit({"a.md": "# A\n\nmore\n"})
-    made.git("clone", "-q", "--depth=1", here.root.as_uri(), str(tmp_path / "shallow"))
+def test_a_shallow_clone_lists_what_is_here_and_says_where_it_ends(
+    here: Here, made: GitRepository, tmp_path: Path
+) -> None:
+    made.commit({"a.md": f"# A\n\n{_TEXT}\n"})
+    made.commit({"a.md": f"# A\n\n{_TEXT} more\n"})
+    last = made.commit({"a.md": f"# A\n\n{_TEXT} more of it\n", "new.md": "# New\n"})
+    made.git("clone", "-q", "--depth=2", here.root.as_uri(), str(tmp_path / "shallow"))
     shallow = Here(tmp_path / "shallow", here.home)
-    with pytest.raises(StorageError) as refused:
-        log_section(shallow.project(), LogRequest("a.md"))
-    assert refused.value.message == "an object of the repository is missing"
-    assert refused.value.hint == "a shallow clone has not all of them: git fetch --unshallow"
+    log = log_section(shallow.project(), LogRequest("a.md#a"))
+    assert [(one.commit.oid, one.change.fates) for one in log.entries if one.commit] == [
+        (last, ("changed",))
+    ]
+    assert log.ends_at == made.git("rev-parse", f"{last}~1").strip()
+    assert "".join(iter_log(log, Style())).splitlines()[-1] == (
+        f"{log.ends_at[:12]} a shallow clone ends here: git fetch --unshallow"
+    )
+    came = log_section(shallow.project(), LogRequest("new.md"))
+    assert ([one.change.fates for one in came.entries], came.ends_at) == ([("added",)], None)
 
 
 def test_working_files_are_compared_with_the_last_commit(here: Here, made: GitRepository) -> None:

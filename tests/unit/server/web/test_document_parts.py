@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 import leafmark
 from leafmark.chunking import STRATEGIES, Strategy
+from leafmark.parsing import parse
+from leafmark.parsing.notebook import read_notebook
 from leafmark.server.web import document_parts
 from leafmark.server.web.document_parts import DocumentText, iter_stretches, outline
 
@@ -96,3 +99,41 @@ def test_the_tree_of_many_sections_shows_those_around(monkeypatch: pytest.Monkey
     assert len(titles) + book.hidden == 40
     assert len(titles) <= 20
     assert [node.here for node in book.children if node.chunk.title == "Part 30"] == [True]
+
+
+PAGE = (
+    "<html><body><nav><ul><li>Elsewhere</li></ul></nav><div role='navigation'>Up</div><main>"
+    "<h1 id='a'>Reading<a class='headerlink' href='#a'>¶</a></h1><p>First words.</p>"
+    "<h2 id='b'>Writing</h2><p>Second words.</p></main><footer>Made by hand</footer></body></html>"
+)
+
+
+def test_of_a_page_the_text_is_shown_without_menus_and_each_chunk_is_marked_once() -> None:
+    chunks = leafmark.chunk(PAGE, path="a.html", tree="t", strategy="section", min_tokens=0)
+    text = DocumentText(PAGE.encode(), "a.html", "html", chunks, describe=str)
+    made = "".join(str(one.html) for one in text.rendered(0))
+    assert ("First words" in made, "Second words" in made) == (True, True)
+    for unwanted in ("Elsewhere", "Up", "Made by hand", "¶"):
+        assert unwanted not in made
+    marked = re.findall(r'class="cut [^>]*data-n="(\d+)"', made)
+    assert marked == sorted(set(marked))
+
+
+def test_cells_of_code_in_a_notebook_are_code() -> None:
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Lines\n", "\n", "Some *words*."]},
+        {"cell_type": "code", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": []},
+    ]
+    data = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+    text = DocumentText(
+        data,
+        "n.ipynb",
+        "notebook",
+        leafmark.chunk(data.decode(), path="n.ipynb", tree="t"),
+        describe=str,
+        readable=lambda spans: read_notebook(data, spans).all_shown,
+        code=[(b.start, b.end) for b in parse(data, "n.ipynb").blocks if b.kind == "code"],
+    )
+    made = "".join(str(one.html) for one in text.rendered(0))
+    assert re.findall(r"<pre[^>]*>\s*([^<]*)</pre>", made) == ["a = 1\nb = 2"]
+    assert "<em>words</em>" in made
