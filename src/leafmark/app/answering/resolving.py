@@ -15,10 +15,13 @@ from posixpath import normpath
 from typing import NamedTuple, Protocol
 
 from leafmark.app.configuration.project import Project
+from leafmark.app.sources.contents import refuse_contents
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy
 from leafmark.index import id_spellings
-from leafmark.model import Entry, document_id, encode_path, ordinal_id
+from leafmark.model import LEFT_OUT, Entry, Skipped, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 from leafmark.suggest import MAX_SUGGESTED
@@ -294,7 +297,7 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
         if not path or ".." in path.split("/"):
             continue
         path = normpath(path)
-        left_out = None if path == "." else why_left_out(tree, path)
+        left_out = None if path == "." else why_left_out(tree, path) or _refused(tree, path)
         is_open = left_out is None or left_out.reason == SPECIAL
         if is_open and os.path.isdir(os.path.join(tree.root, path)):
             return NotFoundError(
@@ -311,6 +314,15 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
             exit_code=1,
         )
     return None
+
+
+def _refused(tree: Tree, path: str) -> Skipped | None:
+    """Return a file with the reason in its contents for which it is no source."""
+    try:
+        note = refuse_contents(tree, path, read_beneath(tree, path)[0])
+    except OSError:
+        return None
+    return note and Skipped(path, LEFT_OUT[note.code])
 
 
 def _hint(reason: str, path: str) -> str | None:

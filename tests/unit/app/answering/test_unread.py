@@ -21,12 +21,14 @@ def place(here: Here) -> Here:
     for path in (".env", "run.log", "data.json", "report.pdf", "picture.png", "node_modules/x.md"):
         here.write(path, "okapi\n")
     here.write("large.md", "x" * 100)
+    here.write("binary.md", "\0\1\2\0")
     return here
 
 
 @pytest.mark.parametrize(
     ("wanted", "reason", "hint"),
     [
+        ("binary.md", "is not read: binary", None),
         (".plans", "is not read: hidden", TAKES),
         (".plans/next.md", "is not read: hidden (its folder `.plans/`)", TAKES),
         ("./.plans/next.md#okapi", "is not read: hidden (its folder `.plans/`)", TAKES),
