@@ -22,6 +22,7 @@ from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.terminal import Style, clean, clean_line, display_width
 
 __all__ = [
+    "beyond_the_last",
     "nothing_found_because",
     "remedy_flags",
     "render_explanation",
@@ -116,16 +117,32 @@ def nothing_found_because(answer: Answer) -> str | None:
     phase = next((phase for phase in answer.phases if phase.after == 0), None)
     if phase is None:
         return None
+    if _is_beyond(phase):
+        return f"{beyond_the_last(answer)}; a smaller offset shows them"
     note = f": {clean_line(phase.note)}" if phase.note else ""
     found = f"left none of {phase.before}" if phase.before else "found none"
     return f"{clean_line(phase.name)} {found}{note}"
 
 
+def _is_beyond(phase: Phase) -> bool:
+    return phase.name == "limit" and phase.before > 0
+
+
+def beyond_the_last(answer: Answer) -> str | None:
+    """Return how many results there are, where the offset left out all of them."""
+    before = next((one.before for one in answer.phases if not one.after and _is_beyond(one)), 0)
+    if not before:
+        return None
+    are = "is 1 result" if before == 1 else f"are {before:,} results"
+    return f"there {are}, and none from this offset on"
+
+
 def render_nothing_found(answer: Answer) -> str:
     """Return that nothing was found, and why."""
     because = nothing_found_because(answer)
+    nothing = "no more results" if beyond_the_last(answer) else "nothing found"
     lines = [
-        f"nothing found for {clean_line(answer.query)}" if answer.query else "nothing found",
+        f"{nothing} for {clean_line(answer.query)}" if answer.query else nothing,
         *([f"  {because}"] if because else []),
     ]
     return "\n".join(lines) + "\n"

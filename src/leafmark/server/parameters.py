@@ -230,7 +230,7 @@ def with_lenience(
     A note says which name was taken for which. What means nothing stays as it is, for
     `check_arguments` to refuse.
     """
-    kinds = {each.name: each.kind for each in parameters}
+    kinds = {each.name: each for each in parameters}
     others = {alias: each.name for each in parameters for alias in each.aliases}
     found: dict[str, Any] = {}
     notes = []
@@ -247,22 +247,35 @@ def with_lenience(
     return found, notes
 
 
-def _as_kind(kind: str, value: Any) -> Any:
+def _as_kind(parameter: Parameter, value: Any) -> Any:
     """Return a value as a kind of argument where it can only mean that."""
+    kind, choices = parameter.kind, parameter.choices
     if kind == "string":
-        return str(value) if _is_number(value) else _only_one(value)
+        return _as_text(_only_one(value), choices)
     if kind == "strings":
-        return [str(each) if _is_number(each) else each for each in _list_in(value)]
+        return [_as_text(each, choices) for each in _list_in(value)]
     text = value.strip().lower() if isinstance(value, str) else ""
     if kind == "boolean":
         return {"true": True, "false": False}.get(text, value)
     return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else value
 
 
+def _as_text(value: Any, choices: Sequence[str]) -> Any:
+    """Return a number as text, and a choice as it is declared, whatever its case and space."""
+    if _is_number(value):
+        return str(value)
+    if isinstance(value, str) and value not in choices:
+        return next((one for one in choices if one == value.strip().lower()), value)
+    return value
+
+
 def _only_one(value: Any) -> Any:
-    """Return the text of a list of one."""
-    is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
-    return value[0] if is_one else value
+    """Return the text of a list of one; a list of numbers, such as two lines, as text."""
+    if not isinstance(value, list) or not value:
+        return value
+    if all(map(_is_number, value)):
+        return json.dumps(value)
+    return value[0] if len(value) == 1 else value
 
 
 def _is_number(value: Any) -> bool:

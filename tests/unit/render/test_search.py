@@ -214,6 +214,11 @@ def test_nothing_found_names_the_phase_that_emptied_the_list() -> None:
     assert render_nothing_found(make_answer(phases=(Phase("candidates", 0, 0),))) == (
         "nothing found for client\n  candidates found none\n"
     )
+    beyond = make_answer(phases=(Phase("candidates", 9, 3), Phase("limit", 2, 0)))
+    assert render_nothing_found(beyond) == (
+        "no more results for client\n"
+        "  there are 2 results, and none from this offset on; a smaller offset shows them\n"
+    )
     assert render_nothing_found(make_answer(phases=())) == "nothing found for client\n"
     assert render_nothing_found(make_answer(query="", phases=())) == "nothing found\n"
 

@@ -121,6 +121,7 @@ def test_the_schema_and_the_check_agree(given: dict[str, Any]) -> None:
         ({"trees": '["a", "b"]'}, {"trees": ["a", "b"]}, []),
         ({"trees": "[a"}, {"trees": ["[a"]}, []),
         ({"trees": 7, "limit": None}, {"trees": ["7"], "limit": None}, []),
+        ({"query": [3, 5], "grain": " PIECE"}, {"query": "[3, 5]", "grain": "piece"}, []),
         ({"Query": "x"}, {"query": "x"}, ["`Query` was taken as `query`"]),
         ({"q": "x"}, {"query": "x"}, ["`q` was taken as `query`"]),
         ({"q": "y", "query": "x"}, {"q": "y", "query": "x"}, []),

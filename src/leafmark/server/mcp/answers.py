@@ -30,6 +30,7 @@ from leafmark.model import (
     count_of,
 )
 from leafmark.render.budgets import Texts
+from leafmark.render.explaining import beyond_the_last
 from leafmark.render.hints import PROGRAMS, word_hint
 from leafmark.render.reading import render_show, render_verification, summarise
 from leafmark.render.searching import Places, render_full
@@ -101,7 +102,8 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
 
 def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
     if not answer.results:
-        return "Nothing was found in the documents."
+        beyond = beyond_the_last(answer)
+        return f"T{beyond[1:]}." if beyond else "Nothing was found in the documents."
     if doubt is None:
         return request.fence(render_full(answer, Places({}, ""), PLAIN))
     places = "\n".join(_place_line(result) for result in answer.results)
@@ -173,7 +175,11 @@ def get(request: Request) -> Draft:
     return Draft(texts.size, make)
 
 
-_LINES = re.compile(r"\s*(\d{1,9})\s*(?:([-–:])\s*(\d{1,9})?\s*)?")
+_LINES = re.compile(
+    r"\s*\[?\s*(?:lines?|L)?\s*(\d{1,9})\s*(?:([-–:,]|\.\.|to)\s*L?(\d{1,9})?\s*)?\]?\s*",
+    re.IGNORECASE,
+)
+"""Lines as they are asked for, and as others write them: `L12-L40`, `12:40`, `[12, 40]`."""
 
 
 def _line_range(written: str | None) -> tuple[int, int | None] | None:
@@ -196,6 +202,7 @@ def _line_range(written: str | None) -> tuple[int, int | None] | None:
 
 def _shown_row(shown: Shown) -> dict[str, Any]:
     row = _place(shown.entry) | ({"stale": True} if shown.stale else {})
+    row |= {} if shown.lines is None else {"lines": list(shown.lines)}
     expanded = [_place(one.entry) for one in shown.expanded]
     return row | {"expanded": expanded} if expanded else row
 

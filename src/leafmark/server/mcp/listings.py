@@ -40,13 +40,16 @@ class _Row(NamedTuple):
 def outline(request: Request) -> Draft:
     """Raises what `show_chunks` and `list_folder` do."""
     if request["id"] is None:
-        return _documents(request)
+        return _documents(request, request["under"])
     found = show_chunks(
         request.project,
         ShowRequest(ids=(request["id"],), outline=True, records=False, refresh=False),
     )
     if not found.shown:
-        raise nothing_called(request, found)
+        folder = request["id"].removesuffix("/") + "/"
+        if not _is_folder(request.project, folder):
+            raise nothing_called(request, found)
+        return _documents(request, folder)
     shown = found.shown[0]
     rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
     order = [shown.entry.position, *outline_order(shown)]
@@ -70,8 +73,8 @@ def _named(name: str, title: str) -> str:
     return f"{clean_line(name)}  {clean_line(title)}"
 
 
-def _documents(request: Request) -> Draft:
-    asked = ListRequest(trees=request.names("trees"), under=request["under"], refresh=False)
+def _documents(request: Request, under: str | None) -> Draft:
+    asked = ListRequest(trees=request.names("trees"), under=under, refresh=False)
     rows = [_row(entry) for entry in list_folder(request.project, asked, most=MAX_DOCUMENTS)]
 
     def make(kept: Sequence[_Row], more: str) -> Reply:
@@ -155,11 +158,10 @@ def nothing_called(request: Request, report: ShowReport) -> NotFoundError:
     hint = "outline and search give the ids"
     if any(tree.name == name.removesuffix(":") for tree in request.project.trees):
         near, hint = (), "it is a tree: outline with it in `trees` lists its documents"
-    elif _is_folder(request.project, name):
+    elif _is_folder(request.project, name.removesuffix("/") + "/"):
         near, hint = (), "it is a folder: outline with it as `under` lists its documents"
     return NotFoundError(f"there is no {name!r}", did_you_mean=near, hint=hint)
 
 
-def _is_folder(project: Project, name: str) -> bool:
-    under = name.removesuffix("/") + "/"
+def _is_folder(project: Project, under: str) -> bool:
     return bool(list_folder(project, ListRequest(under=under, refresh=False), most=0))

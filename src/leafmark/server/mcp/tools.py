@@ -213,7 +213,7 @@ TOOLS: tuple[Tool, ...] = (
         (
             Parameter(
                 "id",
-                "A document or a section; none lists the documents.",
+                "A document, a section or a folder; none lists the documents.",
                 most=2000,
                 aliases=("ids", "doc_id", "path"),
             ),

@@ -165,6 +165,9 @@ def test_what_is_cut_goes_on_at_a_line(guide: Here) -> None:
         ("9-", ("lines 9–11 of lines 1–11", "### Linux\n\nUse apt."), "50-70"),
         ("3-5", ("lines 3–5 of lines 1–11", "Read this first.\n\n## Setup"), "9-36"),
         ("3", ("line 3 of lines 1–11", "Read this first."), "9-26"),
+        ("[3, 5]", ("lines 3–5 of lines 1–11", "Read this first.\n\n## Setup"), "9-36"),
+        ("L3-L5", ("lines 3–5 of lines 1–11", "Read this first.\n\n## Setup"), "9-36"),
+        ("lines 3..5", ("lines 3–5 of lines 1–11", "Read this first.\n\n## Setup"), "9-36"),
     ],
 )
 def test_lines_of_a_file_are_read_alone(
@@ -173,6 +176,8 @@ def test_lines_of_a_file_are_read_alone(
     read = ask(guide, "get", ids=["docs/a.md"], lines=lines)
     where, text = shown
     assert f"here:docs/a.md  {where}\n" in read.text
+    (first, last) = read.data["results"][0]["lines"]
+    assert where.startswith(f"lines {first}–{last} " if first < last else f"line {first} ")
     assert f"\n\n{text}\n" in read.text
     assert f":{cited}]" in read.text
 
@@ -193,14 +198,34 @@ def test_lines_that_are_not_there_are_refused(
     assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
-@pytest.mark.parametrize("tool", ["outline", "get"])
+@pytest.mark.parametrize("name", ["docs", "docs/", "here:docs"])
+def test_the_outline_of_a_folder_lists_its_documents(guide: Here, name: str) -> None:
+    assert ask(guide, "outline", id=name).data == ask(guide, "outline", under="docs").data
+
+
+def test_behind_the_last_result_nothing_more_is_there(guide: Here) -> None:
+    answer = ask(guide, "search", query="apt", offset=50)
+    assert answer.data["results"] == []
+    assert answer.text.startswith("There is 1 result, and none from this offset on.")
+    assert ask(guide, "search", query="zeppelin").text.startswith("Nothing was found")
+
+
+FOLDER = "it is a folder: outline with it as `under` lists its documents"
+
+
 @pytest.mark.parametrize(
-    ("name", "hint"),
+    ("tool", "name", "hint"),
     [
-        ("here", "it is a tree: outline with it in `trees` lists its documents"),
-        ("docs", "it is a folder: outline with it as `under` lists its documents"),
-        ("here:docs/", "it is a folder: outline with it as `under` lists its documents"),
-        ("doc", "outline and search give the ids"),
+        ("get", "docs", FOLDER),
+        ("get", "here:docs/", FOLDER),
+        *(
+            (tool, name, hint)
+            for tool in ("get", "outline")
+            for name, hint in (
+                ("here", "it is a tree: outline with it in `trees` lists its documents"),
+                ("doc", "outline and search give the ids"),
+            )
+        ),
     ],
 )
 def test_a_tree_or_a_folder_is_no_id_and_said_to_be_one(
