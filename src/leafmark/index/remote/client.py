@@ -384,9 +384,12 @@ def path_of(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe="_,*") for part in parts)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def dump_json(value: Any) -> str:
     """Return a value as the cluster takes it, in one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
 
 
 def _short(error: BaseException) -> str:

@@ -201,7 +201,11 @@ def words_body(replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of the index of words."""
     keyword = {"type": "keyword", "norms": False}
     return {
-        "settings": {"number_of_shards": 1, "number_of_replicas": replicas},
+        "settings": {
+            "number_of_shards": 1,
+            "number_of_replicas": replicas,
+            "refresh_interval": -1,
+        },
         "mappings": {
             "dynamic": "strict",
             "_source": {"enabled": False},
@@ -213,7 +217,11 @@ def words_body(replicas: int) -> dict[str, Any]:
 def sources_body(shards: int, replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of the index of sources."""
     return {
-        "settings": {"number_of_shards": shards, "number_of_replicas": replicas},
+        "settings": {
+            "number_of_shards": shards,
+            "number_of_replicas": replicas,
+            "refresh_interval": -1,
+        },
         "mappings": {
             "dynamic": "strict",
             "properties": {
