@@ -125,6 +125,17 @@ class Vocabulary:
                 if lower[then:] in known and (middle := self._term(lower[at:then])):
                     yield self._term(lower[:at]), middle, self._term(lower[then:])
 
+    def parts_of(self, word: str) -> Iterator[str]:
+        """Yield the stems whose counts `splits` may ask for, so that they are asked for at once."""
+        lower = word.lower()
+        ends = range(MIN_PART, len(lower) - MIN_PART + 1)
+        texts = {part for at in ends for part in (lower[:at], lower[at:])}
+        texts.update(lower[at:then] for at in ends for then in range(at + MIN_PART + 1, len(lower)))
+        for text in sorted(texts):
+            tokens = self._analyzer.tokens_of_word(text)
+            if len(tokens) == 1:
+                yield tokens[0].term
+
     def compound(self, word: str) -> tuple[str, ...]:
         """Return the words that make up a compound, () if they do not all occur.
 

@@ -199,6 +199,9 @@ class TermCompiler:
             return ()
         if self._occurs_in_others(typed):
             return ()
+        parts = self.words.parts_of(typed)
+        counted = dict.fromkeys((self._language.body, *fields))
+        self._vocabulary.expect((name, part) for part in parts for name in counted)
         apart = (each for each in self.words.splits(typed) if self._occurs(each, scope))
         split = next(apart, None)
         if split is not None:

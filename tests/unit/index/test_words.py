@@ -94,7 +94,9 @@ def test_a_stem_is_called_by_its_most_usual_word() -> None:
     ],
 )
 def test_a_joined_word_may_be_several(word: str, split: tuple[str, ...]) -> None:
-    assert next(_vocabulary("english").splits(word)) == split
+    vocabulary = _vocabulary("english")
+    assert next(vocabulary.splits(word)) == split
+    assert {*split} <= {*vocabulary.parts_of(word)}
 
 
 def test_a_name_is_found_inside_longer_ones() -> None:

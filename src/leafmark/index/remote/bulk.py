@@ -106,7 +106,9 @@ def read_current(
     for _ in _tries():
         left = [at for at in range(len(documents)) if at not in found]
         body = {"docs": [documents[at] for at in left]}
-        answer = cluster.post(path_of(index, "_mget") + "?preference=_primary", body, limit="bulk")
+        # another copy would make its latest writes searchable first, at each request
+        path = path_of(index, "_mget") + "?preference=_primary"
+        answer = cluster.post(path, body, limit="bulk")
         for at, each in zip(left, answer["docs"], strict=True):
             if each.get("error", {}).get("type", _NO_INDEX) == _NO_INDEX:
                 found[at] = each

@@ -244,7 +244,8 @@ def test_what_a_moving_shard_cannot_say_is_asked_again(monkeypatch: pytest.Monke
         ("b", False),
         ("c", True),
     ]
-    assert asked == ["/docs/_mget"] * 3
+    assert {path.partition("?")[0] for path in asked} == {"/docs/_mget"}
+    assert len(asked) == 3
 
 
 def test_a_shard_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
