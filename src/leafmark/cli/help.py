@@ -36,11 +36,12 @@ _EXAMPLES = (
 _OPTIONS = "Options:"
 _EVERY = "Options of every command:"
 _SELDOM = "Seldom needed:"
-_SETTINGS = "Settings of [{0}], for this run only (`leafmark config {0}` prints them):"
+_SETTINGS = "Settings of [{0}] for this run (`leafmark config {0}` prints them):"
 
 _FOOT = """Run `leafmark help COMMAND` for examples and options of one command.
 
-Exit codes: 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
+Exit codes: 0 found or done, 1 nothing found or a failed check, 2 an error,
+130 interrupted.
 """
 
 

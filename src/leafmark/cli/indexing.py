@@ -139,7 +139,7 @@ def _index(call: Call) -> int:
     ),
 )
 def _migrate(call: Call) -> int:
-    """Copy the index between this machine and a cluster, and compare both.
+    """Copy the index to a cluster or from it, and compare both.
 
     Every source is read where the index has it: from the files, or from the cluster. Both
     indexes stand afterwards; index.url says which of them is asked. Exit code 1 means that

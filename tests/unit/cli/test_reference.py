@@ -66,11 +66,16 @@ def test_options_for_settings_stand_below_the_others_under_their_table() -> None
         "Examples:",
         "Arguments:",
         "Options:",
-        "Settings of [chunking], for this run only (`leafmark config chunking` prints them):",
+        "Settings of [chunking] for this run (`leafmark config chunking` prints them):",
         "Options of every command:",
     ]
     at = text.index("Settings of [chunking]")
     assert text.index("  --root DIR") < at < text.index("  --min-tokens N")
+
+
+def test_every_help_fits_eighty_columns() -> None:
+    texts = [overview(), *(command_help(find_command(name)) for name in COMMANDS)]
+    assert [line for text in texts for line in text.splitlines() if len(line) > 80] == []
 
 
 def test_the_page_says_once_what_every_command_takes() -> None:
