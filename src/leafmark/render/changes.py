@@ -17,8 +17,8 @@ from leafmark.history import (
     SectionChange,
 )
 from leafmark.model import count_of, decodable
-from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record
+from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
+from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean, clean_line, fold, joined_titles
 
 __all__ = [
@@ -208,7 +208,7 @@ def changes_record(report: DiffReport) -> dict[str, Any]:
             for one in each.ids
         ],
         "breaks": report.breaks_something,
-        "diagnostics": [diagnostic_record(each) for each in report.diagnostics],
+        "diagnostics": diagnostic_records(report.diagnostics),
     }
 
 
@@ -233,16 +233,8 @@ def _section_record(change: SectionChange) -> dict[str, Any]:
 
 
 def _place_record(section: Section | None) -> dict[str, Any] | None:
-    if section is None:
-        return None
-    return {
-        "id": section.id,
-        "title": section.title,
-        "section_path": list(section.section_path),
-        "path": decodable(section.path),
-        "line": section.line,
-        "citation": section.citation,
-    }
+    names = ("id", "title", "section_path", "path", "line", "citation")
+    return None if section is None else fields_of(section, *names)
 
 
 def _broken_record(broken: BrokenName) -> dict[str, Any]:
@@ -255,10 +247,7 @@ def _broken_record(broken: BrokenName) -> dict[str, Any]:
 
 def _link_record(link: BrokenLink) -> dict[str, Any]:
     return {
-        "doc_id": link.doc_id,
-        "path": decodable(link.path),
-        "line": link.line,
-        "target": link.target,
+        **fields_of(link, "doc_id", "path", "line", "target"),
         **_broken_record(link.broken),
     }
 

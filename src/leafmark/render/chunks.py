@@ -12,8 +12,8 @@ from typing import Any
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped, count_of
 from leafmark.render.htmlpage import html_head
-from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
-from leafmark.render.records import diagnostic_record, skipped_records
+from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, fields_of, json_safe
+from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import (
     Style,
     clean,
@@ -131,30 +131,19 @@ def outline_record(document: ChunkedDocument, options: ChunkingOptions) -> dict[
         "strategy": options.strategy,
         "tokenizer": options.tokenizer,
         "chunks": [_outline_row(chunk) for chunk in document.chunks],
-        "diagnostics": [diagnostic_record(one) for one in document.document.diagnostics],
+        "diagnostics": diagnostic_records(document.document.diagnostics),
     }
 
 
 def _outline_row(chunk: Chunk) -> dict[str, Any]:
-    return {
-        "id": chunk.id,
-        "ordinal_id": chunk.ordinal_id,
-        "parent_id": chunk.parent_id,
-        "kind": chunk.kind,
-        "title": chunk.title,
-        "depth": chunk.depth,
-        "position": chunk.position,
-        "heading_start": chunk.heading_start,
-        "heading_end": chunk.heading_end,
-        "byte_start": chunk.byte_start,
-        "byte_end": chunk.byte_end,
-        "body_spans": [list(span) for span in chunk.body_spans],
-        "line_start": chunk.line_start,
-        "line_end": chunk.line_end,
-        "body_tokens": chunk.body_tokens,
-        "oversize": chunk.oversize,
-        "undersize": chunk.undersize,
-    }
+    return fields_of(chunk, *_OUTLINED)
+
+
+_OUTLINED = (
+    *("id", "ordinal_id", "parent_id", "kind", "title", "depth", "position"),
+    *("heading_start", "heading_end", "byte_start", "byte_end", "body_spans"),
+    *("line_start", "line_end", "body_tokens", "oversize", "undersize"),
+)
 
 
 def statistics_record(
@@ -174,8 +163,8 @@ def _notes(
     findings: Sequence[Finding] | None,
 ) -> dict[str, Any]:
     return {
-        "skipped": skipped_records(skipped),
-        "diagnostics": [diagnostic_record(one) for one in diagnostics],
+        "skipped": as_json(skipped),
+        "diagnostics": diagnostic_records(diagnostics),
         "findings": None if findings is None else [one.to_dict() for one in findings],
     }
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leafmark.model import count_of
-from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record
+from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
+from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         "groups": [_group_record(report, group) for group in report.groups],
         "gates": [gate._asdict() for gate in report.gates],
         "warnings": list(report.warnings),
-        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+        "diagnostics": diagnostic_records(report.diagnostics),
         "queries": [_query_record(report, at) for at in places],
     }
 
@@ -262,12 +262,7 @@ def _estimate_record(estimate: Estimate) -> dict[str, Any]:
 def _query_record(report: EvaluationReport, at: int) -> dict[str, Any]:
     query = report.variants[0].outcomes[at].query
     return {
-        "query": query.query,
-        "kind": query.kind,
-        "language": query.language,
-        "tree": query.tree,
-        "draft": query.draft,
-        "location": query.location,
+        **fields_of(query, "query", "kind", "language", "tree", "draft", "location"),
         "outcomes": [
             {
                 "variant": found.variant.name,

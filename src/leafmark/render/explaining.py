@@ -18,7 +18,7 @@ from leafmark.model import (
 )
 from leafmark.model.result import WORD
 from leafmark.render.hints import hint_records
-from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.terminal import Style, clean, clean_line, display_width
 
 __all__ = [
@@ -304,14 +304,10 @@ def why_not_record(report: WhyNotReport) -> dict[str, Any]:
     """Return the report as an object: its fields, the remedy as options."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "id": report.id,
-        "query": report.query,
-        "shown_as": report.shown_as,
-        "rank": report.rank,
+        **fields_of(report, "id", "query", "shown_as", "rank"),
         "reasons": [_reason_record(reason) for reason in report.reasons],
         "remedy": remedy_flags(report),
-        "without": list(report.without),
-        "added": report.added,
+        **fields_of(report, "without", "added"),
         "hints": hint_records(report.hints),
     }
 
@@ -320,14 +316,7 @@ def _reason_record(reason: AbsenceReason) -> dict[str, Any]:
     return {
         "lost_at": reason.lost_at,
         "message": word_reason(reason),
-        "id": reason.id,
-        "topic": reason.topic,
-        "rank": reason.rank,
-        "score": reason.score,
-        "of": reason.of,
-        "by": reason.by,
-        "ratio": reason.ratio,
-        "unmatched": [part._asdict() | {"near": list(part.near)} for part in reason.unmatched],
+        **fields_of(reason, "id", "topic", "rank", "score", "of", "by", "ratio", "unmatched"),
     }
 
 

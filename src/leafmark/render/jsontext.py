@@ -11,9 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from leafmark.model import decodable
 from leafmark.patterns import late_pattern
 
-__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "dump_object", "iter_json", "json_safe"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "as_json",
+    "dump_json",
+    "dump_line",
+    "dump_object",
+    "fields_of",
+    "iter_json",
+    "json_safe",
+]
 
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
@@ -23,6 +33,29 @@ _ROWS_AT_ONCE = 100
 _encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 
 _ESCAPED = late_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def fields_of(value: Any, *names: str) -> dict[str, Any]:
+    """Return these fields of an object as JSON has them; a path without undecodable bytes."""
+    found = {name: as_json(getattr(value, name)) for name in names}
+    if isinstance(found.get("path"), str):
+        found["path"] = decodable(found["path"])
+    return found
+
+
+def as_json(value: Any) -> Any:
+    """Return records and mappings as dicts and tuples as lists, as a reader of the JSON has them.
+
+    >>> as_json((1, {"a": ("b",)}))
+    [1, {'a': ['b']}]
+    """
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return fields_of(value, *value._fields)
+    if isinstance(value, tuple | list):
+        return [as_json(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: as_json(part) for key, part in value.items()}
+    return value
 
 
 def dump_json(value: Any, *, ascii_only: bool = False) -> str:

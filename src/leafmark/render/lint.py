@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from leafmark.lint import LEVELS, RULES, Finding, LintReport, fingerprint
-from leafmark.model import count_of, decodable
-from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record
+from leafmark.model import count_of
+from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
+from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["iter_findings", "iter_rules", "lint_record", "sarif_record", "summarise_lint"]
@@ -53,19 +53,13 @@ def lint_record(report: LintReport) -> dict[str, Any]:
         "documents": report.documents,
         "silenced": report.silenced,
         "known": report.known,
-        "diagnostics": [diagnostic_record(one) for one in report.diagnostics],
+        "diagnostics": diagnostic_records(report.diagnostics),
     }
 
 
 def _finding_record(one: Finding) -> dict[str, Any]:
     return {
-        "rule": one.rule,
-        "level": one.level,
-        "doc_id": one.doc_id,
-        "path": decodable(one.path),
-        "line": one.line,
-        "section_id": one.section_id,
-        "message": one.message,
+        **fields_of(one, "rule", "level", "doc_id", "path", "line", "section_id", "message"),
         "fix": RULES[one.rule].fix,
         "confirmed": one.confirmed,
         "fingerprint": fingerprint(one),

@@ -19,7 +19,7 @@ from leafmark.model import (
     decodable,
     plural,
 )
-from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_object, fields_of
 from leafmark.render.records import (
     chunk_record,
     entry_record,
@@ -318,18 +318,11 @@ def verification_record(reports: Sequence[VerifyReport]) -> dict[str, Any]:
 
 
 def _record(name: str, one: Verified) -> dict[str, Any]:
-    place = one.place
+    names = ("id", "byte_start", "byte_end", "line_start", "line_end")
+    place = dict.fromkeys(names) if one.place is None else fields_of(one.place, *names)
     return {
         "file": decodable(name),
-        "line": one.line,
-        "column": one.column,
-        "citation": one.citation,
-        "status": one.status,
-        "current": one.current,
-        "id": None if place is None else place.id,
-        "byte_start": None if place is None else place.byte_start,
-        "byte_end": None if place is None else place.byte_end,
-        "line_start": None if place is None else place.line_start,
-        "line_end": None if place is None else place.line_end,
+        **fields_of(one, "line", "column", "citation", "status", "current"),
+        **place,
         "did_you_mean": list(one.nearest),
     }

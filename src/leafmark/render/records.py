@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from leafmark.model import (
@@ -11,29 +11,25 @@ from leafmark.model import (
     Diagnostic,
     DocumentEntry,
     Entry,
-    Factor,
-    KeyTerm,
     Omission,
     Passage,
     Related,
     Result,
     Shown,
-    Skipped,
     decodable,
 )
 from leafmark.render.explaining import nothing_found_because
 from leafmark.render.hints import hint_records
-from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
+from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, dump_object, fields_of
 from leafmark.render.searching import Group, group_results, top_matches
 
 __all__ = [
     "RECORD_KEYS",
     "answer_record",
     "chunk_record",
-    "diagnostic_record",
+    "diagnostic_records",
     "entry_record",
     "expanded_records",
-    "factor_record",
     "omission_record",
     "packed_outline_record",
     "packed_result_record",
@@ -44,8 +40,6 @@ __all__ = [
     "render_packed",
     "render_packed_lines",
     "result_record",
-    "skipped_records",
-    "term_record",
     "terms_record",
 ]
 
@@ -72,7 +66,7 @@ def omission_record(omission: Omission) -> dict[str, Any]:
 
 
 def place_record(entry: Entry) -> dict[str, Any]:
-    return {"id": entry.id, "ordinal_id": entry.ordinal_id, "breadcrumb": entry.breadcrumb}
+    return fields_of(entry, "id", "ordinal_id", "breadcrumb")
 
 
 def expanded_records(expanded: Sequence[Related]) -> list[dict[str, Any]]:
@@ -121,17 +115,8 @@ def chunk_record(
             value = decodable(entry.path)
         else:
             value = getattr(document if key in _OF_DOCUMENT else entry, key)
-        record[key] = _plain(value)
+        record[key] = as_json(value)
     return record
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists and mappings as dicts, so that a record compares equal to its JSON."""
-    if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    return value
 
 
 def result_record(
@@ -162,7 +147,7 @@ def result_record(
     if result.expanded:
         record["expanded"] = expanded_records(result.expanded)
     if explain:
-        record["factors"] = [factor_record(factor) for factor in result.factors]
+        record["factors"] = as_json(result.factors)
     return record
 
 
@@ -184,48 +169,21 @@ def _matches_record(result: Result) -> dict[str, Any]:
     return {
         "snippet": None if result.stale else result.snippet.html,
         "snippet_text": None if result.stale else result.snippet.text,
-        "snippet_ranges": _plain(result.snippet.ranges),
-        "match_ranges": _plain(result.match_ranges),
-    }
-
-
-def factor_record(factor: Factor) -> dict[str, Any]:
-    return {
-        "name": factor.name,
-        "value": factor.value,
-        "operation": factor.operation,
-        "how": factor.how,
-        "parts": [factor_record(part) for part in factor.parts],
+        "snippet_ranges": as_json(result.snippet.ranges),
+        "match_ranges": as_json(result.match_ranges),
     }
 
 
 def entry_record(entry: Entry) -> dict[str, Any]:
     """Return what a listing tells of a chunk."""
-    return {
-        "id": entry.id,
-        "ordinal_id": entry.ordinal_id,
-        "parent_id": entry.parent_id,
-        "kind": entry.kind,
-        "title": entry.title,
-        "depth": entry.depth,
-        "position": entry.position,
-        "breadcrumb": entry.breadcrumb,
-        "line_start": entry.line_start,
-        "line_end": entry.line_end,
-    }
+    return fields_of(entry, *_LISTED, "breadcrumb", "line_start", "line_end")
 
 
-def diagnostic_record(diagnostic: Diagnostic) -> dict[str, Any]:
-    return {
-        "path": decodable(diagnostic.path),
-        "line": diagnostic.line,
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-    }
+_LISTED = ("id", "ordinal_id", "parent_id", "kind", "title", "depth", "position")
 
 
-def skipped_records(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
-    return [{"path": decodable(one.path), "reason": one.reason} for one in skipped]
+def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    return [fields_of(one, "path", "line", "code", "message") for one in diagnostics]
 
 
 _MARKS = (
@@ -245,7 +203,7 @@ def packed_result_record(result: Result, *, explain: bool = False) -> dict[str, 
     if result.expanded:
         record["expanded"] = expanded_records(result.expanded)
     if explain:
-        record["factors"] = [factor_record(factor) for factor in result.factors]
+        record["factors"] = as_json(result.factors)
     return record
 
 
@@ -289,7 +247,7 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
         "groups": [_group_record(group) for group in group_results(answer.results)],
     }
     if answer.terms:
-        record["terms"] = [term_record(term) for term in answer.terms]
+        record["terms"] = as_json(answer.terms)
     if explain:
         record["explain"] = _explanation(answer)
     return record
@@ -304,7 +262,7 @@ def _result_records(answer: Answer, *, explain: bool) -> list[dict[str, Any]]:
 
 def _match_record(result: Result) -> dict[str, Any]:
     entry = result.entry
-    return {"id": entry.id, "ordinal_id": entry.ordinal_id, "score": result.score}
+    return fields_of(entry, "id", "ordinal_id") | {"score": result.score}
 
 
 def _group_record(group: Group) -> dict[str, Any]:
@@ -374,10 +332,6 @@ def terms_record(answer: Answer) -> dict[str, Any]:
     """Return `{schema_version, terms, hints}`."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "terms": [term_record(term) for term in answer.terms],
+        "terms": as_json(answer.terms),
         "hints": hint_records(answer.hints),
     }
-
-
-def term_record(term: KeyTerm) -> dict[str, Any]:
-    return term._asdict() | {"sources": list(term.sources)}

@@ -30,8 +30,8 @@ from leafmark.model import (
     decodable,
 )
 from leafmark.render.hints import word_remedy
-from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record, entry_record, skipped_records
+from leafmark.render.jsontext import SCHEMA_VERSION, as_json, fields_of
+from leafmark.render.records import diagnostic_records, entry_record
 from leafmark.render.terminal import (
     Style,
     clean_line,
@@ -227,16 +227,9 @@ def status_record(report: StatusReport) -> dict[str, Any]:
     """Return the status object."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "config_files": list(report.config_files),
-        "index_dir": report.index_dir,
-        "trees": [tree._asdict() for tree in report.trees],
-        "pending_vectors": report.pending_vectors,
-        "warnings": list(report.warnings),
-        "exists": report.exists,
-        "bytes": report.bytes,
-        "lock_holder": report.lock_holder,
-        "skipped": skipped_records(report.skipped),
-        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+        **fields_of(report, "config_files", "index_dir", "trees", "pending_vectors", "warnings"),
+        **fields_of(report, "exists", "bytes", "lock_holder", "skipped"),
+        "diagnostics": diagnostic_records(report.diagnostics),
     }
 
 
@@ -261,10 +254,7 @@ def _assignment(setting: SettingOrigin) -> str:
 
 def settings_record(settings: Sequence[SettingOrigin]) -> dict[str, Any]:
     """Return `{schema_version, settings: [{name, value, origin, note}]}`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "settings": [setting._asdict() for setting in settings],
-    }
+    return {"schema_version": SCHEMA_VERSION, "settings": as_json(settings)}
 
 
 def render_index(report: IndexReport, style: Style, *, verbose: bool = False) -> str:
@@ -316,20 +306,11 @@ def index_record(report: IndexReport) -> dict[str, Any]:
     """Return the index object."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "added": list(report.added),
-        "modified": list(report.modified),
-        "removed": list(report.removed),
-        "unchanged": report.unchanged,
-        "skipped": skipped_records(report.skipped),
-        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
-        "documents": report.documents,
-        "chunks": report.chunks,
+        **fields_of(report, "added", "modified", "removed", "unchanged", "skipped"),
+        "diagnostics": diagnostic_records(report.diagnostics),
+        **fields_of(report, "documents", "chunks"),
         "seconds": round(report.seconds, 3),
-        "rebuilt": report.rebuilt,
-        "dry_run": report.dry_run,
-        "interrupted": report.interrupted,
-        "vectors": report.vectors,
-        "pending_vectors": report.pending_vectors,
+        **fields_of(report, "rebuilt", "dry_run", "interrupted", "vectors", "pending_vectors"),
         "warnings": list(report.warnings),
         "failure": None if report.failure is None else error_record(report.failure)["error"],
     }
@@ -419,11 +400,7 @@ def _sum(report: DoctorReport) -> str:
 
 
 def doctor_record(report: DoctorReport) -> dict[str, Any]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "ok": report.ok,
-        "checks": [check._asdict() for check in report.checks],
-    }
+    return {"schema_version": SCHEMA_VERSION, "ok": report.ok, "checks": as_json(report.checks)}
 
 
 _STATES = {
@@ -462,11 +439,7 @@ def trust_record(report: TrustReport, changed: Sequence[str]) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "changed": list(changed),
         "files": [
-            {
-                "path": file.path,
-                "state": file.state,
-                "wishes": [wish._asdict() for wish in file.wishes],
-            }
+            {**fields_of(file, "path", "state"), "wishes": as_json(file.wishes)}
             for file in report.files
         ],
     }
@@ -538,10 +511,4 @@ def render_llms(report: LlmsReport) -> str:
 
 def llms_record(report: LlmsReport) -> dict[str, Any]:
     """Return `{schema_version, paths, documents, left_out, stale}`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "paths": list(report.paths),
-        "documents": report.documents,
-        "left_out": list(report.left_out),
-        "stale": list(report.stale),
-    }
+    return {"schema_version": SCHEMA_VERSION, **as_json(report)}
