@@ -368,3 +368,24 @@ def test_an_h1_that_leads_to_the_site_is_no_heading_of_the_page(
     page = f"<title>{title}</title><h1>{banner}</h1><h2>Chapter 3 - Of lamps</h2><p>Light.</p>"
     document = parse_html(page.encode(), "lamps.html")
     assert [heading.title for heading in document.headings] == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Usage &mdash; Harbor 1.4", [(1, "Usage"), (2, "Basics")]),
+        ("Usage | Harbor 1.4", [(1, "Usage"), (2, "Basics")]),
+        ("Harbor 1.4", [(1, "Harbor 1.4"), (2, "Usage"), (3, "Basics")]),  # it is the title
+        ("Usage of Harbor 1.4", [(1, "Harbor 1.4"), (2, "Usage"), (3, "Basics")]),
+    ],
+)
+def test_an_h1_that_ends_the_title_behind_another_h1_names_the_site(
+    title: str, expected: list[tuple[int, str]]
+) -> None:
+    page = (
+        f"<title>{title}</title><div><h1>Harbor 1.4</h1></div><div><section id=usage>"
+        '<h1>Usage<a class="headerlink" href="#usage">\u00b6</a></h1><p>Light.</p>'
+        "<h2>Basics</h2><p>Lamps.</p></section></div>"
+    )
+    document = parse_html(page.encode(), "usage.html")
+    assert [(heading.level, heading.title) for heading in document.headings] == expected

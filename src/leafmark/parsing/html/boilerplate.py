@@ -105,6 +105,9 @@ _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
 _NEXT_HEADINGS = 4
 """Headings in which the title of a page is looked for behind the name of its site."""
 
+_SIGNS = 2
+"""Characters of what stands between the title of a page and the name of its site."""
+
 _NUMBER = re.compile(r"(?:[a-z]+ )?[0-9]+(?:\.[0-9]+)*\.?(?: -)? ", re.IGNORECASE)
 
 
@@ -116,6 +119,18 @@ def _shares(title: str, heading: str) -> bool:
     """
     first, second = (_NUMBER.sub("", each.casefold(), count=1) for each in (title, heading))
     return bool(second) and (first in second or second in first)
+
+
+def _before_site(title: str, site: str) -> str:
+    """What a title says before a separator and the name of its site, empty if it ends otherwise.
+
+    >>> _before_site("Usage \u2014 Harbor", "Harbor"), _before_site("The Harbor", "Harbor")
+    ('Usage', '')
+    """
+    if not site or not title.endswith(f" {site}"):
+        return ""
+    front, _, sign = title[: -len(site)].rstrip().rpartition(" ")
+    return front if front and not sign.isalnum() and len(sign) <= _SIGNS else ""
 
 
 def boilerplate_spans(page: Page, region: Spans, path: str) -> Spans:
@@ -216,24 +231,35 @@ class _Finder:
         return is_foot or ("linked" in lists and self._is_linked(element))
 
     def _banners(self) -> Iterator[Element]:
-        """Yield each h1 that names the site: a link to another page, where the title is another.
+        """Yield each h1 that names the site, where a later heading is the title of the page.
 
-        Its text is not in the title of the page, which a later heading has.
+        It is a link to another page whose text the page's title leaves out, or what that title ends
+        with behind the text of a later h1: `Usage - Harbor`.
         """
         page = self.page
         title = next(
             (fold(unescape(page.data[e.inner : e.close])) for e in page.having("title")), ""
         )
         for heading in page.having("h1") if title else ():
-            inner, close = heading.inner, heading.close
-            targets = [link.open.attribute("href") for link in page.links_in(inner, close)]
-            if page.text_size(WORDS, inner, close) or not any(map(self._leads_away, targets)):
-                continue
-            later = page.headings_in(heading.end, self.end)
-            if not _shares(title, self._heading_text(heading)) and any(
-                _shares(title, self._heading_text(each)) for each in later[:_NEXT_HEADINGS]
-            ):
+            text = self._heading_text(heading)
+            later = page.headings_in(heading.end, self.end)[:_NEXT_HEADINGS]
+            if self._is_elsewhere(heading, text, title):
+                is_banner = any(_shares(title, self._heading_text(each)) for each in later)
+            else:
+                front = _before_site(title, text)
+                later_h1 = (h for h in page.having("h1") if heading.end <= h.start < self.end)
+                is_banner = bool(front) and any(
+                    self._heading_text(each).startswith(front) for each in later_h1
+                )
+            if is_banner:
                 yield heading
+
+    def _is_elsewhere(self, heading: Element, text: str, title: str) -> bool:
+        """Whether an h1 is only a link to another page, and the title says something else."""
+        inner, close = heading.inner, heading.close
+        targets = [link.open.attribute("href") for link in self.page.links_in(inner, close)]
+        is_link = not self.page.text_size(WORDS, inner, close)
+        return is_link and any(map(self._leads_away, targets)) and not _shares(title, text)
 
     def _leads_away(self, target: str) -> bool:
         own = self.path.rpartition("/")[2]
