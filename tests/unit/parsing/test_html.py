@@ -140,6 +140,8 @@ HOSTILE = {
     "headings": "<h1>a</h1>",
     "open headings": "<h1>a<p>b",
     "headings in headings": "<h1><span>",
+    "names of a site": "<title>U - H</title><h1>H</h1>x",
+    "links to a site": "<title>U</title><h1><a href=/>H</a></h1>x",
     "nested lists": "<ul><li>",
     "nested tables": "<table><tr><td>x",
     "nested terms": "<dl><dt>a",

@@ -102,6 +102,9 @@ _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
 """Where one link alone is an entry of a list or a table."""
 
 
+_FIRST_H1S = 2
+"""The h1s of a page that may be the name of its site."""
+
 _NEXT_HEADINGS = 4
 """Headings in which the title of a page is looked for behind the name of its site."""
 
@@ -240,7 +243,7 @@ class _Finder:
         title = next(
             (fold(unescape(page.data[e.inner : e.close])) for e in page.having("title")), ""
         )
-        for heading in page.having("h1") if title else ():
+        for heading in [*page.having("h1")][:_FIRST_H1S] if title else ():
             text = self._heading_text(heading)
             later = page.headings_in(heading.end, self.end)[:_NEXT_HEADINGS]
             if self._is_elsewhere(heading, text, title):
