@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from support.folders import temporary_folder
 
 from leafmark.index.manifest import (
-    Key,
     ManifestRow,
     ManifestTable,
     digest_found,
@@ -18,6 +17,7 @@ from leafmark.index.manifest import (
     read_snapshot,
     write_snapshot,
 )
+from leafmark.model import DocumentKey
 
 KEYS = st.tuples(st.sampled_from(["docs", "more"]), st.text("ab/\udce9", min_size=1, max_size=3))
 TIMES = st.integers(-(2**63), 2**63 - 1)
@@ -35,9 +35,9 @@ ODD = ROWS.map(lambda row: row._replace(inode=1 << 100))
 
 @given(st.lists(st.tuples(KEYS, ROWS | ODD | st.none())))
 def test_a_table_holds_what_a_dictionary_holds(
-    changes: list[tuple[Key, ManifestRow | None]],
+    changes: list[tuple[DocumentKey, ManifestRow | None]],
 ) -> None:
-    table, expected = ManifestTable(), dict[Key, ManifestRow]()
+    table, expected = ManifestTable(), dict[DocumentKey, ManifestRow]()
     for key, row in changes:
         assert (key in table) == (key in expected)
         if row is not None:
@@ -63,7 +63,7 @@ def test_a_table_holds_what_a_dictionary_holds(
     assert head == (digest_found(found), 7)
 
 
-def _in_walk(item: tuple[Key, ManifestRow]) -> tuple[str, list[tuple[bool, str]]]:
+def _in_walk(item: tuple[DocumentKey, ManifestRow]) -> tuple[str, list[tuple[bool, str]]]:
     """In each folder its files by name, then its folders."""
     (tree, path), _ = item
     *folders, name = path.split("/")

@@ -8,7 +8,7 @@ from typing import Any
 
 from leafmark.model import Candidate, Entry
 from leafmark.search.grain import Introduce
-from leafmark.search.order import Key, key_of
+from leafmark.search.order import ChunkKey, key_of
 
 Outline = Sequence[Any]
 """`[title, child, child, …]`, each child an outline; a title may be `(title, depth)`."""
@@ -47,7 +47,7 @@ def make_entry(**fields: Any) -> Entry:
 class Forest:
     """Documents of chunks, found by key, by id, and by their children."""
 
-    entries: dict[Key, Entry] = field(default_factory=dict)
+    entries: dict[ChunkKey, Entry] = field(default_factory=dict)
     looked_up: list[str] = field(default_factory=list)
 
     def add(self, path: str, outline: Outline) -> None:

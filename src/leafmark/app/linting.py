@@ -16,7 +16,7 @@ from pathlib import Path
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.comparing import section_source
 from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import FolderSide, Key, RevisionSide
+from leafmark.app.history.sides import FolderSide, RevisionSide
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
@@ -44,7 +44,7 @@ from leafmark.lint import (
     read_silences,
     with_confirmed,
 )
-from leafmark.model import Diagnostic, document_id
+from leafmark.model import Diagnostic, DocumentKey, document_id
 from leafmark.suggest import choices_hint
 
 __all__ = ["lint_project"]
@@ -178,7 +178,7 @@ class _Run:
         follow = _LinkFollower(self._project, keys, self.facts).follow
         yield from check_collection(Collection(self.facts, follow))
 
-    def _keys(self) -> Iterator[Key]:
+    def _keys(self) -> Iterator[DocumentKey]:
         for tree in self._trees:
             try:
                 for source in iter_sources(tree, notes=WalkNotes()):
@@ -187,7 +187,7 @@ class _Run:
                 message = error.placed_message
                 self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
 
-    def _read(self, key: Key) -> SectionedDocument | None:
+    def _read(self, key: DocumentKey) -> SectionedDocument | None:
         tree = self._project.get_tree(key[0])
         try:
             data = read_beneath(tree, key[1])[0]
@@ -208,12 +208,12 @@ class _LinkFollower:
     """Follows links among sources, and to other files below the roots of their trees."""
 
     def __init__(
-        self, project: Project, keys: Iterable[Key], documents: Iterable[DocumentFacts]
+        self, project: Project, keys: Iterable[DocumentKey], documents: Iterable[DocumentFacts]
     ) -> None:
         self._project = project
         self._links = Links(lambda tree, path, slug: None, KnownKeys(frozenset(keys)))
         self._documents = {(one.tree, one.path): one for one in documents}
-        self._plain: dict[Key, frozenset[str]] = {}
+        self._plain: dict[DocumentKey, frozenset[str]] = {}
 
     def follow(self, document: DocumentFacts, link: LinkFact) -> LinkOutcome:
         parts = split_target(link.target)
@@ -257,7 +257,7 @@ class _LinkFollower:
         except (OSError, ValueError):
             return False
 
-    def _has_place(self, key: Key, fragment: str, *, is_own: bool) -> bool:
+    def _has_place(self, key: DocumentKey, fragment: str, *, is_own: bool) -> bool:
         document = self._documents[key]
         if _NO_PLACES.fullmatch(fragment) or document.format in ("script", "text", "notebook"):
             return True
@@ -276,13 +276,13 @@ class _LinkFollower:
             found.update(map(_folded, document.names))
         return frozenset(found)
 
-    def _plain_names(self, key: Key) -> frozenset[str]:
+    def _plain_names(self, key: DocumentKey) -> frozenset[str]:
         """Return the names of a document without the signs in which makers of anchors differ."""
         if key not in self._plain:
             self._plain[key] = frozenset(map(_folded, self._documents[key].names))
         return self._plain[key]
 
-    def _is_written(self, key: Key, fragment: str) -> bool:
+    def _is_written(self, key: DocumentKey, fragment: str) -> bool:
         """Whether the source gives something an id that names no section."""
         try:
             data = read_beneath(self._project.get_tree(key[0]), key[1])[0]

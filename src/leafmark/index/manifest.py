@@ -25,12 +25,11 @@ from typing import Any, NamedTuple, cast
 
 from leafmark.environment import reset_after_fork
 from leafmark.index.folder import replace_index_file, sealed, unsealed
-from leafmark.model import PASSING, DocumentEntry
+from leafmark.model import PASSING, DocumentEntry, DocumentKey
 
 __all__ = [
     "TO_RETRY",
     "FoundSource",
-    "Key",
     "Manifest",
     "ManifestRow",
     "ManifestTable",
@@ -43,8 +42,6 @@ __all__ = [
     "write_snapshot",
 ]
 
-Key = tuple[str, str]
-"""Tree and path of a source."""
 
 FoundSource = tuple[str, str, int, int, int, int]
 """A source as it is found: tree, path, and the first four of a `ManifestRow`."""
@@ -74,22 +71,22 @@ class ManifestRow(NamedTuple):
     noted: int
 
 
-Manifest = Mapping[Key, ManifestRow]
+Manifest = Mapping[DocumentKey, ManifestRow]
 
 
-class ManifestTable(MutableMapping[Key, ManifestRow]):
+class ManifestTable(MutableMapping[DocumentKey, ManifestRow]):
     """Rows in columns: 200 bytes each with their path, a third of the size of objects."""
 
-    def __init__(self, rows: Iterable[tuple[Key, ManifestRow]] = ()):
+    def __init__(self, rows: Iterable[tuple[DocumentKey, ManifestRow]] = ()):
         self.columns = [array(code) for code in _COLUMNS]
         self.numbers: dict[str, dict[str, int]] = {}
-        self.odd: dict[Key, ManifestRow] = {}
+        self.odd: dict[DocumentKey, ManifestRow] = {}
         """Rows with a time or an inode of more than 64 bits: their number is -1."""
         self._free: list[int] = []
         for key, row in rows:
             self[key] = row
 
-    def __getitem__(self, key: Key) -> ManifestRow:
+    def __getitem__(self, key: DocumentKey) -> ManifestRow:
         number = self.numbers[key[0]][key[1]]
         if number < 0:
             return self.odd[key]
@@ -103,7 +100,7 @@ class ManifestTable(MutableMapping[Key, ManifestRow]):
             noted[number],
         )
 
-    def __setitem__(self, key: Key, row: ManifestRow) -> None:
+    def __setitem__(self, key: DocumentKey, row: ManifestRow) -> None:
         if key in self:
             del self[key]
         if not self._free:
@@ -119,7 +116,7 @@ class ManifestTable(MutableMapping[Key, ManifestRow]):
             number, self.odd[key] = -1, row
         self.numbers.setdefault(key[0], {})[key[1]] = number
 
-    def __delitem__(self, key: Key) -> None:
+    def __delitem__(self, key: DocumentKey) -> None:
         number = self.numbers[key[0]].pop(key[1])
         if number < 0:
             del self.odd[key]
@@ -127,10 +124,10 @@ class ManifestTable(MutableMapping[Key, ManifestRow]):
             self._free.append(number)
 
     def __contains__(self, key: object) -> bool:
-        tree, path = cast("Key", key)
+        tree, path = cast("DocumentKey", key)
         return path in self.numbers.get(tree, ())
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[DocumentKey]:
         return ((tree, path) for tree, numbers in self.numbers.items() for path in numbers)
 
     def __len__(self) -> int:

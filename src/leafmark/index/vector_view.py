@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError
 from leafmark.index.folder import replace_index_file, sealed, unsealed
-from leafmark.index.manifest import Key, ManifestRow
+from leafmark.index.manifest import ManifestRow
 from leafmark.index.vectors import map_rows, row_type, valid_rows
+from leafmark.model import DocumentKey
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ PENDING = -1
 WITHOUT_TEXT = -2
 """In place of the rows of a chunk that has no text of its own."""
 
-FindRows = Callable[[Key], Sequence[Sequence[int]] | None]
+FindRows = Callable[[DocumentKey], Sequence[Sequence[int]] | None]
 """Returns the rows of each of a source's chunks, by position; None if they are not known."""
 
 
@@ -64,7 +65,7 @@ class VectorView:
     rows_name: str
     row_count: int
     dimension: int
-    keys: Sequence[Key]
+    keys: Sequence[DocumentKey]
     stamps: NDArray[np.int64]
     starts: NDArray[np.int64]
     firsts: NDArray[np.int64]
@@ -110,7 +111,7 @@ def stamp_of(row: ManifestRow) -> int:
 
 
 def build_view(
-    manifest: Mapping[Key, ManifestRow],
+    manifest: Mapping[DocumentKey, ManifestRow],
     find_rows: FindRows,
     store: NDArray[np.void],
     *,
@@ -217,7 +218,7 @@ def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return ends
 
 
-def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], _Rows]:
+def _known(old: VectorView | None, rows_name: str) -> dict[tuple[DocumentKey, int], _Rows]:
     """Return the rows of the sources of a view, by key and stamp."""
     import numpy as np
 
@@ -295,7 +296,7 @@ def write_view(path: Path, view: VectorView) -> None:
     replace_index_file(path, [head, b" " * (-(len(head) + 1) % 8) + b"\n", body])
 
 
-def _serialise_keys(keys: Sequence[Key]) -> bytes:
+def _serialise_keys(keys: Sequence[DocumentKey]) -> bytes:
     text = "\0".join(part for key in keys for part in key)
     return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
 

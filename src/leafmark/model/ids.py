@@ -16,6 +16,9 @@ from leafmark.patterns import late_pattern
 
 BETWEEN_TITLES = " › "
 
+DocumentKey = tuple[str, str]
+"""What identifies a document, or its source: tree and path."""
+
 
 def format_breadcrumb(section_path: Iterable[str]) -> str:
     """Return the breadcrumb of a section path.

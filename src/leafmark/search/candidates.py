@@ -14,7 +14,7 @@ from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.fuse import Meaning, fuse_meaning
 from leafmark.search.options import SearchOptions
-from leafmark.search.order import Key, elbow_cutoff, key_of
+from leafmark.search.order import ChunkKey, elbow_cutoff, key_of
 from leafmark.search.score import Scored, order_matches, score_topic
 from leafmark.search.sections import section_filter
 
@@ -36,7 +36,7 @@ class TopicMatches(NamedTuple):
     """
 
     candidates: list[Candidate]
-    scored: Mapping[Key, Scored]
+    scored: Mapping[ChunkKey, Scored]
     total: int
     complete: int
     phases: tuple[Phase, ...]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from leafmark.index import Snapshot
 from leafmark.model import Candidate, Factor
 from leafmark.model.result import WORD
-from leafmark.search.order import Key, key_of
+from leafmark.search.order import ChunkKey, key_of
 from leafmark.search.score import Scored
 
 __all__ = ["explain"]
@@ -28,7 +28,7 @@ NEGLIGIBLE = 1e-5
 
 
 def explain(
-    candidate: Candidate, scored: Sequence[Mapping[Key, Scored]], snapshot: Snapshot
+    candidate: Candidate, scored: Sequence[Mapping[ChunkKey, Scored]], snapshot: Snapshot
 ) -> tuple[Factor, ...]:
     """Return the factors of a candidate's score; `scored` are the matches of each topic.
 
@@ -54,7 +54,7 @@ def explain(
     return factors
 
 
-def _own(candidate: Candidate, scored: Sequence[Mapping[Key, Scored]]) -> Scored | None:
+def _own(candidate: Candidate, scored: Sequence[Mapping[ChunkKey, Scored]]) -> Scored | None:
     """Return the match that gives a candidate's own score: that of its best topic."""
     key = key_of(candidate.entry)
     found = [each[key] for each in scored if key in each]

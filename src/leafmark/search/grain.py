@@ -22,11 +22,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from leafmark.model import Candidate, Entry, Phase, whole_range
+from leafmark.model import Candidate, DocumentKey, Entry, Phase, whole_range
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
-    DocumentKey,
-    Key,
+    ChunkKey,
     document_of,
     key_of,
     sort_candidates,
@@ -106,7 +105,7 @@ def drop_large(
     not. So does a document whose parts score as it does: they match by what they share, its
     titles, path or tags. An introduction is what is read of a large one already.
     """
-    dropped: set[Key] = set()
+    dropped: set[ChunkKey] = set()
     for document in _by_document(candidates):
         if len(document) == 1:
             continue

@@ -12,24 +12,21 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise, takewhile
 from typing import Any, TypeAlias, TypeVar
 
-from leafmark.model import Candidate, Entry, Factor, Phase, Sort
+from leafmark.model import Candidate, DocumentKey, Entry, Factor, Phase, Sort
 
 __all__ = [
-    "DocumentKey", "Key", "Rerank", "document_of", "elbow_cutoff", "join_duplicates",
+    "ChunkKey", "Rerank", "document_of", "elbow_cutoff", "join_duplicates",
     "join_topics", "key_of", "rank_order", "rerank_candidates", "sort_candidates",
     "sort_results", "topics_of",
 ]  # fmt: skip
 
 T = TypeVar("T")
 
-Key = tuple[str, str, int]
+ChunkKey = tuple[str, str, int]
 """What identifies a chunk: tree, path, position. Cheaper to make than its id."""
 
-DocumentKey = tuple[str, str]
-"""What identifies its document: tree and path."""
 
-
-def key_of(entry: Entry) -> Key:
+def key_of(entry: Entry) -> ChunkKey:
     return entry.tree, entry.path, entry.position
 
 
@@ -158,8 +155,8 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
     if len(topics) == 1:
         found = sort_candidates(topics[0])
         return found, Phase("topics", len(found), len(found))
-    best: dict[Key, Candidate] = {}
-    matched: dict[Key, set[int]] = {}
+    best: dict[ChunkKey, Candidate] = {}
+    matched: dict[ChunkKey, set[int]] = {}
     total = 0
     for candidates in topics:
         total += len(candidates)

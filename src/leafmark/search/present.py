@@ -17,6 +17,7 @@ from leafmark.model import (
     Candidate,
     Deferred,
     DocumentEntry,
+    DocumentKey,
     Entry,
     ReadableText,
     Result,
@@ -27,7 +28,7 @@ from leafmark.model import (
 from leafmark.search.citations import format_citation
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter
-from leafmark.search.order import DocumentKey, document_of, key_of
+from leafmark.search.order import document_of, key_of
 from leafmark.search.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
 
 __all__ = ["Body", "MakeReadable", "Presenter", "ReadSource", "Texts"]

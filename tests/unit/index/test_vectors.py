@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leafmark.errors import LockedError, StorageError
 from leafmark.index import vector_search
-from leafmark.index.manifest import Key, ManifestRow
+from leafmark.index.manifest import ManifestRow
 from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vector_view import (
     PENDING,
@@ -35,7 +35,7 @@ from leafmark.index.vectors import (
     text_hash,
     vector_folder,
 )
-from leafmark.model import document_id
+from leafmark.model import DocumentKey, document_id
 
 DIMENSION = 12
 MODEL = VectorModel("m", "1", DIMENSION)
@@ -226,8 +226,8 @@ class Corpus:
             writer.sync()
             self.folder = writer.folder
         self.store = map_rows(self.folder / "rows-000001", dimension)
-        self.manifest: dict[Key, ManifestRow] = {}
-        self.rows: dict[Key, list[list[int]]] = {}
+        self.manifest: dict[DocumentKey, ManifestRow] = {}
+        self.rows: dict[DocumentKey, list[list[int]]] = {}
         for at in range(0, count, 3):
             key = ("ab"[at % 2], f"{at}.md")
             rows = list(range(at, min(at + 3, count)))
@@ -421,9 +421,9 @@ def test_a_view_is_brought_up_to_date_by_asking_about_changed_sources_only(tmp_p
     changed, gone, *_ = corpus.manifest
     corpus.manifest[changed] = row_of(2, size=99)
     del corpus.manifest[gone]
-    asked: list[Key] = []
+    asked: list[DocumentKey] = []
 
-    def find_rows(key: Key) -> list[list[int]] | None:
+    def find_rows(key: DocumentKey) -> list[list[int]] | None:
         asked.append(key)
         return None
 

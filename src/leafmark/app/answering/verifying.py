@@ -33,11 +33,11 @@ from leafmark.app.requests import Progress, VerifyRequest
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.index import IndexReader
-from leafmark.index.manifest import Key
 from leafmark.model import (
     Chunk,
     CitationStatus,
     DocumentEntry,
+    DocumentKey,
     Entry,
     Place,
     Verified,
@@ -118,11 +118,11 @@ class _Checker:
     what is quoted there has not moved there.
     """
 
-    def __init__(self, project: Project, reader: IndexReader, checked: Collection[Key]):
+    def __init__(self, project: Project, reader: IndexReader, checked: Collection[DocumentKey]):
         self._reader = reader
         self._checked = checked
         self._documents = CurrentDocuments(project, reader)
-        self._read: dict[Key, CurrentDocument | None] = {}
+        self._read: dict[DocumentKey, CurrentDocument | None] = {}
         self._keys = {citation_name(document_id(*key)): key for key in reader.manifest}
         self._nearest: dict[str, tuple[str, ...]] = {}
 
@@ -195,7 +195,7 @@ class _Checker:
                 found[one] = outcome
         return found
 
-    def _best_of(self, citation: Citation, places: Iterable[Found[Key]]) -> _Outcome | None:
+    def _best_of(self, citation: Citation, places: Iterable[Found[DocumentKey]]) -> _Outcome | None:
         best = None
         for place in places:
             if place.name not in self._read:
@@ -231,12 +231,12 @@ class _Checker:
         return self._nearest.get(name, ())
 
 
-def _likeliest_first(keys: Iterable[Key], lost: Iterable[Citation]) -> list[Key]:
+def _likeliest_first(keys: Iterable[DocumentKey], lost: Iterable[Citation]) -> list[DocumentKey]:
     """Return the documents in order, first those with a file name or a folder that is cited."""
     cited = {document_part(name).partition(":")[2] for one in lost for name in one.names}
     folders, names = {path.rpartition("/")[0] for path in cited}, set(map(basename, cited))
 
-    def rank(key: Key) -> tuple[bool, bool, Key]:
+    def rank(key: DocumentKey) -> tuple[bool, bool, DocumentKey]:
         path = key[1]
         return basename(path) not in names, path.rpartition("/")[0] not in folders, key
 
@@ -357,7 +357,7 @@ class CurrentDocuments:
         self._project = project
         self._reader = reader
 
-    def bytes_of(self, key: Key, least: int) -> bytes | None:
+    def bytes_of(self, key: DocumentKey, least: int) -> bytes | None:
         """Return the bytes that spans refer to; None if the source is gone, or has not `least`."""
         tree = self._project.tree(key[0])
         if tree is None:
@@ -372,7 +372,7 @@ class CurrentDocuments:
             raw = b"" if document is None else document.data
         return raw if len(raw) >= least else None
 
-    def read(self, key: Key) -> CurrentDocument | None:
+    def read(self, key: DocumentKey) -> CurrentDocument | None:
         """Return the document; None if it is gone."""
         tree = self._project.tree(key[0])
         document = self._reader.document(document_id(*key))

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import FolderSide, Key, RevisionSide, Side
+from leafmark.app.history.sides import FolderSide, RevisionSide, Side
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import DiffRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
@@ -36,7 +36,7 @@ from leafmark.history import (
     check_citation,
     compare_documents,
 )
-from leafmark.model import Diagnostic, document_id, document_part, tree_name
+from leafmark.model import Diagnostic, DocumentKey, document_id, document_part, tree_name
 from leafmark.search.citations import citation_name, find_citations
 
 __all__ = ["compare_sides", "diff_project", "open_sides", "section_source"]
@@ -167,22 +167,22 @@ class _Documents:
 
     def __init__(self, project: Project, side: Side) -> None:
         self._project = project
-        self._known: dict[Key, SectionedDocument | None] = {}
+        self._known: dict[DocumentKey, SectionedDocument | None] = {}
         self.side = side
-        self.unreadable: set[Key] = set()
+        self.unreadable: set[DocumentKey] = set()
         """Sources that are there, and whose bytes are not."""
 
-    def at(self, key: Key) -> SectionedDocument | None:
+    def at(self, key: DocumentKey) -> SectionedDocument | None:
         """Return the document; None where it is no source, or holds nothing that is read."""
         if key not in self._known:
             self._known[key] = self._read(key) if key in self.side.ids else None
         return self._known[key]
 
-    def passing(self, key: Key) -> SectionedDocument | None:
+    def passing(self, key: DocumentKey) -> SectionedDocument | None:
         """Return the document without remembering it."""
         return self._known[key] if key in self._known else self._read(key)
 
-    def _read(self, key: Key) -> SectionedDocument | None:
+    def _read(self, key: DocumentKey) -> SectionedDocument | None:
         data = self.side.read(key)
         tree = self.side.tree(key[0])
         if data is None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import Key, RevisionSide, tree_prefix
+from leafmark.app.history.sides import RevisionSide, tree_prefix
 from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import scan
@@ -40,7 +40,7 @@ from leafmark.index.folder import (
 )
 from leafmark.index.lock import hold_lock
 from leafmark.index.sharing import link_or_copy, share_index
-from leafmark.model import Hint
+from leafmark.model import DocumentKey, Hint
 
 __all__ = ["paths_at", "project_at"]
 
@@ -222,7 +222,7 @@ def _write_sources(
     return written
 
 
-def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, Key | None]]]:
+def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, DocumentKey | None]]]:
     """Yield the paths to write, from the top of the repository, with id and, of sources, key."""
     for key, oid in side.ids.items():
         prefix = tree_prefix(side.tree(key[0]), side.repository) or ""
@@ -232,7 +232,7 @@ def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, Key | None]]]:
 
 
 def _write_file(
-    top: Path, path: str, oid: str, key: Key | None, base: _Base | None, side: RevisionSide
+    top: Path, path: str, oid: str, key: DocumentKey | None, base: _Base | None, side: RevisionSide
 ) -> bool:
     target = top / path
     try:

@@ -25,19 +25,15 @@ from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
 from leafmark.errors import LeafmarkError
 from leafmark.history.git import Blobs, Commit, Repository, blob_hash
-from leafmark.model import Diagnostic
+from leafmark.model import Diagnostic, DocumentKey
 
 __all__ = [
     "FolderSide",
-    "Key",
     "RevisionSide",
     "Side",
     "tree_prefix",
 ]
 
-
-Key = tuple[str, str]
-"""Tree and path of a source."""
 
 MAX_NESTED = 8
 """How deep submodules in submodules are followed."""
@@ -68,15 +64,15 @@ class Side(ABC):
         pass
 
     @cached_property
-    def ids(self) -> Mapping[Key, str]:
+    def ids(self) -> Mapping[DocumentKey, str]:
         """The sources, and for each the id of its bytes."""
         return dict(self._list())
 
     @abstractmethod
-    def _list(self) -> Iterator[tuple[Key, str]]: ...
+    def _list(self) -> Iterator[tuple[DocumentKey, str]]: ...
 
     @abstractmethod
-    def read(self, key: Key) -> bytes | None:
+    def read(self, key: DocumentKey) -> bytes | None:
         """Return a source's bytes; None, and a diagnostic, where they cannot be read."""
 
     def tree(self, name: str) -> Tree:
@@ -91,7 +87,7 @@ class FolderSide(Side):
         super().__init__()
         self.trees, self.label, self._like = trees, label, like
 
-    def _list(self) -> Iterator[tuple[Key, str]]:
+    def _list(self) -> Iterator[tuple[DocumentKey, str]]:
         for tree in self.trees:
             try:
                 for source in iter_sources(tree, notes=WalkNotes()):
@@ -103,7 +99,7 @@ class FolderSide(Side):
                 message = error.placed_message
                 self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
 
-    def read(self, key: Key) -> bytes | None:
+    def read(self, key: DocumentKey) -> bytes | None:
         try:
             return read_beneath(self.tree(key[0]), key[1])[0]
         except (OSError, MemoryError) as error:
@@ -138,7 +134,7 @@ class RevisionSide(Side):
         self.left_out = [tree for tree in trees if tree_prefix(tree, repository) is None]
         self._stack = ExitStack()
         self._objects: dict[Path, Blobs] = {}
-        self._places: dict[Key, _Blob] = {}
+        self._places: dict[DocumentKey, _Blob] = {}
         self._files: dict[str, _Blob] = {}
 
     def __exit__(
@@ -150,7 +146,7 @@ class RevisionSide(Side):
         self._stack.close()
         self._objects.clear()
 
-    def _list(self) -> Iterator[tuple[Key, str]]:
+    def _list(self) -> Iterator[tuple[DocumentKey, str]]:
         listing = _Listing(self._files)
         _list_files(listing, self.repository, self.commit.oid, "", 0)
         for path in listing.missing:
@@ -162,7 +158,7 @@ class RevisionSide(Side):
 
     def _list_tree(
         self, tree: Tree, prefix: str, files: Mapping[str, _Blob]
-    ) -> Iterator[tuple[Key, str]]:
+    ) -> Iterator[tuple[DocumentKey, str]]:
         def read(path: str) -> bytes | None:
             place = files.get(os.path.normpath(os.path.join(prefix, path)))
             return None if place is None else self._read(place, tree.max_file_bytes)
@@ -175,7 +171,7 @@ class RevisionSide(Side):
             self._places[tree.name, path] = place
             yield (tree.name, path), place.oid
 
-    def read(self, key: Key) -> bytes | None:
+    def read(self, key: DocumentKey) -> bytes | None:
         _ = self.ids
         place = self._places.get(key)
         if place is None:
@@ -207,7 +203,7 @@ class RevisionSide(Side):
         """Note what is the matter with a file of the revision."""
         self.diagnostics.append(Diagnostic(path, "unreadable", message))
 
-    def _note(self, key: Key, code: str, message: str) -> None:
+    def _note(self, key: DocumentKey, code: str, message: str) -> None:
         self.diagnostics.append(Diagnostic(key[1], code, message))
 
     def _read(self, place: _Blob, limit: int) -> bytes | None:

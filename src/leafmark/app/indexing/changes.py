@@ -26,8 +26,8 @@ from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError, Remedy
 from leafmark.index import IndexReader, Manifest
-from leafmark.index.manifest import TO_RETRY, Key, ManifestRow
-from leafmark.model import Diagnostic, count_of, document_id
+from leafmark.index.manifest import TO_RETRY, ManifestRow
+from leafmark.model import Diagnostic, DocumentKey, count_of, document_id
 
 __all__ = [
     "CLOCK_GRAIN_NS",
@@ -66,8 +66,8 @@ class Plan:
 
     added: list[SourceFile] = field(default_factory=list)
     suspects: list[SourceFile] = field(default_factory=list)
-    removed: list[Key] = field(default_factory=list)
-    anew: set[Key] = field(default_factory=set)
+    removed: list[DocumentKey] = field(default_factory=list)
+    anew: set[DocumentKey] = field(default_factory=set)
     unchanged: int = 0
 
     def let_go(self) -> None:
@@ -118,7 +118,7 @@ def _are_old(found: Scan, reader: IndexReader) -> bool:
     return newest < reader.looked_ns - CLOCK_GRAIN_NS
 
 
-def named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
+def named_before(project: Project, reader: IndexReader, key: DocumentKey) -> SourceFile | None:
     """Return the file of a key that only the user's naming it put into the index."""
     name, path = key
     tree = project.tree(name)
@@ -144,7 +144,7 @@ def plan_changes(
     known: Manifest,
     *,
     last_run_ns: int,
-    still_there: Callable[[Key], SourceFile | None] = lambda key: None,
+    still_there: Callable[[DocumentKey], SourceFile | None] = lambda key: None,
     retry: bool = False,
 ) -> Plan:
     """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
@@ -203,7 +203,7 @@ def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
                 plan.unchanged -= known[key].chunks > 0
 
 
-def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[Key]:
+def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[DocumentKey]:
     """Return the sources of a tree that are gone where those are all of it, or over half.
 
     What a rule leaves out now is still there, and what was moved is among the added.
@@ -219,7 +219,7 @@ def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[Key]:
     return vanished if 2 * len(vanished) > len(removed) else set()
 
 
-def _keep(vanished: set[Key], plan: Plan, scan: Scan, known: Manifest, tree: Tree) -> None:
+def _keep(vanished: set[DocumentKey], plan: Plan, scan: Scan, known: Manifest, tree: Tree) -> None:
     """Take sources out of what is to be removed, and note why."""
     plan.removed = [key for key in plan.removed if key not in vanished]
     plan.unchanged += sum(known[key].chunks > 0 for key in vanished)
@@ -275,7 +275,7 @@ def _plan_missing(
     plan: Plan,
     scan: Scan,
     known: Manifest,
-    still_there: Callable[[Key], SourceFile | None],
+    still_there: Callable[[DocumentKey], SourceFile | None],
     is_known: Callable[[SourceFile, ManifestRow], bool],
 ) -> None:
     found: dict[str, set[str]] = {}

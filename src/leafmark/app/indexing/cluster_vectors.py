@@ -21,10 +21,9 @@ from leafmark.app.remote import RemoteIndex
 from leafmark.app.requests import Progress
 from leafmark.embedding import Vectors, load_numpy
 from leafmark.errors import LeafmarkError, ProviderError, StorageError
-from leafmark.index.manifest import Key
 from leafmark.index.remote import RemoteSnapshot, RemoteVectors, VectorState
 from leafmark.index.vectors import text_hash
-from leafmark.model import document_id
+from leafmark.model import DocumentKey, document_id
 
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
@@ -105,7 +104,7 @@ class _Run:
                 self.vectors.refresh()
         self.vectors.drop_unused(self.remote.open().stamps)
 
-    def _rows(self) -> Iterator[tuple[Key, int]]:
+    def _rows(self) -> Iterator[tuple[DocumentKey, int]]:
         """Yield the sources of our trees that were indexed as our settings say."""
         fingerprint = self.project.index_options().fingerprint
         own = [
@@ -122,7 +121,7 @@ class _Run:
             self.dimension = self.lazy.dimension()
             self.remote.make_vectors(self.vectors, self.dimension)
 
-    def _take(self, rows: Sequence[tuple[Key, int]]) -> None:
+    def _take(self, rows: Sequence[tuple[DocumentKey, int]]) -> None:
         """Note the states of some sources whose vectors are not all made, and their texts."""
         states = list[VectorState]()
         names = [document_id(*key) for key, _ in rows]

@@ -30,7 +30,6 @@ from leafmark.embedding import (
 from leafmark.errors import LeafmarkError, LockedError, ProviderError, StorageError
 from leafmark.index import IndexReader
 from leafmark.index.folder import other_views, view_path
-from leafmark.index.manifest import Key
 from leafmark.index.vector_view import (
     PENDING,
     VectorView,
@@ -50,7 +49,7 @@ from leafmark.index.vectors import (
     text_hash,
     vector_folder,
 )
-from leafmark.model import document_id
+from leafmark.model import DocumentKey, document_id
 
 __all__ = ["BATCH_TEXTS", "Embedded", "Heeded", "LazyEmbedder", "embed_project"]
 
@@ -260,7 +259,7 @@ class _Run:
             self.done += self.reader.manifest[key].chunks
         self._flush()
 
-    def _missing(self, key: Key) -> Iterator[tuple[bytes, str]]:
+    def _missing(self, key: DocumentKey) -> Iterator[tuple[bytes, str]]:
         """Note which windows a source has, and yield those that have no vector."""
         name = self._name(key)
         if name is None:
@@ -281,7 +280,7 @@ class _Run:
             if hash_ not in self.writer.known:
                 yield hash_, text
 
-    def _is_whole(self, serialised: bytes, key: Key) -> bool:
+    def _is_whole(self, serialised: bytes, key: DocumentKey) -> bool:
         """Whether all that is noted of a source has vectors, and is of each of its chunks.
 
         A parser of another version may have made others of the same bytes.
@@ -291,7 +290,7 @@ class _Run:
             return False
         return all(hash_ in self.writer.known for one in texts for hash_ in one)
 
-    def _name(self, key: Key) -> bytes | None:
+    def _name(self, key: DocumentKey) -> bytes | None:
         """Return what names the texts of a source: the source, its bytes, how it is chunked."""
         doc_id = document_id(*key)
         entry = self.reader.document(doc_id)
@@ -299,7 +298,7 @@ class _Run:
             return None
         return document_key(TEXT_RECIPE, doc_id, entry.state.digest, self.reader.fingerprint)
 
-    def _texts(self, key: Key) -> list[str] | None:
+    def _texts(self, key: DocumentKey) -> list[str] | None:
         """Return the texts of a source's chunks; None if it changed since it was indexed."""
         entry = self.reader.document(document_id(*key))
         chunked = None if entry is None else Sources(self.project).chunked(entry, self.reader)
@@ -338,7 +337,7 @@ class _Run:
             old=old if same else None,
         )
 
-    def _rows(self, key: Key) -> Sequence[Sequence[int]] | None:
+    def _rows(self, key: DocumentKey) -> Sequence[Sequence[int]] | None:
         name = self._name(key)
         serialised = None if name is None else self.writer.documents.get(name)
         if serialised is None:

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 from leafmark.app.indexing.changes import EMPTIED
 from leafmark.app.indexing.scanning import Scan, grammar_notes, is_below
 from leafmark.index import IndexReader, Manifest
-from leafmark.index.manifest import Key
-from leafmark.model import LEFT_OUT, CompressedList, Diagnostic, IndexReport, Skipped, document_id
+from leafmark.model import (
+    LEFT_OUT,
+    CompressedList,
+    Diagnostic,
+    DocumentKey,
+    IndexReport,
+    Skipped,
+    document_id,
+)
 
 __all__ = ["Outcome", "is_document", "report_of", "source_notes"]
 
@@ -28,7 +35,7 @@ class Outcome:
     unchanged: int = 0
 
 
-def is_document(manifest: Manifest, key: Key) -> bool:
+def is_document(manifest: Manifest, key: DocumentKey) -> bool:
     """Whether a source is in the index with chunks; one without text is only remembered."""
     return key in manifest and manifest[key].chunks > 0
 
@@ -94,11 +101,11 @@ def _with_fate(tree: str, note: Diagnostic, reader: IndexReader | None) -> Diagn
     return note._replace(message=f"{note.message}; {fate}")
 
 
-def _was_named(reader: IndexReader, key: Key) -> bool:
+def _was_named(reader: IndexReader, key: DocumentKey) -> bool:
     entry = reader.document(document_id(*key))
     return entry is not None and entry.named
 
 
-def _notes(reader: IndexReader, key: Key) -> Sequence[Diagnostic]:
+def _notes(reader: IndexReader, key: DocumentKey) -> Sequence[Diagnostic]:
     entry = reader.document(document_id(*key))
     return () if entry is None else entry.diagnostics

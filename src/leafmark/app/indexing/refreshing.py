@@ -42,8 +42,14 @@ from leafmark.index import IndexReader, Manifest, gc_paused
 from leafmark.index.embedded.checking import is_verification_due, verify_index
 from leafmark.index.folder import write_missing
 from leafmark.index.lock import was_left
-from leafmark.index.manifest import Key
-from leafmark.model import CompressedList, Diagnostic, IndexReport, count_of, document_id
+from leafmark.model import (
+    CompressedList,
+    Diagnostic,
+    DocumentKey,
+    IndexReport,
+    count_of,
+    document_id,
+)
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded
@@ -354,7 +360,7 @@ def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexR
     return report_of(outcome, Scan(), reader, dry_run=True)
 
 
-def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[Key]:
+def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[DocumentKey]:
     """Return the keys of the sources at some places, in order."""
     return sorted(key for key in manifest if is_below(*key, prefixes))
 

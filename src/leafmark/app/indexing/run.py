@@ -23,8 +23,8 @@ from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError
-from leafmark.index.manifest import TO_RETRY, Key
-from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport, document_id
+from leafmark.index.manifest import TO_RETRY
+from leafmark.model import PASSING, DocumentEntry, DocumentKey, FileState, IndexReport, document_id
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.machines import Machines
@@ -167,7 +167,7 @@ class _Work(NamedTuple):
     writer: IndexWriter
     interrupts: Interrupts
     progress: Progress | None
-    named: Collection[Key]
+    named: Collection[DocumentKey]
     began_ns: int
     ray: bool = False
 
@@ -185,7 +185,7 @@ class _Work(NamedTuple):
             for tree in project.trees
         }
 
-    def tasks(self, sources: deque[SourceFile], anew: Collection[Key]) -> Iterator[Task]:
+    def tasks(self, sources: deque[SourceFile], anew: Collection[DocumentKey]) -> Iterator[Task]:
         """What is to be done with the sources, each with what is known of it; they are used up.
 
         Of those to be read `anew` nothing is known.
@@ -264,7 +264,7 @@ def _machines(wanted: bool) -> Iterator[Machines | None]:
         yield machines
 
 
-def _remove(key: Key, writer: IndexWriter, outcome: Outcome) -> None:
+def _remove(key: DocumentKey, writer: IndexWriter, outcome: Outcome) -> None:
     if is_document(writer.manifest, key):
         outcome.removed.append(document_id(*key))
     writer.remove(*key)

@@ -21,8 +21,7 @@ from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
 from leafmark.environment import install_extra
 from leafmark.errors import LeafmarkError, NotFoundError, Remedy, UsageError
-from leafmark.index.manifest import Key
-from leafmark.model import Diagnostic, count_of
+from leafmark.model import Diagnostic, DocumentKey, count_of
 
 __all__ = [
     "Place",
@@ -63,7 +62,7 @@ class Scan:
     """
 
     paths: tuple[str, ...] = ()
-    named: set[Key] = field(default_factory=set)
+    named: set[DocumentKey] = field(default_factory=set)
     found: list[SourceFile] = field(default_factory=list)
     notes: WalkNotes = field(default_factory=WalkNotes)
     scope: list[tuple[str, str]] | None = None

@@ -17,7 +17,7 @@ from leafmark.errors import ChangedError, NotFoundError, StorageError
 from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta, index_languages
 from leafmark.index.folder import Current
-from leafmark.index.manifest import FoundSource, Key, ManifestRow, ManifestTable
+from leafmark.index.manifest import FoundSource, ManifestRow, ManifestTable
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.remote.client import Cluster, damaged, path_of
@@ -36,7 +36,7 @@ from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
-from leafmark.model import DocumentEntry, Entry, FileState, document_id
+from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, document_id
 
 __all__ = [
     "RemoteManifest",
@@ -586,7 +586,7 @@ class RemoteSnapshot:
         self,
         trees: Sequence[str] | None = None,
         stamps: Callable[[str, str], str] | None = None,
-    ) -> Iterator[tuple[Key, ManifestRow]]:
+    ) -> Iterator[tuple[DocumentKey, ManifestRow]]:
         """Yield the rows of the manifest, of some trees or of all, page by page.
 
         With `stamps`, which says of a tree and the digest of a source what its stamp would be
@@ -618,7 +618,7 @@ class RemoteSnapshot:
                 return
             after = hits[-1]["sort"]
 
-    def rows_of(self, keys: Sequence[Key]) -> Iterator[tuple[Key, ManifestRow]]:
+    def rows_of(self, keys: Sequence[DocumentKey]) -> Iterator[tuple[DocumentKey, ManifestRow]]:
         """Yield the rows of those keys that are indexed."""
         for at in range(0, len(keys), _BATCH):
             batch = keys[at : at + _BATCH]
@@ -630,15 +630,15 @@ class RemoteSnapshot:
                     yield key, ManifestRow(*row)
 
 
-class RemoteManifest(Mapping[Key, ManifestRow]):
+class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
     """The manifest of a cluster's index: a key is asked for alone, all only when all are wanted."""
 
     def __init__(self, snapshot: RemoteSnapshot):
         self._snapshot = snapshot
-        self._some: dict[Key, ManifestRow | None] = {}
+        self._some: dict[DocumentKey, ManifestRow | None] = {}
         self._all: ManifestTable | None = None
 
-    def __getitem__(self, key: Key) -> ManifestRow:
+    def __getitem__(self, key: DocumentKey) -> ManifestRow:
         if self._all is not None:
             return self._all[key]
         if key not in self._some:
@@ -648,13 +648,13 @@ class RemoteManifest(Mapping[Key, ManifestRow]):
             raise KeyError(key)
         return found
 
-    def ask(self, keys: Sequence[Key]) -> None:
+    def ask(self, keys: Sequence[DocumentKey]) -> None:
         """Ask for many keys in one request, so that each is at hand."""
         wanted = [key for key in keys if key not in self._some]
         self._some.update(dict.fromkeys(wanted))
         self._some.update(self._snapshot.rows_of(wanted))
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[DocumentKey]:
         return iter(self.table)
 
     def __len__(self) -> int:

@@ -25,7 +25,7 @@ from leafmark.errors import StorageError, UsageError
 from leafmark.index.embedded.generation import IndexMeta, index_languages
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.folder import Current, IndexOptions
-from leafmark.index.manifest import Key, Manifest, ManifestTable, row_of
+from leafmark.index.manifest import Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
 from leafmark.index.remote.bulk import BATCH_BYTES, PATIENCE, Line, read_current, write_lines
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
@@ -50,7 +50,7 @@ from leafmark.index.remote.sources import pack_source
 from leafmark.index.remote.vectors import unused_lines, vector_indices
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
-from leafmark.model import ChunkedDocument, DocumentEntry, FileState, document_id
+from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileState, document_id
 
 __all__ = ["RemoteOptions", "RemoteStore", "open_store"]
 
@@ -241,7 +241,7 @@ class RemoteStore:
         self._bytes = 0
         self._pool = ThreadPoolExecutor(1, "leafmark-writes")
         self._waiting: deque[Future[None]] = deque()
-        self._ahead = list[Key]()
+        self._ahead = list[DocumentKey]()
         self._changed = bool(anew)
 
     @property
@@ -301,7 +301,7 @@ class RemoteStore:
         self._snapshot.preload(document_id(*key) for key in self._following((tree, path)))
         return self._snapshot.document(document_id(tree, path))
 
-    def _following(self, key: Key) -> list[Key]:
+    def _following(self, key: DocumentKey) -> list[DocumentKey]:
         """Return a key and those behind it: whoever asks for one asks for these next."""
         if not self._ahead:
             self._ahead = sorted(self._manifest)
