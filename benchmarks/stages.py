@@ -46,9 +46,9 @@ STAGES = {
     "record: JSON, deflated": ("index.records:serialise_record",),
     "text of bodies": ("model.chunk:Chunk.readable_body",),
     "terms": ("index.analysis:Analyzer.for_index", "index.analysis:Analyzer.terms"),
-    "titles with bodies": ("index.headed:headed",),
-    "names": ("index.filling:_names",),
-    "the rest of the fields": ("index.filling:prepare_source",),
+    "titles with bodies": ("index.text_with_titles:text_with_titles",),
+    "names": ("index.engine_documents:_names",),
+    "the rest of the fields": ("index.engine_documents:prepare_source",),
     "to the engine": ("index.embedded.writer:IndexWriter.put_prepared",),
     "commit": ("index.embedded.writer:IndexWriter.commit",),
 }

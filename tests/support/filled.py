@@ -8,7 +8,7 @@ import urllib.request
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import IndexOptions, PreparedSource, prepare_source
+from leafmark.index import EngineDocuments, IndexOptions, prepare_source
 from leafmark.index.remote.client import Cluster, parse_address
 from leafmark.index.remote.layout import Names
 from leafmark.index.remote.store import RemoteOptions, open_store
@@ -24,7 +24,7 @@ FIRST = RemoteOptions(shards=3, replicas=1)
 
 def prepared(
     key: tuple[str, str], data: bytes, *, options: IndexOptions = OPTIONS
-) -> PreparedSource:
+) -> EngineDocuments:
     tree, path = key
     time_ns = 1_700_000_000_000_000_000
     state = FileState(len(data), time_ns, time_ns, 7, hashlib.sha256(data).hexdigest())

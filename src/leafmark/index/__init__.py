@@ -55,20 +55,20 @@ from leafmark.index.folder import (
     note_use,
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
-from leafmark.index.headed import phrases_within
 from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
 from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, asked_role, language_family
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
+from leafmark.index.text_with_titles import phrases_within
 from leafmark.index.words import Vocabulary
 from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
     from leafmark.index.embedded.checking import check_index
     from leafmark.index.embedded.writer import IndexWriter, open_writer
-    from leafmark.index.filling import PreparedSource, prepare_source
+    from leafmark.index.engine_documents import EngineDocuments, prepare_source
 
 __all__ = [
     "BETWEEN",
@@ -88,6 +88,7 @@ __all__ = [
     "Analyzer",
     "ChunkRef",
     "Columns",
+    "EngineDocuments",
     "Handle",
     "IndexMeta",
     "IndexOptions",
@@ -97,7 +98,6 @@ __all__ = [
     "LockHolder",
     "Manifest",
     "Match",
-    "PreparedSource",
     "Recent",
     "Snapshot",
     "Store",
@@ -150,10 +150,10 @@ __all__ = [
 
 _LATE = {
     "IndexWriter": "leafmark.index.embedded.writer",
-    "PreparedSource": "leafmark.index.filling",
+    "EngineDocuments": "leafmark.index.engine_documents",
     "check_index": "leafmark.index.embedded.checking",
     "open_writer": "leafmark.index.embedded.writer",
-    "prepare_source": "leafmark.index.filling",
+    "prepare_source": "leafmark.index.engine_documents",
 }
 
 

@@ -1,9 +1,10 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
 `tree=docs`, `format=html`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value`
-for each value of the front matter, `above=TERM` (see `headed`), and `cut=HASH`, which the pieces
-of one section share. Each value has one spelling (`canonical`), so that equal values are equal
-terms; a comparison lists the terms that begin with `meta_prefix(key)` and compares their values.
+for each value of the front matter, `above=TERM` (see `text_with_titles`), and `cut=HASH`, which the
+pieces of one section share. Each value has one spelling (`canonical`), so that equal values are
+equal terms; a comparison lists the terms that begin with `meta_prefix(key)` and compares their
+values.
 """
 
 from __future__ import annotations

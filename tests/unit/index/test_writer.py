@@ -21,9 +21,9 @@ from support.indexes import (
 
 from leafmark.errors import MAKE_ROOM, NotFoundError, StorageError, UsageError
 from leafmark.index import (
+    EngineDocuments,
     IndexOptions,
     IndexWriter,
-    PreparedSource,
     engine,
     folder,
     open_reader,
@@ -178,7 +178,7 @@ def test_an_unreadable_source_keeps_its_diagnostics(tmp_path: Path) -> None:
     note = Diagnostic("x.md", "unreadable", "the file cannot be read", 3)
     entry = DocumentEntry("t", "x.md", state_of(""), "", "text", "utf-8", 0, diagnostics=(note,))
     with open_writer(tmp_path, SETTINGS) as writer:
-        writer.put_prepared(PreparedSource(entry, "english"))
+        writer.put_prepared(EngineDocuments(entry, "english"))
         writer.commit(started_ns=0)
     reader = open_reader(tmp_path)
     assert reader.document("t:x.md") == entry

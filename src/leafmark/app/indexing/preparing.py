@@ -23,7 +23,7 @@ from leafmark.app.sources.walk import SourceFile
 from leafmark.app.workers import Helper, Worker, core_count, cut_batches
 from leafmark.child import can_start
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import PreparedSource, gc_paused, prepare_source
+from leafmark.index import EngineDocuments, gc_paused, prepare_source
 from leafmark.model import Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import format_of
 
@@ -66,7 +66,7 @@ class Prepared(NamedTuple):
 
     tree: str
     path: str
-    source: PreparedSource | None = None
+    source: EngineDocuments | None = None
     same: FileState | None = None
 
 
@@ -96,7 +96,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     return Prepared(tree, path, source)
 
 
-def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> PreparedSource:
+def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> EngineDocuments:
     outputs = recipe.options.notebook_outputs
     document = parse_source(recipe.tree, task.source.path, data, notebook_outputs=outputs)
     chunked = chunk_document(document, tree=recipe.tree.name, options=recipe.options)
@@ -116,7 +116,7 @@ def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnost
         diagnostics=(note,),
         named=task.named,
     )
-    return Prepared(entry.tree, entry.path, PreparedSource(entry, recipe.stemmer))
+    return Prepared(entry.tree, entry.path, EngineDocuments(entry, recipe.stemmer))
 
 
 WORTH_A_WORKER_BYTES = 3_000_000

@@ -39,7 +39,7 @@ from leafmark.index.embedded.generation import (
     read_meta,
 )
 from leafmark.index.engine import engine_guard, is_held_open
-from leafmark.index.filling import PreparedSource, prepare_source
+from leafmark.index.engine_documents import EngineDocuments, prepare_source
 from leafmark.index.folder import (
     ENGINE_DRAFTS,
     OTHER_LEAFMARK,
@@ -221,7 +221,7 @@ class IndexWriter:
             stemmer = self.stemmer(chunked.tree)
             self.put_prepared(prepare_source(chunked, state, stemmer=stemmer))
 
-    def put_prepared(self, source: PreparedSource) -> None:
+    def put_prepared(self, source: EngineDocuments) -> None:
         """Do what `put` does with a prepared source, perhaps from another process.
 
         A source without rows could not be read or made no chunk.

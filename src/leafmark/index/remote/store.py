@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.embedded.generation import IndexMeta, index_languages
-from leafmark.index.filling import PreparedSource, prepare_source
+from leafmark.index.engine_documents import EngineDocuments, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
@@ -266,7 +266,7 @@ class RemoteStore:
         """Index a source in place of what was indexed under its tree and path."""
         self.put_prepared(prepare_source(chunked, state, stemmer=self.stemmer(chunked.tree)))
 
-    def put_prepared(self, source: PreparedSource, data: bytes | None = None) -> None:
+    def put_prepared(self, source: EngineDocuments, data: bytes | None = None) -> None:
         """Index a prepared source; `data` are the bytes of its file, which are kept beside it.
 
         Raises:
@@ -389,7 +389,7 @@ class RemoteStore:
             language.body, (term for term in found if term and term[0] != "\\")
         )
 
-    def _chunks(self, source: PreparedSource) -> Iterator[Line]:
+    def _chunks(self, source: EngineDocuments) -> Iterator[Line]:
         entry = source.entry
         doc_id, stamp = entry.doc_id, self._stamp(entry)
         routing = routing_of(doc_id)
@@ -419,7 +419,7 @@ class RemoteStore:
         """Return the stamp that a source gets under the settings in force."""
         return stamp_of(digest, self._options.fingerprint, self._options.languages[tree])
 
-    def _record(self, source: PreparedSource, version: int) -> Line:
+    def _record(self, source: EngineDocuments, version: int) -> Line:
         entry = source.entry
         record = _SOURCE.search(source.rows[0]) if source.rows else None
         packed = record[1] if record else b64encode(serialise_document(entry)).decode("ascii")
@@ -561,7 +561,7 @@ class _Change(NamedTuple):
 
     doc_id: str
     version: int
-    source: PreparedSource | None = None
+    source: EngineDocuments | None = None
     data: bytes | None = None
 
     @property

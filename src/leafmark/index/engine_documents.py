@@ -44,11 +44,17 @@ from leafmark.index.facts import (
     meta_facts,
     tag_fact,
 )
-from leafmark.index.headed import MAX_TITLE, MAX_TITLES, headed, title_terms, titles_above
 from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
 from leafmark.index.schema import Language, language_fields
+from leafmark.index.text_with_titles import (
+    MAX_TITLE,
+    MAX_TITLES,
+    text_with_titles,
+    title_terms,
+    titles_above,
+)
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
@@ -59,7 +65,7 @@ from leafmark.model import (
     FileState,
 )
 
-__all__ = ["PreparedSource", "prepare_source"]
+__all__ = ["EngineDocuments", "prepare_source"]
 
 _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""
@@ -92,7 +98,7 @@ _MANY_CHUNKS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedSource:
+class EngineDocuments:
     """A source as the writer takes it: its entry, and the fields of each chunk.
 
     It is plain data, so that another process can make it. `shared` is the beginning of the
@@ -111,7 +117,7 @@ class PreparedSource:
 
 def prepare_source(
     chunked: ChunkedDocument, state: FileState, *, stemmer: str | None, named: bool = False
-) -> PreparedSource:
+) -> EngineDocuments:
     """Return all that the index will hold of a source; the writer has little left to do.
 
     `stemmer` is the language of its tree.
@@ -120,7 +126,7 @@ def prepare_source(
     language = _language(stemmer)
     keep = CompressedList if len(chunked.chunks) > _MANY_CHUNKS else tuple
     rows = keep(_rows(chunked, entry, language))
-    return PreparedSource(entry, stemmer, _shared(entry, language), rows)
+    return EngineDocuments(entry, stemmer, _shared(entry, language), rows)
 
 
 @cache
@@ -180,7 +186,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             fields.append(',"names":["{}"]'.format('","'.join(names)))
         if body:
             parts = _terms(analyzer, body, form)
-            text = headed(analyzer, titles, " ".join(parts))
+            text = text_with_titles(analyzer, titles, " ".join(parts))
             indexed = _BETWEEN.join([*text.titles, *parts])
             fields.append(f',"{language.body}":"{indexed}"')
             facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])

@@ -12,8 +12,8 @@ from support.indexes import chunk, state_of
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.analysis import BETWEEN
-from leafmark.index.headed import MAX_TITLE
 from leafmark.index.records import deserialise_document
+from leafmark.index.text_with_titles import MAX_TITLE
 from leafmark.parsing import parse
 
 SOURCE = r"""---
@@ -121,7 +121,7 @@ def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
 
 def test_the_fields_of_many_chunks_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = fields_of("a.md", SOURCE)
-    monkeypatch.setattr("leafmark.index.filling._MANY_CHUNKS", 2)
+    monkeypatch.setattr("leafmark.index.engine_documents._MANY_CHUNKS", 2)
 
     assert len(expected) == 3
     assert fields_of("a.md", SOURCE) == expected

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, with_parts
 
-__all__ = ["Headed", "headed", "phrases_within", "title_terms", "titles_above"]
+__all__ = ["TextWithTitles", "phrases_within", "text_with_titles", "title_terms", "titles_above"]
 
 MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
@@ -40,7 +40,7 @@ class TitlesAbove(NamedTuple):
     terms: frozenset[str]
 
 
-class Headed(NamedTuple):
+class TextWithTitles(NamedTuple):
     """The indexed text of a body: the titles above it, `BETWEEN` after each, and its own.
 
     `above` is what only the titles say.
@@ -51,18 +51,18 @@ class Headed(NamedTuple):
     above: Sequence[str] = ()
 
 
-def headed(analyzer: Analyzer, section_path: Sequence[str], body: str) -> Headed:
+def text_with_titles(analyzer: Analyzer, section_path: Sequence[str], body: str) -> TextWithTitles:
     """Return the indexed text of a body, given as its terms with spaces between.
 
     `section_path` begins with the document's title.
     """
     above = titles_above(analyzer, tuple(section_path[-MAX_TITLES:]))
     if not above.titles:
-        return Headed((), body)
+        return TextWithTitles((), body)
     padded = f" {body} "  # to look for terms in it is faster than to make a set of its own
     shared = {term for term in above.terms if f" {term} " in padded}
     phrases = _phrases_alone(above.titles, padded, shared) if shared else ()
-    return Headed(above.titles, body, sorted([*(above.terms - shared), *phrases]))
+    return TextWithTitles(above.titles, body, sorted([*(above.terms - shared), *phrases]))
 
 
 @lru_cache(1024)
@@ -106,7 +106,7 @@ def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iter
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:
-    """Return each term and each phrase in these terms that may be in `Headed.above`.
+    """Return each term and each phrase in these terms that may be in `TextWithTitles.above`.
 
     >>> phrases_within(["set", "up"])
     ['set', 'up', 'set up']

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from leafmark.index.analysis import BETWEEN, analyzer_for
-from leafmark.index.headed import headed
+from leafmark.index.text_with_titles import text_with_titles
 
 ENGLISH = analyzer_for("english")
 
 
 def above(path: tuple[str, ...], body: str) -> list[str]:
-    return [*headed(ENGLISH, path, ENGLISH.for_index(body)).above]
+    return [*text_with_titles(ENGLISH, path, ENGLISH.for_index(body)).above]
 
 
 def text(path: tuple[str, ...], body: str) -> str:
-    found = headed(ENGLISH, path, ENGLISH.for_index(body))
+    found = text_with_titles(ENGLISH, path, ENGLISH.for_index(body))
     return f" {BETWEEN} ".join([*found.titles, found.body])
 
 
