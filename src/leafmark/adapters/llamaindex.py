@@ -180,10 +180,10 @@ class LeafmarkRetriever(BaseRetriever):
     'handbook:guides/backups.md@22ddda5d4131:0-1458'
     """
 
-    def __init__(self, index: Index, search: Search | None = None, **wishes: Any):
+    def __init__(self, index: Index, search: Search | None = None, **options: Any):
         self._index = index
         self._search = search or Search()
-        super().__init__(**wishes)
+        super().__init__(**options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [

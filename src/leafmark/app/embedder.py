@@ -77,10 +77,10 @@ def _usual_variable(spec: EmbedderSpec) -> str:
 
 def no_embedder(project: Project, what: str) -> UsageError:
     """Say that something needs an embedder, where the settings in force name none."""
-    wish = project.configuration.untrusted("embedding.provider")
-    if wish is not None:
+    permission = project.configuration.untrusted("embedding.provider")
+    if permission is not None:
         message = f"{what} needs an embedder, and the configured one is not trusted"
-        return UsageError(message, hint=wish.notice)
+        return UsageError(message, hint=permission.notice)
     return UsageError(
         f"{what} needs an embedder, and none is configured",
         hint=Remedy(

@@ -332,7 +332,7 @@ class WhyNotRequest(NamedTuple):
 class ContextRequest(NamedTuple):
     """The documents that matter for `files`, paths as the user wrote them.
 
-    `search` says how results are wished for; it has no queries. Files that are
+    `search` says which results are asked for; it has no queries. Files that are
     missing are left out where `lenient`, else they are a mistake. With
     `terms_only` nothing is searched.
     """

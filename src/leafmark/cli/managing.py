@@ -157,10 +157,10 @@ def _trust(call: Call) -> int:
 
 def _approve(call: Call, pending: Sequence[TrustedFile]) -> int:
     from leafmark.app import approve, list_trust
-    from leafmark.render.reports import render_wishes
+    from leafmark.render.reports import render_permissions
 
     console = call.console
-    console.note("this folder's configuration asks for:\n" + render_wishes(pending))
+    console.note("this folder's configuration asks for:\n" + render_permissions(pending))
     agreed = True if call.on("yes") else console.ask("Allow it?")
     if agreed is None:
         raise ConfirmationError(

@@ -148,7 +148,7 @@ def _request(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchReq
 
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
-    """Return the request with a wish for the texts and records that the output prints."""
+    """Return the request that asks for the texts and records that the output prints."""
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
         full_records=whole and output in ("json", "jsonl"),

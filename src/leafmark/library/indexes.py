@@ -300,7 +300,7 @@ class Index:
         False
         """
         names = tuple(os.fspath(file) for file in files)
-        return self._ask(find_context, ContextRequest(names, _wish(limit, trees)))
+        return self._ask(find_context, ContextRequest(names, _search_for(limit, trees)))
 
     def like(
         self,
@@ -320,7 +320,7 @@ class Index:
         ...     len(index.like("guides/backups.md#restoring-a-backup", limit=2).results)
         2
         """
-        return self._ask(find_like, LikeRequest(os.fspath(name), _wish(limit, trees)))
+        return self._ask(find_like, LikeRequest(os.fspath(name), _search_for(limit, trees)))
 
     def verify(self, text: str) -> VerifyReport:
         """Return what became of every citation in a text: ok, moved, changed or gone.
@@ -418,7 +418,7 @@ class Index:
         return self._opened().project()
 
     def _read(self) -> tuple[Project, tuple[Hint, ...]]:
-        """Return the project, its index fresh where wished; hints say why it could not be.
+        """Return the project, its index fresh where asked for; hints say why it could not be.
 
         Raises:
             NotFoundError: there is no index, and none was to be made.
@@ -481,7 +481,7 @@ def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:
     return tuple(filter(None, map(plain_query, checked))) if plain else checked
 
 
-def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:
+def _search_for(limit: int | None, trees: Iterable[str]) -> SearchRequest:
     return SearchRequest(
         (), limit=limit, trees=checked_names("trees", trees), refresh=False, full_text=True
     )

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def checked_text(name: str, value: str | None) -> str | None:
-    """Return a text, or None where nothing is wished.
+    """Return a text, or None where nothing is asked for.
 
     Raises:
         UsageError: `value` is something else.

@@ -234,7 +234,7 @@ class SettingOrigin(NamedTuple):
 
 
 class PermissionRequest(NamedTuple):
-    """One thing that a project's file wishes beyond its folder.
+    """One thing that a project's file asks for beyond its folder.
 
     `key` is the setting or tree, `why` a clause that says why it is gated,
     `location` is `path:line`.
@@ -246,21 +246,21 @@ class PermissionRequest(NamedTuple):
 
 
 class TrustedFile(NamedTuple):
-    """One configuration file and the user's approval of what it wishes beyond its folder.
+    """One configuration file and the user's approval of what it asks for beyond its folder.
 
     `state` is `pending` (nothing was approved), `changed` (something else was)
     or `trusted`; of approvals for other folders, `recorded`, or `gone` when there
-    is no such file any more. `digest` is that of the wishes, "" where not known.
+    is no such file any more. `digest` is that of the permissions, "" where not known.
     """
 
     path: str
     state: str
-    wishes: tuple[PermissionRequest, ...] = ()
+    permissions: tuple[PermissionRequest, ...] = ()
     digest: str = ""
 
 
 class TrustReport(NamedTuple):
-    """The configuration files that wish something, those in force first; then other approvals."""
+    """The configuration files that ask for something, those in force first; then approvals."""
 
     files: tuple[TrustedFile, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -63,10 +63,10 @@ __all__ = [
     "render_index",
     "render_llms",
     "render_migration",
+    "render_permissions",
     "render_settings",
     "render_status",
     "render_trust",
-    "render_wishes",
     "settings_record",
     "status_record",
     "trust_record",
@@ -413,7 +413,7 @@ _STATES = {
 
 
 def render_trust(report: TrustReport, style: Style) -> str:
-    """Return each file with its state and its wishes; a sentence when there is none."""
+    """Return each file with its state and its permissions; a sentence when there is none."""
     if not report.files:
         return "no configuration asks for trust, and none was given\n"
     return "".join(_file(file, style) for file in report.files)
@@ -421,15 +421,15 @@ def render_trust(report: TrustReport, style: Style) -> str:
 
 def _file(file: TrustedFile, style: Style) -> str:
     state = _STATES[file.state]
-    return f"{clean_line(file.path)}  {style.dim(state)}\n{render_wishes([file])}"
+    return f"{clean_line(file.path)}  {style.dim(state)}\n{render_permissions([file])}"
 
 
-def render_wishes(files: Iterable[TrustedFile]) -> str:
-    """Return a line for each wish: where it stands, what it is, why it is gated."""
+def render_permissions(files: Iterable[TrustedFile]) -> str:
+    """Return a line for each permission: where it stands, what it is, why it is gated."""
     return "".join(
-        f"  {clean_line(wish.location)}: {clean_line(wish.key)} {clean_line(wish.why)}\n"
+        f"  {clean_line(one.location)}: {clean_line(one.key)} {clean_line(one.why)}\n"
         for file in files
-        for wish in file.wishes
+        for one in file.permissions
     )
 
 
@@ -439,7 +439,7 @@ def trust_record(report: TrustReport, changed: Sequence[str]) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "changed": list(changed),
         "files": [
-            {**fields_of(file, "path", "state"), "wishes": as_json(file.wishes)}
+            {**fields_of(file, "path", "state"), "wishes": as_json(file.permissions)}
             for file in report.files
         ],
     }

@@ -64,7 +64,7 @@ class Aim(NamedTuple):
 def answer_terms(
     project: Project, reader: IndexReader, aim: Aim, params: SearchOptions, request: SearchRequest
 ) -> Answer:
-    """Return what has the terms, as the request wishes it; a hint says so where there are none."""
+    """Return what has the terms, as the request asks; a hint says so where there are none."""
     began = time.perf_counter()
     sources = Sources(project)
     answer = Answer("", "lexical", ())

@@ -166,9 +166,9 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
 
-def search_mode(project: Project, wished: Mode | None = None) -> str:
-    """Return how a search is done: as wished, else by the setting, else by what there is."""
-    mode = wished or project.configuration.search.mode
+def search_mode(project: Project, mode_asked: Mode | None = None) -> str:
+    """Return how a search is done: as asked for, else by the setting, else by what there is."""
+    mode = mode_asked or project.configuration.search.mode
     if mode != "auto":
         return mode
     return "lexical" if project.configuration.embedding.in_force == "none" else "hybrid"
@@ -332,7 +332,7 @@ def _folder_hints(project: Project) -> tuple[Hint, ...]:
 
 
 def search_params(project: Project, request: SearchRequest) -> SearchOptions:
-    """Return the settings, and the request's own wishes above them.
+    """Return the settings, and what the request asks for above them.
 
     Raises:
         NotFoundError: a tree is not of this project.

@@ -31,9 +31,9 @@ def explain_why_not(
         AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
         QueryError, UsageError: see `search_project`.
     """
-    wish = request.search
-    wanted = understand_request(project, wish)
-    reader, hints = open_index(project, wish, progress)
+    search = request.search
+    wanted = understand_request(project, search)
+    reader, hints = open_index(project, search, progress)
     hints = (*hints, *left_out_hints(project))
     target = _resolved(project, reader, request.id, hints)
     compiled = Compile(reader, wanted.params)
@@ -43,7 +43,7 @@ def explain_why_not(
     def ask(topics: Sequence[Expression]) -> Meaning | None:
         if topics is wanted.topics:
             return meaning
-        asked = ask_topics(project, topics, wish)
+        asked = ask_topics(project, topics, search)
         return None if asked is None else asked.answer(reader, compiled, sources)[0]
 
     found = explain_missing(
@@ -57,7 +57,7 @@ def explain_why_not(
     )
     return WhyNotReport(
         target.id,
-        " ".join(wish.queries),
+        " ".join(search.queries),
         found.reasons,
         None if found.shown is None else found.shown.entry.id,
         found.rank,

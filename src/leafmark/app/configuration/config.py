@@ -5,7 +5,7 @@ over the defaults. Of the files the nearest wins: those found by walking up from
 the folder (to the home folder, a `.git`, the edge of the file system or one
 that says `root = true`), then the user's own. Trees merge by name.
 
-A file that was found by walking up came with the folder. What it wishes beyond
+A file that was found by walking up came with the folder. What it asks for beyond
 that folder is left out until it is trusted (`trust`), and the rest works.
 """
 
@@ -77,7 +77,7 @@ class Configuration:
     when only the user does, else the folder itself, which then is the one tree
     (`is_implicit`). `warnings` say in one line each what was left out, and why;
     `project_files` came with the folder, nearest first; `gated` are those of them
-    that wish something beyond it.
+    that ask for something beyond it.
     """
 
     directory: Path
@@ -122,9 +122,9 @@ class Configuration:
         return self.found[name].location if name in self.found else _DEFAULT
 
     def untrusted(self, key: str) -> Gated | None:
-        """Return the wish for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
-        wishes = (wish for file in self.gated if not file.approved for wish in file.wishes)
-        return next((wish for wish in wishes if wish.key == key), None)
+        """Return what is asked for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
+        permissions = (one for file in self.gated if not file.approved for one in file.permissions)
+        return next((one for one in permissions if one.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
         """List every setting in force, then what each tree says."""
@@ -204,7 +204,7 @@ def _admitted(
     directories: Directories,
     warnings: list[str],
 ) -> tuple[Sequence[ConfigFile], Sequence[GatedFile | None]]:
-    """Return the project's files, nearest first, without what they may not wish; and the gated."""
+    """Return the project's files, nearest first, less what they may not ask for; and the gated."""
     if not files:
         return (), ()
     trust = read_trust(directories.trust_file)

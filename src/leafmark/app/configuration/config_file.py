@@ -84,7 +84,7 @@ class TreeTable(NamedTuple):
 class ConfigFile(NamedTuple):
     """What one file says. `own` files are the user's and need no trust.
 
-    A project's file is `trusted` when all that it wishes beyond its folder is approved.
+    A project's file is `trusted` when all that it asks for beyond its folder is approved.
     """
 
     path: Path

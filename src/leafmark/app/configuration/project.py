@@ -84,9 +84,9 @@ class Project:
         if found is not None:
             return found
         message = f"there is no tree named {name!r}"
-        wish = self.configuration.untrusted(f"tree.{name}")
-        if wish is not None:
-            raise NotFoundError(message, hint=wish.notice)
+        permission = self.configuration.untrusted(f"tree.{name}")
+        if permission is not None:
+            raise NotFoundError(message, hint=permission.notice)
         names = [tree.name for tree in self.trees]
         near = nearest(name, names)
         hint = f"there are: {', '.join(names)}" if names and not near else None

@@ -1,7 +1,7 @@
 """What a configuration that came with a folder may do only after the user has said so.
 
 A project's file is *gated*: what reaches outside its folder is left out, with a
-warning, until `leafmark trust` has recorded the digest of exactly these wishes
+warning, until `leafmark trust` has recorded the digest of exactly these permissions
 for exactly this file. Any change to them asks again. The home folder and the
 root of the file system are never taken from a project's file, trusted or not.
 """
@@ -29,9 +29,9 @@ __all__ = [
     "admit",
     "digest",
     "distrusted_owner",
+    "permissions_of",
     "read_trust",
     "resolve_path",
-    "wishes_of",
     "write_trust",
 ]
 
@@ -40,7 +40,7 @@ _MAX_TRUST_BYTES = 1 << 20
 
 
 class Gated(NamedTuple):
-    """One wish that needs trust: `what` is asked for, resolved; `why` it is gated."""
+    """One permission that needs trust: `what` is asked for, resolved; `why` it is gated."""
 
     key: str
     what: str
@@ -49,7 +49,7 @@ class Gated(NamedTuple):
 
     @property
     def notice(self) -> Remedy:
-        """Where the wish stands, why it is not granted, and what grants it."""
+        """Where the permission stands, why it is not granted, and what grants it."""
         told = f"{self.location}: {self.key} {self.why}"
         return Remedy("untrusted", f"{told}; left out, as it is not trusted", told=told)
 
@@ -61,18 +61,18 @@ class Trust(NamedTuple):
     problem: str | None = None
 
     def knows(self, config_file: Path) -> bool:
-        """Say whether anything was approved for `config_file`, be it what it wishes now or not."""
+        """Say whether anything was approved for `config_file`, what it asks for now or not."""
         return os.path.realpath(config_file) in self.approved
 
-    def covers(self, config_file: Path, wishes: Collection[Gated]) -> bool:
-        """Say whether all `wishes` of `config_file`, and no others, were approved."""
+    def covers(self, config_file: Path, permissions: Collection[Gated]) -> bool:
+        """Say whether all `permissions` of `config_file`, and no others, were approved."""
         known = self.approved.get(os.path.realpath(config_file))
-        return known is not None and known == digest(config_file, wishes)
+        return known is not None and known == digest(config_file, permissions)
 
 
-def digest(config_file: Path, wishes: Collection[Gated]) -> str:
-    """Return the sha256, in hex, of what a file wishes, whatever the order and the lines."""
-    stated = sorted([wish.key, wish.what] for wish in wishes)
+def digest(config_file: Path, permissions: Collection[Gated]) -> str:
+    """Return the sha256, in hex, of what a file asks for, whatever the order and the lines."""
+    stated = sorted([permission.key, permission.what] for permission in permissions)
     text = json.dumps([os.path.realpath(config_file), stated])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -128,13 +128,13 @@ def distrusted_owner(path: Path) -> str | None:
 
 
 class GatedFile(NamedTuple):
-    """What one project file wishes beyond its folder, and whether the user approved exactly that.
+    """What one project file asks for beyond its folder, and whether the user approved exactly that.
 
     `before` says that the user approved something else for this file once.
     """
 
     path: Path
-    wishes: tuple[Gated, ...]
+    permissions: tuple[Gated, ...]
     approved: bool
     before: bool = False
 
@@ -146,26 +146,26 @@ def admit(
     trust: Trust,
     warnings: list[str],
 ) -> tuple[ConfigFile, GatedFile | None]:
-    """Return `file` less what it wishes beyond its folder, unless `trust` covers that; and those.
+    """Return `file` less what it asks for beyond its folder, unless `trust` covers that; and those.
 
     `further` are the files that it overrides, nearest first. The home folder, what lies
     above it, and the root of the file system are never admitted.
     """
     file = _without_forbidden(file, further, home, warnings)
-    wishes = wishes_of(file, further, home)
-    if not wishes:
+    permissions = permissions_of(file, further, home)
+    if not permissions:
         return file, None
-    if trust.covers(file.path, wishes):
-        return file._replace(trusted=True), GatedFile(file.path, tuple(wishes), True)
-    warnings.extend(wish.notice for wish in wishes)
-    closed = {wish.key for wish in wishes}
+    if trust.covers(file.path, permissions):
+        return file._replace(trusted=True), GatedFile(file.path, tuple(permissions), True)
+    warnings.extend(permission.notice for permission in permissions)
+    closed = {permission.key for permission in permissions}
     trees = tuple(
         tree._replace(values=_open_values(tree.values, f"tree.{tree.name}.", closed))
         for tree in file.trees
         if f"tree.{tree.name}" not in closed
     )
     kept = file._replace(values=_open_values(file.values, "", closed), trees=trees)
-    return kept, GatedFile(file.path, tuple(wishes), False, trust.knows(file.path))
+    return kept, GatedFile(file.path, tuple(permissions), False, trust.knows(file.path))
 
 
 def _open_values(
@@ -174,15 +174,15 @@ def _open_values(
     return {name: found for name, found in values.items() if above + name not in closed}
 
 
-def wishes_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
-    """List what a project's file wishes beyond its folder, in the order of the file."""
-    wishes = _gated_values(file.values, "")
+def permissions_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
+    """List what a project's file asks for beyond its folder, in the order of the file."""
+    permissions = _gated_values(file.values, "")
     for tree in file.trees:
-        wishes.extend(_wishes_of_tree(file, tree, further, home))
-    return wishes
+        permissions.extend(_permissions_of_tree(file, tree, further, home))
+    return permissions
 
 
-def _wishes_of_tree(
+def _permissions_of_tree(
     file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
 ) -> list[Gated]:
     key = f"tree.{tree.name}"
@@ -194,22 +194,22 @@ def _wishes_of_tree(
         what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
-    wishes = _gated_values(tree.values, f"{key}.")
+    permissions = _gated_values(tree.values, f"{key}.")
     if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
         why = "takes in files that may hold secrets"
-        wishes.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
-    return wishes
+        permissions.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
+    return permissions
 
 
 def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
     """List the settings in a table that need trust; `above` stands before their keys."""
-    wishes = []
+    permissions = []
     for name, found in values.items():
         setting = SETTINGS[name]
         if setting.option.gated and found.value not in (setting.default, "none"):
             what = json.dumps(found.value)
-            wishes.append(Gated(above + name, what, setting.option.gated, found.location))
-    return wishes
+            permissions.append(Gated(above + name, what, setting.option.gated, found.location))
+    return permissions
 
 
 def _without_forbidden(

@@ -1,4 +1,4 @@
-"""Approve what a configuration that came with a folder wishes beyond it: `leafmark trust`.
+"""Approve what a configuration that came with a folder asks for beyond it: `leafmark trust`.
 
 An approval names the digest of what the user was shown, so that a file that
 changes between the question and the answer is not approved.
@@ -19,7 +19,7 @@ __all__ = ["approve", "list_trust", "revoke"]
 
 
 def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
-    """Return what the configuration in force in `directory` wishes, and all approvals.
+    """Return what the configuration in force in `directory` asks for, and all approvals.
 
     Raises:
         NotFoundError: the folder cannot be entered.
@@ -28,7 +28,7 @@ def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
     configuration = _open(directory, environ)
     trust = read_trust(configuration.directories.trust_file)
     here = [
-        TrustedFile(str(file.path), _state(file), _wishes_of(file), _digest(file))
+        TrustedFile(str(file.path), _state(file), _permissions_of(file), _digest(file))
         for file in configuration.gated
     ]
     real = {os.path.realpath(file.path) for file in here}
@@ -42,10 +42,10 @@ def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
 
 
 def approve(directory: Path, files: Mapping[str, str], *, environ: Mapping[str, str]) -> None:
-    """Approve the wishes of `files`: paths and digests as `list_trust` gave them.
+    """Approve the permissions of `files`: paths and digests as `list_trust` gave them.
 
     Raises:
-        ForbiddenError: a file wishes something else by now; nothing is approved.
+        ForbiddenError: a file asks for something else by now; nothing is approved.
         StorageError: the approvals cannot be written.
     """
     configuration = _open(directory, environ)
@@ -93,9 +93,9 @@ def _state(file: GatedFile) -> str:
     return "changed" if file.before else "pending"
 
 
-def _wishes_of(file: GatedFile) -> tuple[PermissionRequest, ...]:
-    return tuple(PermissionRequest(wish.key, wish.why, wish.location) for wish in file.wishes)
+def _permissions_of(file: GatedFile) -> tuple[PermissionRequest, ...]:
+    return tuple(PermissionRequest(one.key, one.why, one.location) for one in file.permissions)
 
 
 def _digest(file: GatedFile) -> str:
-    return digest(file.path, file.wishes)
+    return digest(file.path, file.permissions)

@@ -13,7 +13,7 @@ import pytest
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.config_file import ContextRule, read_config_file
 from leafmark.app.configuration.paths import index_folder
-from leafmark.app.configuration.trust import digest, wishes_of
+from leafmark.app.configuration.trust import digest, permissions_of
 from leafmark.app.indexing.refreshing import LargeFolderWarning, large_folder_warning
 from leafmark.app.settings import EmbeddingSettings, RerankSettings
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
@@ -48,10 +48,10 @@ class Desk:
         file = read_config_file(self.home / path, own=False)
         others = [read_config_file(self.home / other, own=True) for other in further]
         assert file is not None
-        wishes = wishes_of(file, [other for other in others if other], self.home)
-        assert wishes
+        permissions = permissions_of(file, [other for other in others if other], self.home)
+        assert permissions
         real = os.path.realpath(self.home / path)
-        approved = {"trusted": {real: digest(self.home / path, wishes)}}
+        approved = {"trusted": {real: digest(self.home / path, permissions)}}
         self.write("own/state/trust.json", json.dumps(approved))
 
 

@@ -53,7 +53,7 @@ def test_what_is_wished_is_listed_and_left_out_until_it_is_approved(desk: Desk) 
     (file,) = list_trust(desk.project, environ=desk.environ).files
     why = f"lies outside of the project ({desk.home}/out)"
     assert (file.path, file.state) == (str(desk.file), "pending")
-    assert file.wishes == (PermissionRequest("tree.out", why, f"{desk.file}:2"),)
+    assert file.permissions == (PermissionRequest("tree.out", why, f"{desk.file}:2"),)
     assert desk.trees() == []
     desk.approve()
     assert desk.states() == [("project/leafmark.toml", "trusted")]
