@@ -23,7 +23,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from leafmark.app import open_project
 from leafmark.app.requests import EvaluationRequest
@@ -76,7 +75,7 @@ def main() -> int:
     logging.disable()
     ways = [*options.ways.split(","), *([FIXED] if options.fixed else [])]
     if options.ablate:
-        ways = ["auto", *map(_without, MECHANISMS.values())]
+        ways = [WAYS[-1]]
     found: dict[str, Values] = {}
     if options.save and options.save.is_file():
         found = json.loads(options.save.read_text("utf-8"))
@@ -90,11 +89,6 @@ def main() -> int:
     before = json.loads(options.against.read_text("utf-8")) if options.against else {}
     print(*(_ablated(found) if options.ablate else _table(found, before)), sep="\n")
     return 0
-
-
-def _without(changes: Mapping[str, Any]) -> str:
-    """Return the way to search without a mechanism."""
-    return "".join(["auto", *(f"+{name}={json.dumps(value)}" for name, value in changes.items())])
 
 
 def _files(wanted: Sequence[str]) -> Iterator[tuple[str, list[Path]]]:
@@ -121,7 +115,12 @@ def _values(
             )
         samples = sorted(str(path) for path in Path(folder).iterdir())
         request = EvaluationRequest(
-            tuple(samples), tuple(ways), half=options.half, resamples=40, confirmed=True
+            tuple(samples),
+            tuple(ways),
+            half=options.half,
+            resamples=40,
+            ablate=options.ablate,
+            confirmed=True,
         )
         opened = open_project(options.at / project, flags={}, environ=os.environ)
         try:
@@ -208,10 +207,9 @@ def _ablated(found: Mapping[str, Values]) -> Iterator[str]:
                 continue
             whole = [found[key]["auto"][metric] for key in asked]
             yield f"\n{family}: {metric}, {len(asked)} queries: {sum(whole) / len(asked):.3f}"
-            for name, changes in MECHANISMS.items():
-                way = _without(changes)
+            for way in (f"without {name}" for name in MECHANISMS):
                 column = [found[key][way][metric] for key in asked]
-                yield f"  without {name:24}{_told(resampler.difference(column, whole))}"
+                yield f"  {way:32}{_told(resampler.difference(column, whole))}"
 
 
 def _is_foreign(values: Values) -> bool:
