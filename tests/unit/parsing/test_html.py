@@ -141,6 +141,7 @@ HOSTILE = {
     "open headings": "<h1>a<p>b",
     "headings in headings": "<h1><span>",
     "names of a site": "<title>U - H</title><h1>H</h1>x",
+    "open h1s behind it": "<title>U - H</title><h1>H</h1><h1><span>x",
     "links to a site": "<title>U</title><h1><a href=/>H</a></h1>x",
     "nested lists": "<ul><li>",
     "nested tables": "<table><tr><td>x",

@@ -17,7 +17,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from urllib.parse import unquote
 
 from leafmark.model import merge
@@ -31,7 +31,7 @@ from leafmark.parsing.html.dom import (
     Page,
     StartTag,
 )
-from leafmark.parsing.html.outline import is_credit
+from leafmark.parsing.html.outline import heading_text, is_credit, title_of
 from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
 from leafmark.parsing.html.vocabulary import (
@@ -41,7 +41,6 @@ from leafmark.parsing.html.vocabulary import (
     pattern_of,
     words_of,
 )
-from leafmark.parsing.titles import fold
 
 __all__ = ["boilerplate_spans"]
 
@@ -240,9 +239,7 @@ class _Finder:
         with behind the text of a later h1: `Usage - Harbor`.
         """
         page = self.page
-        title = next(
-            (fold(unescape(page.data[e.inner : e.close])) for e in page.having("title")), ""
-        )
+        title = title_of(page)
         for heading in [*page.having("h1")][:_FIRST_H1S] if title else ():
             text = self._heading_text(heading)
             later = page.headings_in(heading.end, self.end)[:_NEXT_HEADINGS]
@@ -250,9 +247,10 @@ class _Finder:
                 is_banner = any(_shares(title, self._heading_text(each)) for each in later)
             else:
                 front = _before_site(title, text)
-                later_h1 = (h for h in page.having("h1") if heading.end <= h.start < self.end)
+                behind = (h for h in page.having("h1") if heading.end <= h.start < self.end)
                 is_banner = bool(front) and any(
-                    self._heading_text(each).startswith(front) for each in later_h1
+                    self._heading_text(each).startswith(front)
+                    for each in islice(behind, _NEXT_HEADINGS)
                 )
             if is_banner:
                 yield heading
@@ -269,7 +267,7 @@ class _Finder:
         return bool(target) and target[0] != "#" and own not in target
 
     def _heading_text(self, heading: Element) -> str:
-        return fold(unescape(b"".join(self.page.texts_in(heading.inner, heading.close))))
+        return heading_text(self.page.data, heading.inner, heading.close, [])
 
     def _has_words(self, element: Element) -> bool:
         """Whether there is a text in an element, or it is a heading."""

@@ -37,7 +37,7 @@ from leafmark.parsing.html.boilerplate import boilerplate_spans
 from leafmark.parsing.html.dom import Page, read_page
 from leafmark.parsing.html.entries import find_entries
 from leafmark.parsing.html.marks import find_tabs, labels_of_panels
-from leafmark.parsing.html.outline import find_headings, heading_text
+from leafmark.parsing.html.outline import find_headings, heading_text, title_of
 from leafmark.parsing.html.region import content_region
 from leafmark.parsing.html.text import read_html
 from leafmark.parsing.html.tokens import unescape
@@ -61,9 +61,6 @@ _CHARSET = re.compile(
     rb"|<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)",
     re.IGNORECASE,
 )
-_ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
-"""An element in a title, where there are none: a browser shows its tags."""
-
 _DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
 _MAX_NAME = 80
 """Characters of the name of a manual page, before the dash."""
@@ -155,15 +152,10 @@ class _Parts:
         """
         page, headings = self.page, self.headings
         opening = [(h.level, h.title) for h in headings if not h.nested and h.end > h.start]
-        for element in page.having("title"):
-            if any(around.tag == "svg" for around in element.ancestors):
-                continue
-            raw = page.data[element.inner : element.close]
-            text = fold(unescape(_ELEMENT.sub(rb"\2", raw)))
-            if text:
-                head = page.data[: page.body_start]
-                return own_title(text, opening, {*self._outer_titles()}, self._shown(), head)
-            break
+        text = title_of(page)
+        if text:
+            head = page.data[: page.body_start]
+            return own_title(text, opening, {*self._outer_titles()}, self._shown(), head)
         found = first_title([heading for heading in headings if heading.end > heading.start])
         is_manual = found == "NAME" == headings[0].title if headings else False
         return (self._manual_name() if is_manual else found) or next(self._outer_titles(), "")

@@ -25,7 +25,7 @@ from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_to
 from leafmark.parsing.html.vocabulary import in_words, words_of
 from leafmark.parsing.titles import fold
 
-__all__ = ["find_headings", "heading_text", "is_credit"]
+__all__ = ["find_headings", "heading_text", "is_credit", "title_of"]
 
 Spans = list[tuple[int, int]]
 
@@ -45,6 +45,8 @@ _MAX_OPEN = 32
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
+_ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
+"""An element in a title, where there are none: a browser shows its tags."""
 
 
 def find_headings(
@@ -52,6 +54,15 @@ def find_headings(
 ) -> tuple[Heading, ...]:
     """Return the headings and entries of the region whose spans are `limits`."""
     return tuple(_Outline(page, limits, dropped, entries, panels).headings())
+
+
+def title_of(page: Page) -> str:
+    """Return what the title of a page says, "" without one; those of drawings are none."""
+    for element in page.having("title"):
+        if not any(around.tag == "svg" for around in element.ancestors):
+            raw = page.data[element.inner : element.close]
+            return fold(unescape(_ELEMENT.sub(rb"\2", raw)))
+    return ""
 
 
 def is_credit(heading: Element) -> bool:
