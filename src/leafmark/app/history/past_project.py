@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import RevisionSide, tree_prefix
+from leafmark.app.history.sides import RevisionSide
 from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import scan
@@ -113,9 +113,7 @@ def _place(project: Project, repository: Repository, commit: Commit) -> Path:
 
 def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Project:
     top = place / REVISION_SOURCES
-    trees = tuple(
-        tree._replace(root=top / (tree_prefix(tree, side.repository) or "")) for tree in side.trees
-    )
+    trees = tuple(tree._replace(root=top / side.prefixes[tree.name]) for tree in side.trees)
     return replace(project, trees=trees, index_dir=place, revision=revision, remote=None)
 
 
@@ -211,7 +209,7 @@ def _write_sources(
     except OSError as error:
         raise translate(error, "write the sources of the revision", top) from error
     for tree in side.trees:
-        (top / (tree_prefix(tree, side.repository) or "")).mkdir(parents=True, exist_ok=True)
+        (top / side.prefixes[tree.name]).mkdir(parents=True, exist_ok=True)
     written: dict[str, str] = {}
     wanted = dict(_wanted(side))
     for done, (path, (oid, key)) in enumerate(wanted.items(), start=1):
@@ -225,8 +223,7 @@ def _write_sources(
 def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, DocumentKey | None]]]:
     """Yield the paths to write, from the top of the repository, with id and, of sources, key."""
     for key, oid in side.ids.items():
-        prefix = tree_prefix(side.tree(key[0]), side.repository) or ""
-        yield prefix + key[1], (oid, key)
+        yield side.prefixes[key[0]] + key[1], (oid, key)
     for path, oid in side.ignore_files(IGNORE_FILES):
         yield path, (oid, None)
 

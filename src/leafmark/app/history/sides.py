@@ -124,14 +124,19 @@ class _Listing:
 
 
 class RevisionSide(Side):
-    """The sources of a revision, from git's objects."""
+    """The sources of a revision, from git's objects.
+
+    `prefixes` are what the paths of each tree begin with in the repository, by its name.
+    """
 
     def __init__(self, trees: Sequence[Tree], repository: Repository, commit: Commit) -> None:
         super().__init__()
         self.repository, self.commit = repository, commit
         self.label = commit.name or commit.oid[:12]
-        self.trees = [tree for tree in trees if tree_prefix(tree, repository) is not None]
-        self.left_out = [tree for tree in trees if tree_prefix(tree, repository) is None]
+        found = {tree.name: tree_prefix(tree, repository) for tree in trees}
+        self.prefixes = {name: prefix for name, prefix in found.items() if prefix is not None}
+        self.trees = [tree for tree in trees if tree.name in self.prefixes]
+        self.left_out = [tree for tree in trees if tree.name not in self.prefixes]
         self._stack = ExitStack()
         self._objects: dict[Path, Blobs] = {}
         self._places: dict[DocumentKey, _Blob] = {}
@@ -153,8 +158,7 @@ class RevisionSide(Side):
             message = "the submodule is not here; its documents are left out"
             self.diagnostics.append(Diagnostic(path, "submodule", message))
         for tree in self.trees:
-            prefix = tree_prefix(tree, self.repository) or ""
-            yield from self._list_tree(tree, prefix, listing.files)
+            yield from self._list_tree(tree, self.prefixes[tree.name], listing.files)
 
     def _list_tree(
         self, tree: Tree, prefix: str, files: Mapping[str, _Blob]
