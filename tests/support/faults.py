@@ -29,6 +29,7 @@ __all__ = [
     "KINDS",
     "SCENARIOS",
     "act",
+    "act_on_a_full_disk",
     "check_after_kill",
     "compile_faults",
     "prepare_place",
@@ -156,6 +157,28 @@ def check_after_kill(place: str, scenario: str) -> None:
     assert versions <= allowed, versions
     assert versions or scenario == "build"
     _mended(Path(place), scenario)
+
+
+def act_on_a_full_disk(place: str, scenario: str, free_bytes: int) -> str:
+    """Carry out a scenario while the file system has so much room; return what it said.
+
+    Whatever it said, the committed state answers while there is no room, and after room was made
+    the next run mends what was left.
+    """
+    ballast = Path(place, "ballast")
+    room = os.statvfs(place)
+    with open(ballast, "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, room.f_bavail * room.f_frsize - free_bytes)
+    said = "done"
+    try:
+        act(place, scenario)
+    except LeafmarkError as error:
+        said = f"{error.kind}: {error.message}; {error.hint}"
+    versions = _versions(Path(place), scenario)
+    assert versions or scenario == "build"
+    ballast.unlink()
+    check_after_kill(place, scenario)
+    return said
 
 
 def run_job(library: str, job: str) -> str:

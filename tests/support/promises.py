@@ -47,6 +47,16 @@ PROMISES = (
         "unit/index/test_writer.py::test_a_full_disk_at_any_step_leaves_a_committed_state",
     ),
     Promise(
+        "It answers while the disk is full, and once there is room the next run mends.",
+        "A small file system in memory is mounted for a process alone, and filled.",
+        "faults/test_full_disk.py::test_a_run_on_a_full_disk_loses_nothing",
+    ),
+    Promise(
+        "A server that lives long takes no more memory, descriptors and disk for it.",
+        "Edits, branch switches, writers at once and searches in turn, marked `hours`.",
+        "faults/test_soak.py::test_a_long_life_costs_no_more_and_more",
+    ),
+    Promise(
         "A first build that was killed goes on where it was, and nothing of it is visible before "
         "it is complete.",
         "A build is killed after some of its sources.",
