@@ -243,12 +243,12 @@ queries = st.recursive(st.one_of(scored_leaves, filters, unscored_only), _combin
 def test_queries_match_and_score_as_they_say(seed: int, query: Query) -> None:
     reader, oracle = little_index(seed)
     ((every,), (matches,)) = reader.search([(AllChunks(), 10**9)]), reader.search([(query, 99)])
-    chunks = [match.chunk for match in every]
+    chunks = [chunk for _, chunk in every]
     refs = reader.refs(chunks)
     assert sorted(refs) == sorted(oracle.chunks)
     own = {ref: oracle.score(query, ref) for ref in refs}
     expected = {ref: score for ref, score in own.items() if score is not None}
-    scores = [match.score for match in matches]
+    scores = [score for score, _ in matches]
     assert scores == sorted(scores, reverse=True)
     assert dict(zip(refs_of(reader, matches), scores, strict=True)) == pytest.approx(
         expected, rel=1e-4
@@ -267,7 +267,7 @@ def test_queries_match_and_score_as_they_say(seed: int, query: Query) -> None:
 
 
 def refs_of(reader: Snapshot, matches: Sequence[Match]) -> list[Ref]:
-    return reader.refs([match.chunk for match in matches])
+    return reader.refs([chunk for _, chunk in matches])
 
 
 @settings(deadline=None)
@@ -311,9 +311,9 @@ def test_deleted_chunks_do_not_count(tmp_path: Path) -> None:
     assert reader.count(asked) == [len(matches) for matches in found] == [4, 4, 2, 4, 4, 2]
     assert reader.frequencies([(BODY, "a"), (BODY, "c"), (BODY, "x")]) == [4, 4, 0]
     shares = {
-        round(match.score / (oracle.score(query, ref) or 0.0), 4)
+        round(score / (oracle.score(query, ref) or 0.0), 4)
         for query, matches in zip(asked, found, strict=True)
-        for ref, match in zip(refs_of(reader, matches), matches, strict=True)
+        for ref, (score, _) in zip(refs_of(reader, matches), matches, strict=True)
     }
     assert len(shares) == 1, "only the mean length of a text counts deleted ones"
 

@@ -25,23 +25,19 @@ ChunkRef: TypeAlias = tuple[str, int]
 """A chunk by the id of its document and its position in it."""
 
 
-class Match(NamedTuple):
-    """A chunk that matches a query, and its score."""
-
-    score: float
-    chunk: Handle
+Match: TypeAlias = tuple[float, Handle]
+"""The score of a chunk that matches a query, and the chunk."""
 
 
 class Columns(NamedTuple):
-    """The numbers of a chunk that the engine keeps in columns: read fast, without its record.
+    """The numbers of chunks that the engine keeps in columns: read fast, without their records.
 
-    `cut` is the same number for all pieces of a section that was cut (see `cut_number`), 0 for
-    chunks that are no piece. `role` is the number of a role (see `roles`).
+    `cuts` has the same number for all pieces of a section that was cut (see `cut_number`), 0 for
+    chunks that are no piece. `roles` has numbers of roles (see `roles`).
     """
 
-    position: int
-    cut: int = 0
-    role: int = 0
+    cuts: Sequence[int]
+    roles: Sequence[int]
 
 
 class TreeCounts(NamedTuple):
@@ -148,7 +144,7 @@ class Snapshot(Protocol):
 
     # -- chunks ------------------------------------------------------------------------
 
-    def columns(self, chunks: Sequence[Handle]) -> list[Columns]:
+    def columns(self, chunks: Sequence[Handle]) -> Columns:
         """Return the numbers of the chunks, in their order."""
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:

@@ -230,7 +230,7 @@ class Result(NamedTuple):
     `body_bytes` are the bytes that `match_ranges` count in (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
-    These places and `constituents` may be made when they are first looked at.
+    These places, `match_ranges` and `constituents` may be made when they are first looked at.
     `full_text` is heading and whole section as it is read, where it was asked for;
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
@@ -250,7 +250,7 @@ class Result(NamedTuple):
     span_sha256: str | None = None
     citation: str | None = None
     snippet: Snippet = Snippet()
-    match_ranges: tuple[tuple[int, int], ...] = ()
+    match_ranges: Sequence[tuple[int, int]] = ()
     constituents: "Sequence[Result]" = ()
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()

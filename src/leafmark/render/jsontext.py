@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from leafmark.model import decodable
+from leafmark.model import Deferred, decodable
 from leafmark.patterns import late_pattern
 
 __all__ = [
@@ -51,7 +51,7 @@ def as_json(value: Any) -> Any:
     """
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return fields_of(value, *value._fields)
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | Deferred):
         return [as_json(part) for part in value]
     if isinstance(value, Mapping):
         return {key: as_json(part) for key, part in value.items()}

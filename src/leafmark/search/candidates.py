@@ -92,8 +92,8 @@ def find_in_topic(
         )
         for entry, one in zip(entries, pool, strict=True)
     ]
-    complete = sum(not one.relaxed for one in scored)
-    lacking = sum(one.relaxed for one in wide)
+    complete = len(scored) - _relaxed(scored)
+    lacking = _relaxed(wide)
     note = f"{lacking} match some of the words only" if lacking else ""
     phases = (
         Phase(
@@ -106,6 +106,10 @@ def find_in_topic(
     )
     found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
     return TopicMatches(candidates, found, len(wide), complete, phases, beyond)
+
+
+def _relaxed(matches: Sequence[Scored]) -> int:
+    return [one.relaxed for one in matches].count(True)
 
 
 def _by_words(
@@ -171,9 +175,8 @@ def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scor
 
     Tiers are cut each at an elbow of its own: relaxed matches that follow all others are one.
     """
-    first = next((at for at, one in enumerate(scored) if one.relaxed), len(scored))
-    is_tiered = all(one.relaxed for one in scored[first:])
-    if not is_tiered:
+    first = len(scored) - _relaxed(scored)
+    if _relaxed(scored[:first]):  # they are among the others
         return list(scored[: _elbow(scored, options)])
     strict = scored[: _elbow(scored[:first], options)]
     if len(strict) >= options.kept:

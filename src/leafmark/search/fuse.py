@@ -223,7 +223,7 @@ class _Fusion:
             chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
             query = AllOf((topic.every_word if strict else topic.required, unscored(chunks)))
             (matches,) = self._snapshot.search([(query, len(wanted))])
-            handles = self._in_sections([match.chunk for match in matches])
+            handles = self._in_sections([chunk for _, chunk in matches])
             bare = matches_without_words(
                 self._snapshot, topic, handles, self._options, self._local_trees
             )

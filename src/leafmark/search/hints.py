@@ -185,7 +185,7 @@ def _words_instead(snapshot: Snapshot, texts: Texts) -> Say:
 
     def texts_with(field: str, term: str) -> Iterator[str]:
         (found,) = snapshot.search([(HasTerm(field, term), MAX_TEXTS)])
-        for entry in snapshot.entries([match.chunk for match in found]):
+        for entry in snapshot.entries([chunk for _, chunk in found]):
             body = texts.body(entry)
             yield f"{entry.title} {body.shown if body else ''}"
 

@@ -289,7 +289,7 @@ class Presenter:
             digest,
             citation,
             snippet,
-            body.byte_ranges(ranges) if body else (),
+            Deferred(lambda: body.byte_ranges(ranges)) if body else (),
             constituents,
             candidate.also_in,
             body_bytes=body.data if body else None,

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from leafmark.index import (
     GLOSSARY,
     ROLES,
     TRANSLATION,
-    Columns,
     Handle,
     Match,
     Snapshot,
@@ -103,6 +103,13 @@ class Scored(NamedTuple):
     def factor(self) -> float:
         return self.role * self.local
 
+    def with_score(self, score: float) -> Scored:
+        return Scored(score, *self[1:])  # a third of the time of `_replace`
+
+    def with_nearness(self, nearness: float) -> Scored:
+        near = self._replace(nearness=nearness)
+        return near.with_score(near.base)
+
     @property
     def base(self) -> float:
         """The score without the lift of a name."""
@@ -152,17 +159,20 @@ def order_matches(
 
 def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
     """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
-    count = Counter(one.score for one in matches)
-    place = _places_of(snapshot, [one for one in matches if count[one.score] > 1])
-    return sorted(
-        matches,
-        key=lambda one: (tiers and one.relaxed, -one.score, place.get(one.chunk, _NOWHERE)),
-    )
+    count = Counter(map(_SCORE, matches))
+    tied = [one for one in matches if count[one.score] > 1]
+    place = _places_of(snapshot, tied)
+    tied.sort(key=lambda one: place[one.chunk])
+    found = [*tied, *[one for one in matches if count[one.score] == 1]]
+    found.sort(key=_SCORE, reverse=True)
+    if not tiers:
+        return found
+    return [one for one in found if not one.relaxed] + [one for one in found if one.relaxed]
 
 
 def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:
     """Return the matches, the best `count` in front; which of those that tie is told by place."""
-    found = sorted(matches, key=lambda one: -one.score)
+    found = sorted(matches, key=_SCORE, reverse=True)
     if len(found) <= count:
         return found
     last = found[count - 1].score
@@ -172,8 +182,9 @@ def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Sco
     return [*better, *tied, *found[len(better) + len(tied) :]]
 
 
+_SCORE = itemgetter(0)
+
 _Place = tuple[bool, str, int]
-_NOWHERE: _Place = (False, "", 0)
 
 
 def _places_of(snapshot: Snapshot, matches: Sequence[Scored]) -> dict[Handle, _Place]:
@@ -211,15 +222,15 @@ def matches_without_words(
     local = snapshot.tree_names & set(local_trees)
     boost = options.local_boost if local and snapshot.tree_names - local else 1.0
     found = []
-    refs, columns = snapshot.refs(chunks), snapshot.columns(chunks)
-    for chunk, (doc_id, _), column in zip(chunks, refs, columns, strict=True):
+    refs, roles = snapshot.refs(chunks), snapshot.columns(chunks).roles
+    for chunk, (doc_id, _), kind in zip(chunks, refs, roles, strict=True):
         found.append(
             Scored(
                 0.0,
                 chunk,
                 topic,
-                role=role_factor(column, options, topic),
-                role_name=ROLES[column.role],
+                role=role_factor(kind, options, topic),
+                role_name=ROLES[kind],
                 local=boost if doc_id.partition(":")[0] in local else 1.0,
             )
         )
@@ -261,16 +272,11 @@ class _Scorer:
         for chunk, score in every.items():  # behind any number of better partial matches
             raw.setdefault(chunk, score)
         bearers = self._bearers(raw)
-        chunks = list(raw)
-        columns = dict(zip(chunks, self._snapshot.columns(chunks), strict=True))
-        complete = self._complete(every, columns) if several else set(raw)
-        gain = self._gain()
-        matches = [
-            self._match(chunk, raw[chunk], columns[chunk], bearers, complete, gain)
-            for chunk in chunks
-        ]
-        if len(bearers) > 1:
-            matches = self._with_fits(matches)
+        columns = self._snapshot.columns(list(raw))
+        complete = self._complete(every, dict(zip(raw, columns.cuts, strict=True)))
+        matches = self._matches(raw, complete, columns.roles)
+        if bearers:
+            matches = self._with_names(matches, bearers, columns.roles)
         if self._options.strict:
             matches = [one for one in matches if not one.relaxed]
         return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES))
@@ -282,7 +288,7 @@ class _Scorer:
             return [self._in_sections(query, limit) for query, limit in scoped]
         found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
         return [
-            [(chunk, rounded(score)) for score, chunk in self._all_ties(query, limit, matches)]
+            [(chunk, score) for score, chunk in self._all_ties(query, limit, matches)]
             for (query, limit), matches in zip(scoped, found, strict=True)
         ]
 
@@ -291,20 +297,19 @@ class _Scorer:
 
         The engine breaks ties by where a chunk happens to lie in its files.
         """
-        if len(matches) <= limit or rounded(matches[limit].score) < rounded(
-            matches[limit - 1].score
-        ):
-            return matches[:limit]
+        if len(matches) <= limit:
+            return matches
+        last = rounded(matches[limit - 1][0])
         wider = limit
-        while len(matches) > wider and rounded(matches[-1].score) == rounded(
-            matches[limit - 1].score
-        ):
+        while len(matches) > wider and rounded(matches[-1][0]) == last:
             wider *= 8
             (matches,) = self._snapshot.search([(query, wider + 1)])
-        last = rounded(matches[limit - 1].score)
-        sure = [one for one in matches if rounded(one.score) > last]
-        tied = [one for one in matches if rounded(one.score) == last]
-        refs = self._snapshot.refs([one.chunk for one in tied])
+        if rounded(matches[limit][0]) < last:
+            return matches[:limit]
+        scores = [rounded(score) for score, _ in matches]
+        first = scores.index(last)
+        sure, tied = matches[:first], matches[first : first + scores.count(last)]
+        refs = self._snapshot.refs([chunk for _, chunk in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
         return [*sure, *(one for _, one in ranked[: limit - len(sure)])]
 
@@ -316,11 +321,11 @@ class _Scorer:
         while True:
             (matches,) = self._snapshot.search([(query, wanted)])
             fresh = matches[looked:]
-            chosen = self._sections.choose([match.chunk for match in fresh])
+            chosen = self._sections.choose([chunk for _, chunk in fresh])
             found += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
             looked = len(matches)
             if looked < wanted or len(found) >= limit:
-                return [(match.chunk, rounded(match.score)) for match in found[:limit]]
+                return [(chunk, score) for score, chunk in found[:limit]]
             wanted *= WIDER
 
     def _scoped(self, query: Query) -> Query:
@@ -352,11 +357,31 @@ class _Scorer:
         topic = self._topic
         return find_bearers(self._snapshot, topic.language, topic.name, bearing)
 
-    def _with_fits(self, matches: Sequence[Scored]) -> list[Scored]:
+    def _with_names(
+        self, matches: Sequence[Scored], bearers: dict[Handle, float], roles: Sequence[int]
+    ) -> list[Scored]:
+        """Return the matches with the levels of those that bear the name, and how each fits it."""
         topic = self._topic
-        named = {one.chunk: one.name for one in matches if one.name}
-        fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
-        return [one._replace(fit=fits.get(one.chunk, 0)) for one in matches]
+        levels = [
+            _level(bearers.get(one.chunk, 0.0), role)
+            for one, role in zip(matches, roles, strict=True)
+        ]
+        named = {one.chunk: level for one, level in zip(matches, levels, strict=True) if level}
+        fits = {}
+        if len(named) > 1:
+            fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
+        return [
+            self._bearer(one, level, fits.get(one.chunk, 0)) if level else one
+            for one, level in zip(matches, levels, strict=True)
+        ]
+
+    def _bearer(self, match: Scored, level: float, fit: int) -> Scored:
+        """Return a match that bears the name; a document is called so whatever its role."""
+        named = match._replace(name=level, fit=fit)
+        if level in DOCUMENT_LEVELS and match.role != 1:
+            named = named._replace(role=1.0)
+            named = named.with_score(named.base)
+        return named
 
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]
@@ -364,47 +389,41 @@ class _Scorer:
             return 0.0
         return self._options.completeness * sum(idfs) / len(idfs)
 
-    def _match(
-        self,
-        chunk: Handle,
-        words: float,
-        columns: Columns,
-        bearers: dict[Handle, float],
-        complete: Collection[Handle],
-        gain: float,
-    ) -> Scored:
-        is_complete = chunk in complete
-        name = bearers.get(chunk, 0.0)
-        is_document = name in DOCUMENT_LEVELS
-        if name and not is_document:  # a changelog's section called so is not what is looked for
-            name = {0: name, GLOSSARY: name + GLOSSARY_STEP}.get(columns.role, 0.0)
-        role = 1.0 if is_document else role_factor(columns, self._options, self._topic)
-        gained = gain if is_complete else 0.0
-        return Scored(
-            rounded((words + gained) * role * self._boost),
-            chunk,
-            self._topic,
-            not is_complete or self._topic.taken_apart,
-            words,
-            gained,
-            0.0,
-            role,
-            ROLES[columns.role],
-            self._boost,
-            name,
-        )
+    def _matches(
+        self, raw: dict[Handle, float], complete: Collection[Handle], roles: Sequence[int]
+    ) -> list[Scored]:
+        """Return the matches with the scores of their words, in the order of `raw`."""
+        topic, boost, gain = self._topic, self._boost, self._gain()
+        factors = {role: role_factor(role, self._options, topic) for role in set(roles)}
+        return [
+            Scored(
+                rounded((words + gained) * factors[role] * boost),
+                chunk,
+                topic,
+                topic.taken_apart or not is_complete,
+                words,
+                gained,
+                0.0,
+                factors[role],
+                ROLES[role],
+                boost,
+            )
+            for (chunk, words), role in zip(raw.items(), roles, strict=True)
+            for is_complete in (chunk in complete,)
+            for gained in (gain if is_complete else 0.0,)
+        ]
 
     # -- completeness -----------------------------------------------------------------
 
-    def _complete(self, every: dict[Handle, float], columns: dict[Handle, Columns]) -> set[Handle]:
+    def _complete(
+        self, every: dict[Handle, float], cut_of: dict[Handle, int]
+    ) -> Collection[Handle]:
         """Return the matches that have all words, themselves or with the rest of their section."""
-        complete = set(every)
-        cuts = {
-            column.cut for chunk, column in columns.items() if column.cut and chunk not in complete
-        }
-        if cuts:
-            cuts = set[int].intersection(cuts, *self._cuts_with_each(self._topic.words, cuts))
-        return complete | {chunk for chunk, column in columns.items() if column.cut in cuts}
+        cuts = {cut for chunk, cut in cut_of.items() if cut and chunk not in every}
+        if not cuts:
+            return every
+        cuts = set[int].intersection(cuts, *self._cuts_with_each(self._topic.words, cuts))
+        return every.keys() | {chunk for chunk, cut in cut_of.items() if cut in cuts}
 
     def _cuts_with_each(
         self, words: Sequence[CompiledTerm], cuts: Collection[int]
@@ -415,7 +434,7 @@ class _Scorer:
             [(AllOf((pieces, unscored(word.query))), MAX_CUT_MATCHES) for word in words]
         )
         for matches in found:
-            yield {one.cut for one in self._snapshot.columns([match.chunk for match in matches])}
+            yield set(self._snapshot.columns([chunk for _, chunk in matches]).cuts)
 
     # -- nearness ---------------------------------------------------------------------
 
@@ -428,13 +447,10 @@ class _Scorer:
         refs = self._snapshot.refs([one.chunk for one in first])
         documents = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
         query = AllOf((AnyOf(tuple(pairs)), unscored(documents)))
-        (found_near,) = self._snapshot.search([(query, MAX_NEAR)])
-        near = {match.chunk: match.score for match in found_near}
-        found = [
-            one._replace(nearness=rounded(near[one.chunk])) if one.chunk in near else one
-            for one in first
-        ]
-        return [*(one._replace(score=one.base) for one in found), *matches[NEAR_MATCHES:]]
+        (found,) = self._snapshot.search([(query, MAX_NEAR)])
+        near = {chunk: score for score, chunk in found}
+        first = [one.with_nearness(near[one.chunk]) if one.chunk in near else one for one in first]
+        return [*first, *matches[NEAR_MATCHES:]]
 
     def _pairs(self) -> list[Query]:
         weight = self._options.nearness
@@ -451,6 +467,16 @@ class _Scorer:
                 Constant(HasPhrase(body, terms), least * BESIDE_SHARE),
             ]
         return found
+
+
+def _level(level: float, role: int) -> float:
+    """Return the level of a bearer of a name, given its role.
+
+    A changelog's section called so is not what is looked for.
+    """
+    if not level or level in DOCUMENT_LEVELS:
+        return level
+    return {0: level, GLOSSARY: level + GLOSSARY_STEP}.get(role, 0.0)
 
 
 def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
@@ -485,20 +511,16 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
     if not last or first < last:
         return list(matches)
     factor = last / first / (1 + NAME_STEP)
-    return [
-        one._replace(score=rounded(one.score * factor)) if one.relaxed else one for one in matches
-    ]
+    return [one.with_score(rounded(one.score * factor)) if one.relaxed else one for one in matches]
 
 
-def role_factor(columns: Columns, options: SearchOptions, topic: CompiledTopic) -> float:
+def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> float:
     """Return by what a chunk counts less that repeats, tests or lists other texts.
 
     A translation repeats nothing for one who asks in its language, nor does a changelog for one
     who asks what is new.
     """
-    if columns.role in (0, GLOSSARY, topic.asked_role) or (
-        columns.role == TRANSLATION and topic.is_foreign
-    ):
+    if role in (0, GLOSSARY, topic.asked_role) or (role == TRANSLATION and topic.is_foreign):
         return 1.0
     return options.role_factor
 

@@ -32,7 +32,9 @@ CUT = "…"
 _NEAR = 24
 """How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
 
-_FOLD = late_pattern(r"\s+")
+_FOLD = late_pattern(r"(?:[^\S ]| (?=\s))\s*")
+"""White space but single spaces, which stay as they are."""
+
 _BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
 """How a line begins that goes on no paragraph: an item, a row, a quote, a title, code."""
 

@@ -245,6 +245,8 @@ def fold_repeats(
         entry = candidate.entry
         called_alike[entry.tree, entry.title].append(_Member(rank, candidate, ()))
     may_repeat = _with_most_partners(called_alike.values())
+    if not may_repeat:
+        return list(candidates)
     equals: dict[int, list[_Member]] = defaultdict(list)
     repeated: dict[str, set[str]] = defaultdict(set)
     for members in called_alike.values():
@@ -274,7 +276,7 @@ def _with_most_partners(groups: Iterable[Sequence[_Member]]) -> set[str]:
     """Return the documents that have sections in common with several, and more than these."""
     partners: dict[str, set[str]] = defaultdict(set)
     for members in groups:
-        documents = {member.doc_id for member in members}
+        documents = {member.doc_id for member in members} if len(members) > 1 else set()
         for doc_id in documents if len(documents) > 1 else ():
             partners[doc_id] |= documents - {doc_id}
     return {

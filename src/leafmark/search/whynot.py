@@ -525,7 +525,7 @@ class _Demands:
         """Return the positions of the target and the chunks below it that match."""
         most = self._target.last_position - self._target.position + 1
         (found,) = self._snapshot.search([(AllOf((unscored(query), self._below)), most)])
-        return {position for _, position in self._snapshot.refs([one.chunk for one in found])}
+        return {position for _, position in self._snapshot.refs([chunk for _, chunk in found])}
 
     def _words(self, entry: Entry, texts: Texts) -> list[str]:
         """Return the words of a chunk's title and unchanged body, in lower case."""

@@ -235,8 +235,8 @@ def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
         while not done.is_set():
             try:
                 snapshot = open_snapshot(client, names)
-                for match in snapshot.search([(HasTerm("body_english", "page"), 50)])[0]:
-                    (entry,) = snapshot.entries([match.chunk])
+                for _, chunk in snapshot.search([(HasTerm("body_english", "page"), 50)])[0]:
+                    (entry,) = snapshot.entries([chunk])
                     assert entry.path.endswith(".md")
             except NotFoundError:
                 continue

@@ -33,7 +33,7 @@ def pages(count: int) -> dict[tuple[str, str], bytes]:
 
 def distinct(snapshot: RemoteSnapshot) -> int:
     (found,) = snapshot.search([(WORD, 1000)])
-    return len({snapshot.refs([match.chunk])[0] for match in found})
+    return len({snapshot.refs([chunk])[0] for _, chunk in found})
 
 
 @pytest.fixture

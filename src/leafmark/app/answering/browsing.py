@@ -106,7 +106,7 @@ def _counted(reader: IndexReader, topics: Sequence[CompiledTopic], folder: str) 
         query = _matching(reader, topic)
         found = reader.search([(unscored(query), MAX_COUNTED)])[0]
         counted += len(found)
-        documents.update(doc_id for doc_id, _ in reader.refs([one.chunk for one in found]))
+        documents.update(doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found]))
         matches += reader.count([query])[0]
         for name, counts in kinds.items():
             begin = fact(name, "")

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -252,7 +252,8 @@ def _value(configuration: Configuration, name: str, tree: Tree | None) -> object
 
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
-    values = asdict(configuration.chunking)
+    chunking = configuration.chunking
+    values = {each.name: getattr(chunking, each.name) for each in fields(chunking)}
     del values["preset"]  # it is written out in the sizes
     if tree is not None:
         for each in values:

@@ -1,9 +1,4 @@
-"""Where chunks lie in the engine's files, and of which source they are.
-
-The chunks of nearly every source are side by side: they are written one after the other, and
-merging joins whole segments. Only the end of a segment may separate them. Looking up a place
-takes a tenth of the time of reading a chunk's document id.
-"""
+"""Where chunks lie in the engine's files, and the records of sources that hold some words."""
 
 from __future__ import annotations
 
@@ -17,13 +12,10 @@ from leafmark.index.embedded.generation import first_chunk_query
 from leafmark.index.folding import fold
 from leafmark.index.records import StoredDocument, deserialise_document, record_json
 
-__all__ = ["Place", "Recent", "Runs", "doc_id_at", "scan_records"]
+__all__ = ["SEGMENT_BITS", "Recent", "address_of", "doc_id_at", "scan_records"]
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-_MAX_CHUNKS = 1_000
-"""Sources with more chunks are not remembered: checking them would cost more than it saves."""
 
 
 class Recent(Generic[K, V]):
@@ -47,78 +39,18 @@ class Recent(Generic[K, V]):
             self._values[key] = value
 
 
-def doc_id_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> str:
-    """Return the document id of the chunk at an address."""
-    return str(searcher.doc(address).get_first("doc_id"))
+SEGMENT_BITS = 32
+"""A chunk's handle is the number of its segment, then in so many bits its number in there."""
 
 
-_SEGMENT = 1 << 32
-"""More than the chunks of any segment."""
+def address_of(place: int) -> tantivy.DocAddress:
+    """Return the engine's address of a chunk: it cannot be hashed, unlike the number."""
+    return tantivy.DocAddress(place >> SEGMENT_BITS, place & (1 << SEGMENT_BITS) - 1)
 
 
-class Place:
-    """Where a chunk lies in the engine's files: what a `Handle` is here.
-
-    The engine's own address cannot be hashed, and asking it for its numbers takes as long as
-    making it. So that is done for the few that are compared.
-    """
-
-    __slots__ = ("_number", "address")
-
-    def __init__(self, address: tantivy.DocAddress):
-        self.address = address
-        self._number = -1
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """The number of the segment, and the number in it."""
-        return divmod(hash(self), _SEGMENT)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and hash(self) == hash(other)
-
-    def __hash__(self) -> int:
-        if self._number < 0:
-            self._number = self.address.segment_ord * _SEGMENT + self.address.doc
-        return self._number
-
-    def __repr__(self) -> str:
-        return f"Place{self.key}"
-
-
-class Runs:
-    """Remembers up to `most` sources by the place of their first chunk."""
-
-    def __init__(self, searcher: tantivy.Searcher, most: int):
-        self._searcher = searcher
-        self._known: Recent[tuple[int, int], StoredDocument] = Recent(most)
-
-    def find(self, address: tantivy.DocAddress, position: int) -> StoredDocument | None:
-        """Return the source of the chunk at an address and position, None if it is not known."""
-        stored = self._known.get((address.segment_ord, address.doc - position))
-        if stored is None or not 0 <= position < stored.entry.chunk_count:
-            return None
-        return stored
-
-    def learn(self, address: tantivy.DocAddress, position: int, stored: StoredDocument) -> None:
-        """Remember the source of a chunk if all its chunks are side by side, in their order.
-
-        Every chunk is checked: if the ends of segments separate a source twice, chunks of
-        another source can lie between them.
-        """
-        segment, first = address.segment_ord, address.doc - position
-        count = stored.entry.chunk_count
-        if first < 0 or count > _MAX_CHUNKS:
-            return
-        places = [tantivy.DocAddress(segment, first + at) for at in range(count)]
-        doc_id = stored.entry.doc_id
-        try:
-            if any(doc_id_at(self._searcher, place) != doc_id for place in reversed(places)):
-                return
-        except ValueError:  # past the end of the segment
-            return
-        if self._searcher.fast_field_values("position", places) == list(range(count)):
-            self._known.put((segment, first), stored)
+def doc_id_at(searcher: tantivy.Searcher, place: int) -> str:
+    """Return the document id of the chunk at a place."""
+    return str(searcher.doc(address_of(place)).get_first("doc_id"))
 
 
 def scan_records(

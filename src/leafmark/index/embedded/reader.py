@@ -14,10 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
-import tantivy
-
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import Place, Recent, Runs, doc_id_at
+from leafmark.index.embedded.chunks import SEGMENT_BITS, Recent, address_of, doc_id_at
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -59,8 +57,13 @@ _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
 
 
+_REMEMBERED_REFS = 50_000
+"""How many chunks' documents and positions a reader keeps; about 200 bytes each."""
+
 FEW_MATCHES = 2000
 """Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
+
+_IN_SEGMENT = (1 << SEGMENT_BITS) - 1
 
 _WIDER = 4
 """How many times more terms are listed where deleted chunks may have changed their order."""
@@ -123,7 +126,7 @@ class IndexReader:
         self._stored: Recent[str, StoredDocument | None] = Recent(_REMEMBERED)
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
-            self._runs = Runs(self.searcher, _REMEMBERED)
+            self._refs: dict[int, ChunkRef] = {}
             meta = read_meta(self.engine, self.searcher)
             counts = read_counts(self._folder)
         if meta is None or meta.uuid != current.uuid:
@@ -271,7 +274,7 @@ class IndexReader:
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
-        found = self._records_at(_addresses(chunks))
+        found = self._records_at(chunks)
         return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
 
     def section_paths(self, chunks: Sequence[Handle]) -> list[tuple[str, ...]]:
@@ -280,85 +283,67 @@ class IndexReader:
         A few times faster than entries. Chunks are looked at in the order of the index: in
         another one the record of a document would be read once for each of its chunks.
         """
-        places = cast("Sequence[Place]", chunks)
-        order = sorted(range(len(places)), key=lambda at: places[at].key)
-        found = self._records_at([places[at].address for at in order])
+        places = _places(chunks)
+        order = sorted(range(len(places)), key=places.__getitem__)
+        found = self._records_at([places[at] for at in order])
         paths = self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
         return [path for _, path in sorted(zip(order, paths, strict=True))]
 
     def titles(self, chunks: Sequence[Handle]) -> list[str]:
         """Return the titles of the chunks, in their order: faster again."""
-        found = self._records_at(_addresses(chunks))
+        found = self._records_at(chunks)
         return self._unless_damaged(lambda: [stored.title(at) for stored, at in found])
 
-    def _records_at(
-        self, addresses: list[tantivy.DocAddress]
-    ) -> Iterator[tuple[StoredDocument, int]]:
+    def _records_at(self, chunks: Sequence[Handle]) -> Iterator[tuple[StoredDocument, int]]:
         """Yield what is stored of each chunk's source, and the chunk's position in it."""
-        for address, position in zip(addresses, self._positions(addresses), strict=True):
-            stored = self._runs.find(address, position)
+        for place, (doc_id, position) in zip(_places(chunks), self.refs(chunks), strict=True):
+            stored = self._stored.get(doc_id)
             if stored is None:
                 with self.guard("read the index"):
-                    stored = self._read_at(address, position)
+                    stored = self._read(doc_id, self._record_beside(place, doc_id, position))
+            if stored is None or not 0 <= position < len(stored):
+                raise DamagedError(
+                    f"the index is damaged: no record of {doc_id}",
+                    location=str(self._folder),
+                    hint=REBUILD,
+                )
             yield stored, position
-
-    def _read_at(self, address: tantivy.DocAddress, position: int) -> StoredDocument:
-        doc_id = doc_id_at(self.searcher, address)
-        stored = known = self._stored.get(doc_id)
-        if stored is None:
-            stored = self._read(doc_id, self._record_beside(address, doc_id, position))
-        if stored is None or not 0 <= position < len(stored):
-            raise DamagedError(
-                f"the index is damaged: no record of {doc_id}",
-                location=str(self._folder),
-                hint=REBUILD,
-            )
-        if known is not None:  # it was needed before, so it may be needed again
-            self._runs.learn(address, position, stored)
-        return stored
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
         """Return document id and position of the chunks, in their order.
 
-        A few times faster than their entries.
+        A few times faster than their entries; remembered, since each phase of a search asks.
         """
-        return self._refs(_addresses(chunks))
+        places = _places(chunks)
+        known = self._refs if len(self._refs) < _REMEMBERED_REFS else {}
+        new = [place for place in places if place not in known]
+        if new:
+            with self.guard("read the index"):
+                names = [doc_id_at(self.searcher, place) for place in new]
+                found = zip(names, self._positions(new), strict=True)
+            known.update(zip(new, found, strict=True))
+            self._refs = known
+        return [known[place] for place in places]
 
-    def _refs(self, addresses: list[tantivy.DocAddress]) -> list[ChunkRef]:
-        positions = self._positions(addresses)
-        with self.guard("read the index"):
-            names = map(self._doc_id_at, addresses, positions)
-            return list(zip(names, positions, strict=True))
-
-    def _doc_id_at(self, address: tantivy.DocAddress, position: int) -> str:
-        stored = self._runs.find(address, position)
-        return doc_id_at(self.searcher, address) if stored is None else stored.entry.doc_id
-
-    def columns(self, chunks: Sequence[Handle]) -> list[Columns]:
+    def columns(self, chunks: Sequence[Handle]) -> Columns:
         """Return the numbers of the chunks, in their order: several times faster again."""
-        addresses = _addresses(chunks)
+        addresses = list(map(address_of, _places(chunks)))
         read = self.searcher.fast_field_values
         with self.guard("read the index"):
-            columns = [read(name, addresses) for name in Columns._fields[1:]]
-        positions = self._positions(addresses)
-        return [Columns(*row) for row in zip(positions, *columns, strict=True)]
+            return Columns(*(cast("list[int]", read(name, addresses)) for name in ("cut", "role")))
 
-    def _positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
-        with self.guard("read the index"):
-            found = self.searcher.fast_field_values("position", addresses)
+    def _positions(self, places: Iterable[int]) -> list[int]:
+        found = self.searcher.fast_field_values("position", list(map(address_of, places)))
         return [-1 if position is None else int(position) for position in found]
 
-    def _record_beside(
-        self, address: tantivy.DocAddress, doc_id: str, position: int
-    ) -> bytes | None:
+    def _record_beside(self, place: int, doc_id: str, position: int) -> bytes | None:
         """Return the record of a chunk's source if its chunks are side by side, as is usual.
 
         Searching for the record takes several times as long.
         """
-        first = address.doc - position
-        if first < 0:
+        if (place & _IN_SEGMENT) < position:
             return None
-        head = self.searcher.doc(tantivy.DocAddress(address.segment_ord, first))
+        head = self.searcher.doc(address_of(place - position))
         record: bytes | None = head.get_first("source")
         return record if head.get_first("doc_id") == doc_id else None
 
@@ -399,17 +384,14 @@ class IndexReader:
         """
         made = Compilation(self._compiler)
         with self.guard("search the index"):
-            return [
-                [Match(score, Place(address)) for score, address in self._hits(made, *request)]
-                for request in requests
-            ]
+            return [self._matches(made, *request) for request in requests]
 
-    def _hits(
-        self, made: Compilation, query: Query, limit: int
-    ) -> list[tuple[float, tantivy.DocAddress]]:
+    def _matches(self, made: Compilation, query: Query, limit: int) -> list[Match]:
         most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
         hits = self.searcher.search(made.compile(query), most, count=False).hits
-        return cast("list[tuple[float, tantivy.DocAddress]]", hits)
+        return [
+            (score, address.segment_ord << SEGMENT_BITS | address.doc) for score, address in hits
+        ]
 
     def count(self, queries: Sequence[Query]) -> list[int]:
         made = Compilation(self._compiler)
@@ -438,7 +420,7 @@ class IndexReader:
         )
         most = sum(last - first + 1 for first, last in spans.values())
         found = self.search([(AllOf((query, within)), most) for query in queries])
-        by_chunk = [{match.chunk: match.score for match in matches} for matches in found]
+        by_chunk = [{chunk: score for score, chunk in matches} for matches in found]
         return [[scores.get(chunk) for chunk in chunks] for scores in by_chunk]
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
@@ -448,8 +430,8 @@ class IndexReader:
         made = Compilation(self._compiler)
         with self.guard("search the index"):
             if count <= FEW_MATCHES:
-                hits = self._hits(made, unscored(query), count)
-                refs = self._refs([address for _, address in hits])
+                matches = self._matches(made, unscored(query), count)
+                refs = self.refs([chunk for _, chunk in matches])
                 first = set(_first_documents(Counter(name for name, _ in refs).items(), limit))
                 return sorted(ref for ref in refs if ref[0] in first), count
             within = made.compile(query, scored=False)
@@ -457,8 +439,8 @@ class IndexReader:
             first = set(_first_documents(listed, limit))
             total = sum(number for name, number in listed if name in first)
             both = AllOf((unscored(query), unscored(HasAny("doc_id", tuple(sorted(first))))))
-            hits = self._hits(made, both, total)
-            return sorted(self._refs([address for _, address in hits])), count
+            matches = self._matches(made, both, total)
+            return sorted(self.refs([chunk for _, chunk in matches])), count
 
     def expect(self, _terms: Iterable[tuple[str, str]]) -> None:
         """Nothing: each is looked up when it is asked for."""
@@ -522,8 +504,9 @@ class IndexReader:
         return self._vocabularies[key]
 
 
-def _addresses(chunks: Sequence[Handle]) -> list[tantivy.DocAddress]:
-    return [place.address for place in cast("Sequence[Place]", chunks)]
+def _places(chunks: Sequence[Handle]) -> Sequence[int]:
+    """Return the handles of chunks as what they are here: see `address_of`."""
+    return cast("Sequence[int]", chunks)
 
 
 def _most_frequent(counted: tuple[str, int]) -> tuple[int, str]:

@@ -333,8 +333,7 @@ class RemoteSnapshot:
         bodies = [_hits_body(compile_query(query), limit) for query, limit in requests]
         answers = self.ask_all(bodies, "dfs_query_then_fetch")
         return [
-            [Match(hit["_score"], _hit(hit)) for hit in answer["hits"]["hits"]]
-            for answer in answers
+            [(hit["_score"], _hit(hit)) for hit in answer["hits"]["hits"]] for answer in answers
         ]
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
@@ -446,8 +445,9 @@ class RemoteSnapshot:
 
     # -- chunks ---------------------------------------------------------------------------
 
-    def columns(self, chunks: Sequence[Handle]) -> list[Columns]:
-        return [Columns(*hit[2:]) for hit in cast("Sequence[Hit]", chunks)]
+    def columns(self, chunks: Sequence[Handle]) -> Columns:
+        hits = cast("Sequence[Hit]", chunks)
+        return Columns([hit.cut for hit in hits], [hit.role for hit in hits])
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
         return [(hit.doc_id, hit.position) for hit in cast("Sequence[Hit]", chunks)]
