@@ -149,6 +149,8 @@ class DocumentText:
         self._is_rendered = document.is_rendered
         front = document.front_matter
         self.dropped = document.dropped_ranges if front is None else [(0, front.end)]
+        self._places: dict[int, int] = {}
+        """The characters at offsets that were asked for: each ends one range and begins another."""
 
     @cached_property
     def _whole(self) -> ReadableText:
@@ -160,8 +162,13 @@ class DocumentText:
 
     def within(self, start: int, end: int) -> str:
         """Return what is read in the bytes `[start, end)`."""
-        first, after = self._whole.text_range(start, end)
-        return self._whole.text[first:after]
+        return self._whole.text[self._place(start) : self._place(end)]
+
+    def _place(self, offset: int) -> int:
+        found = self._places.get(offset)
+        if found is None:
+            found = self._places[offset] = self._whole.text_at(offset)
+        return found
 
     def joined(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return what is read in several ranges.
@@ -171,8 +178,8 @@ class DocumentText:
         """
         parts: list[str] = []
         last = 0
-        for span in spans:
-            first, after = self._whole.text_range(*span)
+        for start, end in spans:
+            first, after = self._place(start), self._place(end)
             if self._is_rendered and parts and first > last and not parts[-1].endswith("\n"):
                 parts.append("\n")
             if first < after:
@@ -200,7 +207,7 @@ class DocumentText:
         These are offsets from `start` at which the source can be cut, 0 first. `find` takes
         the text in UTF-8 and returns offsets into it.
         """
-        before, after = self._whole.text_range(start, end)
+        before, after = self._place(start), self._place(end)
         raw, found = self._whole.text[before:after].encode(), [0]
         at, character, passed = 0, before, before
         for offset in find(raw):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -46,6 +46,7 @@ __all__ = [
     "iter_names",
     "iter_parted",
     "split_names",
+    "split_words",
     "terms_of_names",
     "terms_of_parted",
     "with_parts",
@@ -177,7 +178,11 @@ class Analyzer:
         """Return the text as its field in the index takes it: its terms, with spaces between."""
         if len(text) > _PORTION_CHARS:
             return " ".join(self.terms(text))
-        return " ".join(self._lookup(_mark_signs(fold(text))))
+        return self.of_words(split_words(text))
+
+    def of_words(self, words: Iterable[bytes]) -> str:
+        """Return the terms of the words of a text, with spaces between."""
+        return " ".join(filter(None, map(self._words.__getitem__, words)))
 
     def _analyze(self, text: str) -> list[str]:
         """Return the terms of a folded text, in which marks stand for signs that are in names."""
@@ -186,12 +191,13 @@ class Analyzer:
 
     def _lookup(self, text: str) -> Iterator[str]:
         """Return the terms of the same; of what is not ASCII, some may be in one string."""
-        words = text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
-        return filter(None, map(self._words.__getitem__, words))
+        return filter(None, map(self._words.__getitem__, _parted(text)))
 
     def _analyze_word(self, word: str) -> list[str]:
         if word.isascii():  # letters and digits alone: one token, of a length that is known
-            return self.engine.analyze(word) if len(word) <= MAX_TOKEN_CHARS else []
+            if len(word) > MAX_TOKEN_CHARS:
+                return []
+            return [word] if self.language is None else self.engine.analyze(word)
         parts = _MARKED.split(word)
         found = self._analyze_plain(parts[0])
         for marked, plain in zip(parts[1::2], parts[2::2], strict=True):
@@ -389,6 +395,15 @@ def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
 def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
     """Return the terms indexed beside a word: none if it is no name."""
     return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
+
+
+def split_words(text: str) -> list[bytes]:
+    """Return the words of a text, of which each language makes its own terms."""
+    return _parted(_mark_signs(fold(text)))
+
+
+def _parted(text: str) -> list[bytes]:
+    return text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
 
 
 def _mark_signs(text: str) -> str:

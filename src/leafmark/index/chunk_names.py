@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from leafmark.index.analysis import Analyzer, analyzer_for, is_solid
+from leafmark.index.analysis import Analyzer, analyzer_for, is_solid, split_words
 from leafmark.patterns import late_pattern
 
 __all__ = [
@@ -87,7 +87,6 @@ _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overvi
 _JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
 
 
-@lru_cache(4096)
 def title_names(title: str) -> tuple[str, ...]:
     """Return the names in a title, the title first.
 
@@ -106,12 +105,12 @@ def title_names(title: str) -> tuple[str, ...]:
         if len(parts) > 1:
             found += (parts[0], parts[1] if len(parts) == 2 else "")
         found += [_CALL.sub("", each) for each in found if each.endswith(")")]
-    for each in (*found,):
+    for each in dict.fromkeys(found):
         kind = _KIND.match(each)
         name = each if kind is None else each[kind.end() :]
         if kind is not None or is_qualified(name):
             found += symbol_names(name)
-    return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
+    return tuple(dict.fromkeys(filter(None, map(str.strip, found))))
 
 
 def split_title(title: str) -> list[str]:
@@ -210,9 +209,11 @@ def count_words(terms: Sequence[str]) -> int:
 
 @lru_cache(20_000)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
-    exact = analyzer_for(None).for_index(name)
-    if not exact or count_words(exact.split(" ")) > MAX_WORDS:
+    words = split_words(name)
+    exact = analyzer_for(None).of_words(words)
+    terms = exact.split(" ")
+    if not exact or (len(terms) > MAX_WORDS and count_words(terms) > MAX_WORDS):
         return ()
-    stems = analyzer.for_index(name)
+    stems = analyzer.of_words(words)
     found = (exact_name("", exact),)
     return found if exact == stems else (*found, stemmed_name("", stems))

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from leafmark.index.analysis import (
     BETWEEN,
@@ -51,7 +52,7 @@ from leafmark.index.schema import Language, language_fields
 from leafmark.index.text_with_titles import (
     MAX_TITLE,
     MAX_TITLES,
-    text_with_titles,
+    from_titles_alone,
     title_terms,
     titles_above,
 )
@@ -167,8 +168,9 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         if chunk.kind == "piece" and chunk.sibling_count > 1:
             cut = cut_number(entry.doc_id, chunk.parent_position)
             facts += f',"{cut_fact(cut)}"'
-        fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
-        fields.append(f',"{language.titles}":"{titles_above(analyzer, titles[-MAX_TITLES:]).text}"')
+        title = _title(analyzer, chunk)
+        above = titles_above(analyzer, titles[-MAX_TITLES:])
+        fields = [f'],"{language.title}":"{title.terms}","{language.titles}":"{above.text}"']
         body = chunk.readable_body
         names = _names(analyzer, chunked, chunk, body, entry.path)
         if chunk.position in ids:
@@ -186,16 +188,15 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             fields.append(',"names":["{}"]'.format('","'.join(names)))
         if body:
             parts = _terms(analyzer, body, form)
-            text = text_with_titles(analyzer, titles, " ".join(parts))
-            indexed = _BETWEEN.join([*text.titles, *parts])
+            indexed = _BETWEEN.join((*above.titles, *parts))
             fields.append(f',"{language.body}":"{indexed}"')
-            facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
+            if alone := from_titles_alone(above, " ".join(parts)):
+                facts = ',"above='.join((facts, '","above='.join(alone))) + '"'
         if links and (addresses := _addresses(analyzer, chunk, body)):
             fields.append(f',"{language.links}":"{addresses}"')
         if not chunk.position:
             fields.append(f',"source":"{record}"')
-        role_here = role or role_of_title(chunk.title)
-        numbers = f',"position":{chunk.position},"cut":{cut},"role":{role_here}}}'
+        numbers = f',"position":{chunk.position},"cut":{cut},"role":{role or title.role}}}'
         yield "".join([facts, *fields, numbers])
 
 
@@ -255,7 +256,7 @@ def _names(
     if not is_named or form == "script":
         return tuple(name_terms(analyzer, names, CHUNK))
     if not names:
-        return _title_names(analyzer, chunk.title)
+        return _title(analyzer, chunk).names
     return tuple(name_terms(analyzer, [*title_names(chunk.title), *names], CHUNK))
 
 
@@ -271,22 +272,32 @@ def _given_ids(chunked: ChunkedDocument) -> Mapping[int, Sequence[str]]:
     return found
 
 
-@lru_cache(4096)
-def _title_names(analyzer: Analyzer, title: str) -> tuple[str, ...]:
-    """Return the names in a title, which many sections have."""
-    return tuple(name_terms(analyzer, title_names(title), CHUNK))
+class _Title(NamedTuple):
+    """What the index holds of a title: its terms, the names in it, and the role that it tells."""
+
+    terms: str
+    names: tuple[str, ...]
+    role: int
 
 
-def _title_of(chunk: Chunk) -> str:
-    """Return a chunk's title, of later pieces its beginning: else a long one stands in each."""
-    return chunk.title if chunk.piece < 2 else chunk.title[:MAX_TITLE]
-
-
-def _title(analyzer: Analyzer, title: str) -> str:
-    """Return the terms of a title; titles repeat in many files, and in all pieces of a section."""
+def _title(analyzer: Analyzer, chunk: Chunk) -> _Title:
+    """Read a chunk's title; of later pieces its beginning, else a long one stands in each."""
+    title = chunk.title
     if len(title) <= MAX_TITLE:
-        return title_terms(analyzer, title)
-    return analyzer.for_index(with_parts(title))
+        return _short_title(analyzer, title)
+    title = title if chunk.piece < 2 else title[:MAX_TITLE]
+    return _read_title(analyzer, analyzer.for_index(with_parts(title)), title)
+
+
+@lru_cache(8192)
+def _short_title(analyzer: Analyzer, title: str) -> _Title:
+    """Read a title once: it repeats in many files, and in all pieces of a section."""
+    return _read_title(analyzer, title_terms(analyzer, title), title)
+
+
+def _read_title(analyzer: Analyzer, terms: str, title: str) -> _Title:
+    names = name_terms(analyzer, title_names(title), CHUNK)
+    return _Title(terms, tuple(names), role_of_title(title))
 
 
 @lru_cache(4096)

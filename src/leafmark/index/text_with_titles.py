@@ -10,14 +10,14 @@ titles: terms, and phrases whose parts the text has, but not together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, with_parts
 
-__all__ = ["TextWithTitles", "phrases_within", "text_with_titles", "title_terms", "titles_above"]
+__all__ = ["from_titles_alone", "phrases_within", "title_terms", "titles_above"]
 
 MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
@@ -32,7 +32,8 @@ MAX_PHRASE = 3
 class TitlesAbove(NamedTuple):
     """The titles that a body stands below: their terms as one text, one by one, and each once.
 
-    `text` has all of them; those that are too long to be a title stand in no body.
+    `text` has all of them; those that are too long to be a title stand in no body. In the indexed
+    text of a body the `titles` stand before its own, `BETWEEN` after each.
     """
 
     text: str
@@ -40,29 +41,20 @@ class TitlesAbove(NamedTuple):
     terms: frozenset[str]
 
 
-class TextWithTitles(NamedTuple):
-    """The indexed text of a body: the titles above it, `BETWEEN` after each, and its own.
+def from_titles_alone(above: TitlesAbove, body: str) -> list[str]:
+    """Return what a body has only from the titles above it; it is given as its terms with spaces.
 
-    `above` is what only the titles say.
+    These are terms, and the shortest phrases that it lacks although it has their parts.
     """
-
-    titles: Sequence[str]
-    body: str
-    above: Sequence[str] = ()
-
-
-def text_with_titles(analyzer: Analyzer, section_path: Sequence[str], body: str) -> TextWithTitles:
-    """Return the indexed text of a body, given as its terms with spaces between.
-
-    `section_path` begins with the document's title.
-    """
-    above = titles_above(analyzer, tuple(section_path[-MAX_TITLES:]))
     if not above.titles:
-        return TextWithTitles((), body)
+        return []
     padded = f" {body} "  # to look for terms in it is faster than to make a set of its own
     shared = {term for term in above.terms if f" {term} " in padded}
-    phrases = _phrases_alone(above.titles, padded, shared) if shared else ()
-    return TextWithTitles(above.titles, body, sorted([*(above.terms - shared), *phrases]))
+    alone = [*(above.terms - shared)]
+    if shared:
+        alone += _phrases_alone(above.titles, padded, shared)
+    alone.sort()
+    return alone
 
 
 @lru_cache(1024)
@@ -84,8 +76,8 @@ def title_terms(analyzer: Analyzer, title: str) -> str:
     return analyzer.for_index(with_parts(title))
 
 
-def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iterator[str]:
-    """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
+def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iterable[str]:
+    """Return the phrases that `from_titles_alone` does; `shared` are the terms of both."""
     words = [title.split() for title in titles]
     pairs = {
         (one, two)
@@ -93,8 +85,10 @@ def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iter
         for one, two in pairwise(terms)
         if one in shared and two in shared
     }
+    if not pairs:
+        return ()
     held = {pair for pair in pairs if f" {pair[0]} {pair[1]} " in padded}
-    yield from map(" ".join, pairs - held)
+    alone = {" ".join(pair) for pair in pairs - held}
     if held:
         threes = {
             " ".join(three)
@@ -102,7 +96,8 @@ def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iter
             for three in _phrases(terms, MAX_PHRASE)
             if three[:2] in held and three[1:] in held
         }
-        yield from (three for three in threes if f" {three} " not in padded)
+        alone |= {three for three in threes if f" {three} " not in padded}
+    return alone
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

@@ -161,7 +161,7 @@ class ReadableText:
         stands for several bytes belongs where the first of them is, a line break to
         what it ends.
         """
-        return self._text_at(start), self._text_at(end)
+        return self.text_at(start), self.text_at(end)
 
     def cut_before(self, at: int) -> tuple[int, int, int]:
         """Return the last character, up to `at`, that the source can be cut before, and where.
@@ -200,8 +200,8 @@ class ReadableText:
         """The whole text, as `shown`."""
         return self.shown(0, len(self.text))
 
-    def _text_at(self, offset: int) -> int:
-        """Return how many characters come from bytes before `offset`."""
+    def text_at(self, offset: int) -> int:
+        """Return how many characters come from bytes before `offset`; see `text_range`."""
         places, starts, ends = self.runs
         after = bisect_left(starts, offset)
         if after and offset < ends[after - 1]:

@@ -20,7 +20,7 @@ from leafmark.model import ReadableText, Reader, span_at
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import iter_markup, looks_like_mdx, read_dialect
-from leafmark.parsing.markdown_walk import OPTIONS
+from leafmark.parsing.markdown_walk import OPTIONS, add_range, walk
 from leafmark.parsing.readable import ReadableBuilder, add_without_data, data_reader
 from leafmark.patterns import late_pattern
 
@@ -122,32 +122,32 @@ class _Reader:
         raw = self._raw
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
+        for start, end in walk(raw).html:
+            self.html.append((start + self._start, end + self._start))
+        if b"[!" in raw:
+            self._find_badges()
+
+    def _find_badges(self) -> None:
         badge: list[int] = []
-        has_badges = b"[!" in raw
         link = -2  # an image right behind is in it, and none is behind -2
         event: Any
-        for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
-            if "Html" in event or "InlineHtml" in event:
-                self._add(self.html, extent["start"], extent["end"])
-            elif has_badges and "Start" in event and event["Start"].__class__ is not str:
+        for event, extent in pyromark.events_with_range(self._raw.decode(), options=OPTIONS):
+            if "Start" in event and event["Start"].__class__ is not str:
                 if "Link" in event["Start"]:
                     link = extent["start"]
                 elif "Image" in event["Start"] and extent["start"] == link + 1:
                     badge = [extent["end"], extent["start"]]
             elif badge and "Text" in event:
                 badge = [min(badge[0], extent["start"]), extent["end"]]
-            elif has_badges and "End" in event and event["End"] == "Link":
+            elif "End" in event and event["End"] == "Link":
                 if badge:
                     first, last = badge if badge[0] < badge[1] else (extent["end"],) * 2
-                    self._add(self._badges, link, first)
-                    self._add(self._badges, last, extent["end"])
+                    self._add_badge(link, first)
+                    self._add_badge(last, extent["end"])
                 badge, link = [], -2
 
-    def _add(self, ranges: list[tuple[int, int]], start: int, end: int) -> None:
-        start, end = start + self._start, end + self._start
-        if ranges and ranges[-1][1] == start:
-            start = ranges.pop()[0]
-        ranges.append((start, end))
+    def _add_badge(self, start: int, end: int) -> None:
+        add_range(self._badges, start + self._start, end + self._start)
 
     def read(self) -> None:
         at = self._start

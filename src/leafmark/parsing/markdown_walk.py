@@ -61,6 +61,7 @@ _KINDS: dict[str, BlockKind] = {
     "Rule": "thematic_break",
     "FootnoteDefinition": "definition",
 }
+_HTML_EVENTS = frozenset(("Html", "InlineHtml"))
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
 _CLOSING_MARKS = late_pattern(rb"[ \t]#+[ \t]*\r?\n?\Z")
@@ -81,11 +82,13 @@ Row = tuple[Any, int, int]
 class Walked(NamedTuple):
     """What is in a text, in order of where it starts.
 
-    `rows` are blocks, links and images; headings at the top level make none.
+    `rows` are blocks, links and images; headings at the top level make none. `html` is that of
+    blocks and between words, what follows each other in one.
     """
 
     headings: list[Heading]
     rows: list[Row]
+    html: list[tuple[int, int]]
 
 
 def name_of(tag: Any) -> str:
@@ -94,15 +97,25 @@ def name_of(tag: Any) -> str:
     return name
 
 
-def walk(raw: bytes) -> Walked:
-    """Return the headings and rows of UTF-8 whose lines end in LF or CRLF.
+_MAX_REMEMBERED = 250_000
+"""Bytes of a text whose walk is remembered: some times its size, until the next one."""
 
-    Rows have the parser's own ranges.
+
+def walk(raw: bytes) -> Walked:
+    """Return the headings, rows and HTML of UTF-8 whose lines end in LF or CRLF.
+
+    They have the parser's own ranges. The last walk is remembered: blocks and readable text
+    of a document are asked for by themselves.
     """
+    return _remembered_walk(raw) if len(raw) <= _MAX_REMEMBERED else _walk(raw)
+
+
+def _walk(raw: bytes) -> Walked:
     headings: list[Heading] = []
     rows: list[Row] = []
+    html: list[tuple[int, int]] = []
     keep = rows.append
-    lines, open_end, limit = Lines(raw, 0), 0, len(raw)
+    lines, open_end = Lines(raw, 0), 0
     events: Events = iter(pyromark.events_with_range(raw.decode(), options=OPTIONS))
     for event, extent in events:
         if "Start" in event:
@@ -115,22 +128,40 @@ def walk(raw: bytes) -> Walked:
                 nested = first < open_end
                 if nested:
                     keep(("Heading", first, last))
-                words, pictures = _read_title(events, keep)
-                if words[-1:] in ("#", "\t"):
-                    words = _without_closing_marks(words, raw[first:last])
-                title = " ".join(words.split() or pictures.split())
-                first, last = lines.start_of(first), lines.end_of(last)
-                level = _LEVELS[tag["Heading"]["level"]]
-                row = (level, title, words, first, last, limit, nested, None, None, None)
-                headings.append(_new(Heading, row))
+                title = _read_title(events, keep, html)
+                heading = _heading(_LEVELS[tag["Heading"]["level"]], raw, title, extent)
+                start, end = lines.start_of(first), lines.end_of(last)
+                headings.append(heading._replace(start=start, end=end, nested=nested))
             else:
                 end = extent["end"]
                 keep((tag, extent["start"], end))
                 if end > open_end:
                     open_end = end
+        elif not _HTML_EVENTS.isdisjoint(event):
+            add_range(html, extent["start"], extent["end"])
         elif "Rule" in event:
             keep(("Rule", extent["start"], extent["end"]))
-    return Walked(headings, rows)
+    return Walked(headings, rows, html)
+
+
+_remembered_walk = lru_cache(1)(_walk)
+
+
+def _heading(level: int, raw: bytes, title: tuple[str, str], extent: Any) -> Heading:
+    """The heading whose words and pictures are `title`, and which the parser says is there."""
+    words, pictures = title
+    first, last = extent["start"], extent["end"]
+    if words[-1:] in ("#", "\t"):
+        words = _without_closing_marks(words, raw[first:last])
+    shown = " ".join(words.split() or pictures.split())
+    return _new(Heading, (level, shown, words, first, last, len(raw), False, None, None, None))
+
+
+def add_range(ranges: list[tuple[int, int]], start: int, end: int) -> None:
+    """Append a range, as a part of the last one if it begins where that ends."""
+    if ranges and ranges[-1][1] == start:
+        start = ranges.pop()[0]
+    ranges.append((start, end))
 
 
 def read_titles(lines: Sequence[bytes]) -> list[tuple[str, str]]:
@@ -144,17 +175,19 @@ def read_titles(lines: Sequence[bytes]) -> list[tuple[str, str]]:
     events: Events = zip(pyromark.events(text, options=OPTIONS), repeat(_NOWHERE))
     for line in lines:
         next(events)
-        words, pictures = _read_title(events, links.append)
+        words, pictures = _read_title(events, links.append, [])
         if words[-1:] in ("#", "\t"):
             words = _without_closing_marks(words, line)
         titles.append((words, pictures))
     return titles
 
 
-def _read_title(events: Events, keep: Callable[[Row], None]) -> tuple[str, str]:
+def _read_title(
+    events: Events, keep: Callable[[Row], None], html: list[tuple[int, int]]
+) -> tuple[str, str]:
     """The rendered text of the heading that has begun, and what its pictures are called.
 
-    `events` then stand after its end.
+    `events` then stand after its end, and `html` has what is in it.
     """
     parts: list[str] = []
     pictures: list[str] = []
@@ -172,6 +205,8 @@ def _read_title(events: Events, keep: Callable[[Row], None]) -> tuple[str, str]:
             if tag.__class__ is not str:
                 images += "Image" in tag
                 keep((tag, extent["start"], extent["end"]))
+        elif "InlineHtml" in event:
+            add_range(html, extent["start"], extent["end"])
         elif not images:
             parts.append(_inline_text(event))
     return "".join(parts), "".join(pictures)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from leafmark.index.analysis import BETWEEN, analyzer_for
-from leafmark.index.text_with_titles import text_with_titles
+from leafmark.index.text_with_titles import MAX_TITLES, from_titles_alone, titles_above
 
 ENGLISH = analyzer_for("english")
 
 
 def above(path: tuple[str, ...], body: str) -> list[str]:
-    return [*text_with_titles(ENGLISH, path, ENGLISH.for_index(body)).above]
+    return from_titles_alone(titles_above(ENGLISH, path), ENGLISH.for_index(body))
 
 
 def text(path: tuple[str, ...], body: str) -> str:
-    found = text_with_titles(ENGLISH, path, ENGLISH.for_index(body))
-    return f" {BETWEEN} ".join([*found.titles, found.body])
+    titles = titles_above(ENGLISH, path[-MAX_TITLES:]).titles
+    return f" {BETWEEN} ".join([*titles, ENGLISH.for_index(body)])
 
 
 def test_titles_stand_before_the_text() -> None:
