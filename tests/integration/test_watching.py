@@ -18,7 +18,7 @@ from support.schema import problems
 
 from leafmark.app import Watcher, open_project
 from leafmark.app import watching as module
-from leafmark.app.file_events import NoEventsError
+from leafmark.app.session import NoEventsError
 from leafmark.model import WatchEvent
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")

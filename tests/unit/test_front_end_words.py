@@ -24,8 +24,7 @@ OF_THE_COMMAND_LINE = {
     "app/migrating.py",
     "app/agents/agent_files.py",
     "app/configuration/lint_table.py",
-    "app/configuration/template.py",
-    "app/configuration/trusting.py",
+    "app/configuration/setup.py",
     "app/sources/contents.py",
     "model/chunk.py",
 }

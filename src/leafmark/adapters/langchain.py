@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Unpack
 
-from leafmark.adapters.parts import Content, Cutter
-from leafmark.adapters.retrieved import Search, find
+from leafmark.adapters.parts import Content, Cutter, Search, find
 from leafmark.chunking import ChunkingOptions, Sizes, Strategy, token_counter
 from leafmark.library import Index
 from leafmark.model import Grain, Relation

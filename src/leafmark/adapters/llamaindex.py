@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
-from leafmark.adapters.parts import Content, Cutter, Part
-from leafmark.adapters.retrieved import RetrievedText, Search, find
+from leafmark.adapters.parts import Content, Cutter, Part, RetrievedText, Search, find
 from leafmark.chunking import Strategy
 from leafmark.library import Index
 

@@ -33,15 +33,13 @@ if TYPE_CHECKING:
     )
     from leafmark.app.answering.related import find_context, find_like
     from leafmark.app.answering.resolving import explain_unread
-    from leafmark.app.answering.searching import search_project
+    from leafmark.app.answering.searching import explain_why_not, search_project
     from leafmark.app.answering.showing import show_chunks
     from leafmark.app.answering.verifying import verify_texts
-    from leafmark.app.answering.whynot import explain_why_not
     from leafmark.app.chunking.jobs import plan_chunking
     from leafmark.app.chunking.run import chunk_sources
     from leafmark.app.configuration.project import Project, open_project
-    from leafmark.app.configuration.template import write_config
-    from leafmark.app.configuration.trusting import approve, list_trust, revoke
+    from leafmark.app.configuration.setup import approve, list_trust, revoke, write_config
     from leafmark.app.doctor import examine
     from leafmark.app.indexing.refreshing import index_project, make_vectors
     from leafmark.app.migrating import migrate
@@ -85,42 +83,28 @@ __all__ = [
     "write_llms",
 ]
 
+_NAMES = {
+    "agents.agent_files": "package_folder update_agents",
+    "agents.llms": "write_llms",
+    "answering.browsing": "browse_project overview read_document text_marker",
+    "answering.listing": "list_chunks list_document_ids list_documents list_folder list_settings list_tags "
+    "list_trees project_status",
+    "answering.related": "find_context find_like",
+    "answering.resolving": "explain_unread",
+    "answering.searching": "explain_why_not search_project",
+    "answering.showing": "show_chunks",
+    "answering.verifying": "verify_texts",
+    "chunking.jobs": "plan_chunking",
+    "chunking.run": "chunk_sources",
+    "configuration.project": "open_project Project",
+    "configuration.setup": "approve list_trust revoke write_config",
+    "doctor": "examine",
+    "indexing.refreshing": "index_project make_vectors",
+    "migrating": "migrate",
+    "watching": "Watcher",
+}
 _HOMES = {
-    "browse_project": "leafmark.app.answering.browsing",
-    "overview": "leafmark.app.answering.browsing",
-    "read_document": "leafmark.app.answering.browsing",
-    "text_marker": "leafmark.app.answering.browsing",
-    "find_context": "leafmark.app.answering.related",
-    "find_like": "leafmark.app.answering.related",
-    "examine": "leafmark.app.doctor",
-    "explain_unread": "leafmark.app.answering.resolving",
-    "explain_why_not": "leafmark.app.answering.whynot",
-    "Project": "leafmark.app.configuration.project",
-    "Watcher": "leafmark.app.watching",
-    "approve": "leafmark.app.configuration.trusting",
-    "chunk_sources": "leafmark.app.chunking.run",
-    "index_project": "leafmark.app.indexing.refreshing",
-    "list_chunks": "leafmark.app.answering.listing",
-    "list_document_ids": "leafmark.app.answering.listing",
-    "list_documents": "leafmark.app.answering.listing",
-    "list_folder": "leafmark.app.answering.listing",
-    "list_settings": "leafmark.app.answering.listing",
-    "list_tags": "leafmark.app.answering.listing",
-    "list_trees": "leafmark.app.answering.listing",
-    "list_trust": "leafmark.app.configuration.trusting",
-    "migrate": "leafmark.app.migrating",
-    "make_vectors": "leafmark.app.indexing.refreshing",
-    "open_project": "leafmark.app.configuration.project",
-    "package_folder": "leafmark.app.agents.agent_files",
-    "plan_chunking": "leafmark.app.chunking.jobs",
-    "project_status": "leafmark.app.answering.listing",
-    "revoke": "leafmark.app.configuration.trusting",
-    "search_project": "leafmark.app.answering.searching",
-    "show_chunks": "leafmark.app.answering.showing",
-    "verify_texts": "leafmark.app.answering.verifying",
-    "update_agents": "leafmark.app.agents.agent_files",
-    "write_config": "leafmark.app.configuration.template",
-    "write_llms": "leafmark.app.agents.llms",
+    name: f"leafmark.app.{module}" for module, names in _NAMES.items() for name in names.split()
 }
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.comparing import section_source
-from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import FolderSide, RevisionSide
+from leafmark.app.history.sides import FolderSide, RevisionSide, find_revision, project_repository
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
 from leafmark.app.sources.contents import refuse_contents

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from leafmark.app.configuration.paths import CONFIG_NAME
 from leafmark.app.configuration.project import Project
-from leafmark.app.file_events import NoEventsError, is_remote, watch_by_clock, watch_files
 from leafmark.app.indexing.refreshing import index_project
 from leafmark.app.requests import IndexRequest
+from leafmark.app.session import NoEventsError, is_remote, watch_by_clock, watch_files
 from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent

@@ -391,7 +391,7 @@ _MODULES = {
     "verify": "reading",
     "diff": "comparing",
     "log": "comparing",
-    "lint": "linting",
+    "lint": "evaluating",
     "chunk": "chunking",
     "index": "indexing",
     "migrate": "indexing",

@@ -130,7 +130,7 @@ def _log(call: Call) -> int:
     """
     from leafmark.app.history import log_section
     from leafmark.app.requests import LogRequest
-    from leafmark.render.log import iter_log, log_record
+    from leafmark.render.changes import iter_log, log_record
 
     request = LogRequest(call.words[0], call.values.get("begin"), call.values.get("limit", 50))
     log = perform(call, log_section, lambda confirmed: request)

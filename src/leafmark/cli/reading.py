@@ -273,7 +273,7 @@ def _ls(call: Call) -> int:
 
 def _list_revisions(call: Call) -> int:
     from leafmark.app.history import list_revisions
-    from leafmark.render.log import iter_revisions, revisions_record
+    from leafmark.render.changes import iter_revisions, revisions_record
 
     found = list_revisions(project_of(call), call.words[1] if len(call.words) > 1 else None)
     if call.console.json:

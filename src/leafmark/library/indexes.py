@@ -8,11 +8,12 @@ from one committed state each, and only one thread at a time looks for changed f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import update_wrapper
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from leafmark.app import (
     Project,
@@ -39,7 +40,6 @@ from leafmark.app.requests import (
 )
 from leafmark.app.session import Session
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
-from leafmark.library.awaiting import awaitable
 from leafmark.library.texts import fit_texts, text_of
 from leafmark.library.validation import checked_choice, checked_choices, checked_names, checked_text
 from leafmark.model import (
@@ -57,6 +57,29 @@ from leafmark.query import plain_query
 from leafmark.render.hints import PROGRAMS, word_hint
 
 __all__ = ["Index", "open_index"]
+
+
+P = ParamSpec("P")
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def awaitable(
+    method: Callable[Concatenate[S, P], T],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, T]]:
+    """Return a class's method for servers: it runs in a thread, and the event loop goes on."""
+
+    async def call(itself: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        import asyncio  # late: most programs await nothing, and load neither it nor TLS
+
+        return await asyncio.to_thread(method, itself, *args, **kwargs)
+
+    update_wrapper(call, method)  # for its signature
+    call.__name__ = f"a{method.__name__}"
+    call.__qualname__ = "{0}.a{2}".format(*method.__qualname__.rpartition("."))
+    call.__doc__ = f"`{method.__name__}`, awaited: it runs in a thread of the event loop's pool."
+    return call
+
 
 Request = TypeVar("Request")
 

@@ -12,7 +12,7 @@ from html import escape
 
 from leafmark.history import BlockChange, BrokenName, DiffReport, DocumentChange, SectionChange
 from leafmark.render.changes import describe_change, summarise_changes
-from leafmark.render.htmlpage import html_head
+from leafmark.render.chunks import html_head
 from leafmark.render.terminal import clean, clean_line, fold, joined_titles
 
 __all__ = ["iter_changes_page", "shown_blocks", "sides"]

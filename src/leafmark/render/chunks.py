@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from html import escape
+from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped, count_of
-from leafmark.render.htmlpage import html_head
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, fields_of, json_safe
 from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import (
@@ -29,13 +31,13 @@ from leafmark.render.terminal import (
 __all__ = [
     "close_chunk_object",
     "close_page",
+    "html_head",
     "iter_chunk_article",
     "iter_chunk_items",
     "iter_chunk_lines",
     "iter_chunk_tree",
     "open_chunk_object",
     "open_page",
-    "outline_record",
     "render_findings",
     "render_statistics",
     "statistics_record",
@@ -454,3 +456,33 @@ def _text(document: ChunkedDocument, start: int, end: int) -> str:
 
 def _safe(text: str) -> str:
     return escape(clean(text))
+
+
+# The head of a page of HTML that is whole in one file: its style within, and no script.
+#
+# Its policy allows nothing but that style, so that what a document holds can load nothing.
+
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width">
+<meta name="generator" content="leafmark">
+<title>{title}</title>
+<style>{style}</style>
+<header><h1>{title}</h1></header>
+"""
+
+
+def html_head(title: str, stylesheet: str) -> str:
+    """Return what a page begins with, up to its title; `stylesheet` is a file of this package."""
+    style, digest = _style(stylesheet)
+    return _HEAD.format(digest=digest, title=escape(title), style=style)
+
+
+@cache
+def _style(stylesheet: str) -> tuple[str, str]:
+    style = files("leafmark.render").joinpath(stylesheet).read_text(encoding="utf-8")
+    return style, b64encode(hashlib.sha256(style.encode()).digest()).decode()

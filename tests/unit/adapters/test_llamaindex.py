@@ -17,7 +17,7 @@ from llama_index.core.vector_stores import SimpleVectorStore
 
 import leafmark
 from leafmark.adapters.llamaindex import LeafmarkNodeParser, LeafmarkRetriever
-from leafmark.adapters.retrieved import Search
+from leafmark.adapters.parts import Search
 
 
 def load(folder: Path) -> list[Document]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.app import file_events
-from leafmark.app.file_events import NoEventsError, watch_by_clock, watch_files
+from leafmark.app import session as file_events
+from leafmark.app.session import NoEventsError, watch_by_clock, watch_files
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import session as module
-from leafmark.app.file_events import NoEventsError
-from leafmark.app.session import Session
+from leafmark.app.session import NoEventsError, Session
 
 
 class Looked:

@@ -11,8 +11,8 @@ from support.projects import Here
 
 from leafmark.app import Project, Watcher, index_project
 from leafmark.app import watching as module
-from leafmark.app.file_events import NoEventsError
 from leafmark.app.requests import IndexRequest
+from leafmark.app.session import NoEventsError
 from leafmark.model import IndexReport, WatchEvent
 
 

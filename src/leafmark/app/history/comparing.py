@@ -16,8 +16,13 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import FolderSide, RevisionSide, Side
+from leafmark.app.history.sides import (
+    FolderSide,
+    RevisionSide,
+    Side,
+    find_revision,
+    project_repository,
+)
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import DiffRequest, Progress
 from leafmark.app.sources.contents import refuse_contents

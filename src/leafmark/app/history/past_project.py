@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import RevisionSide
+from leafmark.app.history.sides import RevisionSide, find_revision, project_repository
 from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import scan

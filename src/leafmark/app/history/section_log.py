@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.comparing import section_source
-from leafmark.app.history.revisions import find_revision, project_repository
-from leafmark.app.history.sides import tree_prefix
+from leafmark.app.history.sides import find_revision, project_repository, tree_prefix
 from leafmark.app.requests import LogRequest, Progress
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.formats import unless_broken

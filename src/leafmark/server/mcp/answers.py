@@ -13,9 +13,17 @@ from types import MappingProxyType
 from typing import Any
 
 from leafmark.app import Project, find_context, search_project, show_chunks, verify_texts
-from leafmark.app.requests import ContextRequest, SearchRequest, ShowRequest, VerifyRequest
+from leafmark.app.history import diff_project
+from leafmark.app.requests import (
+    ContextRequest,
+    DiffRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+)
 from leafmark.app.sources.folders import is_encodable
 from leafmark.errors import ForbiddenError, NotFoundError, UsageError
+from leafmark.history import BrokenName, SectionChange
 from leafmark.model import (
     Answer,
     Entry,
@@ -30,16 +38,66 @@ from leafmark.model import (
     count_of,
 )
 from leafmark.render.budgets import Texts
+from leafmark.render.changes import broken_line, section_line, summarise_changes
 from leafmark.render.explaining import beyond_the_last
 from leafmark.render.hints import PROGRAMS, word_hint
 from leafmark.render.reading import render_show, render_verification, summarise
 from leafmark.render.searching import Places, render_full
 from leafmark.render.terminal import PLAIN, breadcrumb_of, clean_line, omissions_in, omissions_of
-from leafmark.server.mcp.changes import changes
 from leafmark.server.mcp.listings import list_sources, nothing_called, outline
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 
 __all__ = ["ANSWERS"]
+
+
+Row = SectionChange | BrokenName
+
+
+def changes(request: Request) -> Draft:
+    """Raises what `diff_project` does."""
+    report = diff_project(
+        request.project,
+        DiffRequest(
+            request["since"],
+            request["until"],
+            request.names("trees"),
+            links=False,
+            revisions_only=True,
+        ),
+    )
+    rows: list[Row] = [
+        change for document in report.comparison.documents for change in document.changes
+    ]
+    rows += report.broken
+    summary = summarise_changes(report)
+
+    def make(kept: Sequence[Row], more: str) -> Reply:
+        sections = [one for one in kept if isinstance(one, SectionChange)]
+        broken = [one for one in kept if isinstance(one, BrokenName)]
+        lines = [section_line(one, PLAIN) for one in sections]
+        lines += [f"  broken: {broken_line(one)}" for one in broken]
+        data = {
+            "counts": report.comparison.counts(),
+            "sections": [_section(one) for one in sections],
+            "broken": [_broken(one) for one in broken],
+        }
+        return request.reply(f"{summary}\n{request.fence(''.join(lines))}", data, more)
+
+    return list_draft(rows, request["offset"], make)
+
+
+def _section(change: SectionChange) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": change.section.id, "fates": list(change.fates)}
+    if change.old is not None and change.old.id != row["id"]:
+        row["old_id"] = change.old.id
+    if change.parts:
+        row["parts"] = [part.id for part in change.parts]
+    return row
+
+
+def _broken(broken: BrokenName) -> dict[str, Any]:
+    return {"name": broken.name, "now": [section.id for section in broken.now]}
+
 
 DOUBTFUL = "doubtful"
 """The code of the hint that an answer may hold nothing of what was asked."""

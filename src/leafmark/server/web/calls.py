@@ -27,9 +27,8 @@ from leafmark.app.requests import (
 from leafmark.errors import ChangedError, ConfigError, NotFoundError, UsageError
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
-from leafmark.render.changes import changes_record
+from leafmark.render.changes import changes_record, revisions_record
 from leafmark.render.explaining import why_not_record
-from leafmark.render.log import revisions_record
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record

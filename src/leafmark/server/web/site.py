@@ -35,9 +35,8 @@ from leafmark.server.web.document_page import document_page, help_page, status_p
 from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.metrics import Metrics
-from leafmark.server.web.openapi import describe
 from leafmark.server.web.replies import HTML, Reply, failed, json_reply, respond, status_of
-from leafmark.server.web.routes import ROUTES, Route
+from leafmark.server.web.routes import ROUTES, Route, describe
 from leafmark.server.web.search_page import search_page, why_page
 from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
 from leafmark.server.workspace import INTERNAL_ERROR, Activity, Freshness, Workspace

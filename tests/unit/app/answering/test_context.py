@@ -9,7 +9,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import find_context, find_like
-from leafmark.app.answering.working_files import describe_document
+from leafmark.app.answering.related import describe_document
 from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
 from leafmark.app.settings import ContextSettings
 from leafmark.errors import ForbiddenError, NotFoundError, Remedy, StorageError, UsageError

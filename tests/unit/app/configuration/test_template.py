@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.configuration.config_file import read_config_file
-from leafmark.app.configuration.template import initial_text, write_config
+from leafmark.app.configuration.setup import initial_text, write_config
 from leafmark.app.requests import InitRequest
 from leafmark.app.settings import SETTINGS
 from leafmark.errors import StorageError, UsageError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.configuration.config import open_configuration
-from leafmark.app.configuration.trusting import approve, list_trust, revoke
+from leafmark.app.configuration.setup import approve, list_trust, revoke
 from leafmark.errors import ForbiddenError, NotFoundError, StorageError
 from leafmark.model import PermissionRequest
 

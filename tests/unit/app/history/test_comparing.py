@@ -13,7 +13,7 @@ from leafmark.app.history.comparing import diff_project
 from leafmark.app.requests import DiffRequest, LogRequest
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.history import DiffReport
-from leafmark.render.log import iter_log
+from leafmark.render.changes import iter_log
 from leafmark.render.terminal import Style
 from leafmark.search.citations import format_citation
 

@@ -11,7 +11,7 @@ from support.repositories import GitRepository
 
 from leafmark.app import index_project, search_project, show_chunks, verify_texts
 from leafmark.app.history.past_project import project_at
-from leafmark.app.history.revisions import list_revisions
+from leafmark.app.history.sides import list_revisions
 from leafmark.app.requests import IndexRequest, SearchRequest, ShowRequest, VerifyRequest
 from leafmark.errors import NotFoundError
 

@@ -17,8 +17,7 @@ from leafmark.app import Project, open_project
 from leafmark.app.history import project_at
 from leafmark.errors import UsageError
 from leafmark.server.web import jobs, replies, site
-from leafmark.server.web.openapi import describe
-from leafmark.server.web.routes import ROUTES
+from leafmark.server.web.routes import ROUTES, describe
 from leafmark.server.web.site import Site, read_query
 from leafmark.server.workspace import Workspace
 

@@ -1,4 +1,7 @@
-"""A new configuration file: its text is made from the settings, so that it cannot fall behind."""
+"""Set a folder up: write its configuration file, or trust what one that came with it asks for.
+
+The text of a new file is made from the settings, so that it cannot fall behind.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,18 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
+from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.paths import CONFIG_NAME, find_directories
+from leafmark.app.configuration.trust import GatedFile, digest, read_trust, write_trust
 from leafmark.app.requests import InitRequest
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import ForbiddenError, NotFoundError, UsageError
+from leafmark.model import PermissionRequest, TrustedFile, TrustReport
 from leafmark.model.options import Declaration
 
-__all__ = ["initial_text", "write_config"]
+__all__ = ["approve", "initial_text", "list_trust", "revoke", "write_config"]
+
 
 _HEAD = """\
 # {what}
@@ -125,3 +132,92 @@ def _toml_value(value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(value)
+
+
+# Approve what a configuration that came with a folder asks for beyond it: `leafmark trust`.
+#
+# An approval names the digest of what the user was shown, so that a file that
+# changes between the question and the answer is not approved.
+
+
+def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
+    """Return what the configuration in force in `directory` asks for, and all approvals.
+
+    Raises:
+        NotFoundError: the folder cannot be entered.
+        ConfigError: a configuration file is wrong.
+    """
+    configuration = _open(directory, environ)
+    trust = read_trust(configuration.directories.trust_file)
+    here = [
+        TrustedFile(str(file.path), _state(file), _permissions_of(file), _digest(file))
+        for file in configuration.gated
+    ]
+    real = {os.path.realpath(file.path) for file in here}
+    elsewhere = [
+        TrustedFile(path, "recorded" if os.path.lexists(path) else "gone")
+        for path in sorted(trust.approved)
+        if path not in real
+    ]
+    problem = () if trust.problem is None else (trust.problem,)
+    return TrustReport((*here, *elsewhere), warnings=problem)
+
+
+def approve(directory: Path, files: Mapping[str, str], *, environ: Mapping[str, str]) -> None:
+    """Approve the permissions of `files`: paths and digests as `list_trust` gave them.
+
+    Raises:
+        ForbiddenError: a file asks for something else by now; nothing is approved.
+        StorageError: the approvals cannot be written.
+    """
+    configuration = _open(directory, environ)
+    now = {str(file.path): _digest(file) for file in configuration.gated}
+    for path, seen in files.items():
+        if now.get(path) != seen:
+            raise ForbiddenError(
+                "the configuration has changed since it was shown; nothing is trusted",
+                location=path,
+                hint="run `leafmark trust` again",
+            )
+    place = configuration.directories.trust_file
+    approvals = {os.path.realpath(path): seen for path, seen in files.items()}
+    write_trust(place, read_trust(place).approved | approvals)
+
+
+def revoke(directory: Path, *, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Take back the approvals of the configuration in force in `directory`; return its files.
+
+    Raises:
+        NotFoundError: there are none.
+        StorageError: the approvals cannot be written; they stand.
+    """
+    configuration = _open(directory, environ)
+    place = configuration.directories.trust_file
+    approved = read_trust(place).approved
+    done = {os.path.realpath(path) for path in configuration.project_files} & approved.keys()
+    if not done:
+        raise NotFoundError(
+            "nothing of this folder's configuration is trusted",
+            location=str(configuration.directory),
+            exit_code=1,
+        )
+    write_trust(place, {path: said for path, said in approved.items() if path not in done})
+    return tuple(sorted(done))
+
+
+def _open(directory: Path, environ: Mapping[str, str]) -> Configuration:
+    return open_configuration(directory, flags={}, environ=environ)
+
+
+def _state(file: GatedFile) -> str:
+    if file.approved:
+        return "trusted"
+    return "changed" if file.before else "pending"
+
+
+def _permissions_of(file: GatedFile) -> tuple[PermissionRequest, ...]:
+    return tuple(PermissionRequest(one.key, one.why, one.location) for one in file.permissions)
+
+
+def _digest(file: GatedFile) -> str:
+    return digest(file.path, file.permissions)
