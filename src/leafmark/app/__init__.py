@@ -87,8 +87,8 @@ _NAMES = {
     "agents.agent_files": "package_folder update_agents",
     "agents.llms": "write_llms",
     "answering.browsing": "browse_project overview read_document text_marker",
-    "answering.listing": "list_chunks list_document_ids list_documents list_folder list_settings list_tags "
-    "list_trees project_status",
+    "answering.listing": "list_chunks list_document_ids list_documents list_folder "
+    "list_settings list_tags list_trees project_status",
     "answering.related": "find_context find_like",
     "answering.resolving": "explain_unread",
     "answering.searching": "explain_why_not search_project",
