@@ -261,12 +261,8 @@ def _link_record(link: BrokenLink) -> dict[str, Any]:
 
 
 def _cited_record(one: CitedOutcome) -> dict[str, Any]:
-    return {
-        "citation": one.citation,
-        "status": one.status,
-        "current": one.current,
-        "id": None if one.section is None else one.section.id,
-    }
+    section = None if one.section is None else one.section.id
+    return {**fields_of(one, "citation", "status", "current"), "id": section}
 
 
 # -- Markdown --------------------------------------------------------------------------
@@ -386,9 +382,7 @@ def _entry_record(entry: LogEntry) -> dict[str, Any]:
         "subject": None if commit is None else commit.subject,
         "fates": list(change.fates),
         "share": round(change.share, 4),
-        "id": section.id,
-        "title": section.title,
-        "citation": section.citation,
+        **fields_of(section, "id", "title", "citation"),
         "old_id": None if change.old is None else change.old.id,
         "parted_from": change.parts[0].id if "added" in change.fates and change.parts else None,
     }
@@ -405,27 +399,23 @@ def iter_revisions(found: RevisionList, style: Style) -> Iterator[str]:
 
 def revisions_record(found: RevisionList) -> dict[str, Any]:
     """Return the published shape `ls`, with the key `revisions`."""
-    rows: list[dict[str, Any]] = [
-        {
-            "commit": one.oid,
-            "date": _time(one.time),
-            "subject": one.subject,
-            "kind": one.kind,
-            "name": decodable(one.name),
-        }
-        for one in found.references
+    rows: list[tuple[Any, str, str | None]] = [
+        (one, one.kind, decodable(one.name)) for one in found.references
     ]
-    rows += [
-        {
-            "commit": one.oid,
-            "date": _time(one.time),
-            "subject": one.subject,
-            "kind": "commit",
-            "name": None,
-        }
-        for one in found.commits
-    ]
-    return {"schema_version": SCHEMA_VERSION, "revisions": rows}
+    rows += [(one, "commit", None) for one in found.commits]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "revisions": [
+            {
+                "commit": one.oid,
+                "date": _time(one.time),
+                "subject": one.subject,
+                "kind": kind,
+                "name": name,
+            }
+            for one, kind, name in rows
+        ],
+    }
 
 
 def _day(seconds: int) -> str:

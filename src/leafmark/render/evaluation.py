@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leafmark.model import count_of
@@ -12,7 +12,7 @@ from leafmark.render.terminal import Style, clean_line, display_width, fold, sho
 
 if TYPE_CHECKING:
     from leafmark.evaluation import EvaluationReport
-    from leafmark.evaluation.report import Cell, Estimate, Group, Outcome
+    from leafmark.evaluation.report import Cell, Group, Outcome
 
 __all__ = ["evaluation_record", "render_evaluation", "render_outcomes", "worst_first"]
 
@@ -195,24 +195,19 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
     """Return the evaluation as JSON; `places` are the queries to tell one by one."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "mode": report.mode,
-        "answers": report.answers,
+        **fields_of(report, "mode", "answers"),
         "limit": report.variants[0].limit,
-        "seed": report.seed,
-        "resamples": report.resamples,
-        "drafts": report.drafts,
+        **fields_of(report, "seed", "resamples", "drafts"),
         "variants": [
             {
                 "name": found.variant.name,
                 "settings": {**found.variant.settings, **found.variant.constants},
-                "chunks": found.chunks,
-                "limit": found.limit,
+                **fields_of(found, "chunks", "limit"),
             }
             for found in report.variants
         ],
         "groups": [_group_record(report, group) for group in report.groups],
-        "gates": [gate._asdict() for gate in report.gates],
-        "warnings": list(report.warnings),
+        **fields_of(report, "gates", "warnings"),
         "diagnostics": diagnostic_records(report.diagnostics),
         "queries": [_query_record(report, at) for at in places],
     }
@@ -221,23 +216,12 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
 def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
     names = [found.variant.name for found in report.variants]
     return {
-        "by": group.by,
-        "name": group.name,
-        "answerable": group.answerable,
-        "unanswerable": group.unanswerable,
+        **fields_of(group, "by", "name", "answerable", "unanswerable"),
         "metrics": [
             {
                 "metric": metric,
                 "values": [
-                    {
-                        "variant": name,
-                        **_estimate_record(cell.value),
-                        "difference": None
-                        if cell.difference is None
-                        else _estimate_record(cell.difference),
-                        "perfect": _rounded(cell.perfect),
-                        "closed": _rounded(cell.closed),
-                    }
+                    {"variant": name, **_cell_record(cell)}
                     for name, cell in zip(names, cells, strict=True)
                 ],
             }
@@ -246,16 +230,16 @@ def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+def _cell_record(cell: Cell) -> dict[str, Any]:
+    change = None if cell.difference is None else _rounded(cell.difference._asdict())
+    others = _rounded({"perfect": cell.perfect, "closed": cell.closed})
+    return {**_rounded(cell.value._asdict()), "difference": change, **others}
 
 
-def _estimate_record(estimate: Estimate) -> dict[str, Any]:
+def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "mean": round(estimate.mean, 6),
-        "low": round(estimate.low, 6),
-        "high": round(estimate.high, 6),
-        "queries": estimate.queries,
+        name: round(value, 6) if isinstance(value, float) else value
+        for name, value in values.items()
     }
 
 
@@ -266,13 +250,8 @@ def _query_record(report: EvaluationReport, at: int) -> dict[str, Any]:
         "outcomes": [
             {
                 "variant": found.variant.name,
-                "results": list(outcome.results),
-                "rank": outcome.rank,
-                "cover_rank": outcome.cover_rank,
-                "tokens": outcome.tokens,
-                "doubtful": outcome.doubtful,
-                "lost": outcome.lost,
-                "metrics": {name: round(value, 6) for name, value in outcome.values.items()},
+                **fields_of(outcome, "results", "rank", "cover_rank", "tokens", "doubtful", "lost"),
+                "metrics": _rounded(outcome.values),
             }
             for found in report.variants
             for outcome in [found.outcomes[at]]

@@ -7,6 +7,7 @@ offers in a `Terms`; all else is said the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -18,7 +19,6 @@ __all__ = [
     "PAGE",
     "PROGRAMS",
     "Terms",
-    "hint_record",
     "hint_records",
     "word_hint",
     "word_remedy",
@@ -150,7 +150,9 @@ def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
     wording = _WORDINGS.get(hint.code)
     if hint.message or wording is None:
         return hint.message
-    return wording(hint.values, terms)
+    return (
+        wording.format(**hint.values) if isinstance(wording, str) else wording(hint.values, terms)
+    )
 
 
 def word_remedy(told: str, terms: Terms = COMMAND_LINE) -> str:
@@ -162,11 +164,6 @@ def word_remedy(told: str, terms: Terms = COMMAND_LINE) -> str:
     if not isinstance(told, Remedy) or told.code not in terms.remedies:
         return str(told)
     return terms.remedies[told.code].format(text=told, **told.values)
-
-
-def hint_record(hint: Hint, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
-    """Return a hint as an object: its code, what it says, and its values."""
-    return {"code": hint.code, "message": word_hint(hint, terms), "values": dict(hint.values)}
 
 
 def as_named(word: str) -> str:
@@ -251,13 +248,13 @@ def _near(sentence: str) -> Callable[[_Values, Terms], str]:
     return worded
 
 
-def _lexical(code: str = "", remedy: str = "") -> Callable[[_Values, Terms], str]:
-    """Return a wording for an answer without meaning, whose reason is a value."""
-    return lambda values, terms: _with_remedy(
-        f"{values['reason']}, so this answer is lexical" + (f"; {remedy}" if remedy else ""),
-        code,
-        terms,
-    )
+_LEXICAL = "{reason}, so this answer is lexical"
+_COMMITTED = "{reason}; this answer is from the last committed state"
+
+
+def _remediable(values: _Values, terms: Terms, *, sentence: str, code: str) -> str:
+    """Return a sentence with its values, and what to do about it where the front end has a way."""
+    return _with_remedy(sentence.format(**values), code, terms)
 
 
 def _with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> str:
@@ -282,32 +279,26 @@ def _late(values: _Values, terms: Terms) -> str:
     return _with_remedy(told, "late-vectors", terms)
 
 
-_WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
+_Wording = str | Callable[[_Values, Terms], str]
+
+_WORDINGS: Mapping[str, _Wording] = MappingProxyType(
     {
-        "doubtful": lambda values, _: (
-            "even the best matches lack much of what was asked: it may not be there"
-        ),
-        "partial": lambda values, _: (
-            "a part of the cluster did not answer: there may be better results"
-        ),
+        "doubtful": "even the best matches lack much of what was asked: it may not be there",
+        "partial": "a part of the cluster did not answer: there may be better results",
         "plain": lambda values, terms: (
             f"nothing matches the query with its operators; these results match its words as "
             f"plain text ({terms.plain})"
         ),
-        "topics": lambda values, _: (
-            "each argument was searched as a topic of its own; "
-            "put the words into one pair of quotes to require them together"
-        ),
-        "filter-topic": lambda values, _: (
-            f"{values['topic']} was searched as a topic of its own, and found all that it admits; "
-            f"put it into the same quotes as the words that it should filter"
-        ),
+        "topics": "each argument was searched as a topic of its own; "
+        "put the words into one pair of quotes to require them together",
+        "filter-topic": "{topic} was searched as a topic of its own, and found all that it admits; "
+        "put it into the same quotes as the words that it should filter",
         "missing-topic": lambda values, _: (
             f"no result is for “{values['topic']}”"
             + (", as others match better; search for it by itself" if values["outranked"] else "")
         ),
         "unknown-field": _unknown_field,
-        "no-words": lambda values, _: "the query holds no word that can be looked up",
+        "no-words": "the query holds no word that can be looked up",
         "begun": lambda values, _: (
             f"{_occurs_nowhere(values)} by itself; searched for {', '.join(values['words'])}"
         ),
@@ -338,14 +329,8 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             "stale",
             terms,
         ),
-        "nothing-indexed": lambda values, terms: _with_remedy(
-            "there are no documents in what was searched", "nothing-indexed", terms
-        ),
-        "far": lambda values, terms: _with_remedy(
-            "the meaning of no chunk is near enough", "far", terms
-        ),
         "unknown-tree": _near("there is no tree named {name}"),
-        "empty-tree": lambda values, _: f"there is nothing in the tree {values['name']}",
+        "empty-tree": "there is nothing in the tree {name}",
         "unknown-tag": _near("no document has the tag {name}"),
         "unknown-path": _near("no path begins with {name}"),
         "unknown-id": _near("nothing indexed is called {name}"),
@@ -372,59 +357,56 @@ _WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
             f"{terms.without_strict}, there would be {_matches(values)}"
             + (" of some of the words" if values.get("some_words") else "")
         ),
-        "no-vectors": _lexical("no-vectors"),
-        "provider": lambda values, _: f"{values['reason']}; this answer is lexical",
-        "late-embedder": _lexical("late-embedder"),
-        "letters": _lexical(remedy="another model may read all letters"),
-        "unknown-words": _lexical(),
-        "other-dimension": _lexical("other-dimension"),
+        "provider": "{reason}; this answer is lexical",
+        "letters": f"{_LEXICAL}; another model may read all letters",
+        "unknown-words": _LEXICAL,
         "pending-vectors": _pending,
         "late-vectors": _late,
-        "damaged-vectors": lambda values, terms: _with_remedy(
-            "some vectors are damaged, so this answer may miss what is near in meaning",
-            "damaged-vectors",
-            terms,
-        ),
-        "of-another-leafmark": lambda values, _: (
-            "this answer is from the index of another leafmark; the next run makes one for this "
-            "leafmark"
-        ),
-        "locked": lambda values, _: (
-            f"{values['reason']}; this answer is from the last committed state"
-        ),
-        "not-refreshed": lambda values, _: (
-            f"{values['reason']}; this answer is from the last committed state"
-        ),
-        "indexed-anew": lambda values, _: f"all was indexed anew: {values['reason']}",
+        "of-another-leafmark": "this answer is from the index of another leafmark; the next run "
+        "makes one for this leafmark",
+        "locked": _COMMITTED,
+        "not-refreshed": _COMMITTED,
+        "indexed-anew": "all was indexed anew: {reason}",
         "configuration": lambda values, terms: word_remedy(values["warning"], terms),
-        "tree-missing": lambda values, _: values["note"],
+        "tree-missing": "{note}",
         "tree-emptied": lambda values, terms: word_remedy(
             Remedy("tree-emptied", values["note"]), terms
         ),
-        "no-trees": lambda values, _: "there is no tree to search",
-        "revision": lambda values, _: f"{values['path']}: {values['note']}",
+        "no-trees": "there is no tree to search",
+        "revision": "{path}: {note}",
         "other-folder": lambda values, terms: _with_remedy(
             f"{values['folder']} was not searched, but what your own configuration names: "
             f"{', '.join(values['trees'])}",
             "other-folder",
             terms,
         ),
-        "reranker": lambda values, _: f"{values['reason']}; the order is that without it",
-        "late-reranker": lambda values, terms: _with_remedy(
-            f"{values['reason']}, so the order is that without it", "late-reranker", terms
-        ),
-        "no-terms": lambda values, _: "no word of it stands in what is indexed",
-        "file-missing": lambda values, _: f"{values['name']} is missing: only its path is heeded",
-        "file-secret": lambda values, _: (
-            f"{values['name']} may hold secrets and is not read: only its path is heeded"
-        ),
-        "rule-file": lambda values, _: (
-            f"a rule of [context] names {values['name']}: {values['reason']}"
-        ),
-        "apart": lambda values, _: "each part of the query stands somewhere, but never together",
+        "reranker": "{reason}; the order is that without it",
+        "no-terms": "no word of it stands in what is indexed",
+        "file-missing": "{name} is missing: only its path is heeded",
+        "file-secret": "{name} may hold secrets and is not read: only its path is heeded",
+        "rule-file": "a rule of [context] names {name}: {reason}",
+        "apart": "each part of the query stands somewhere, but never together",
+    }
+    | {
+        code: partial(_remediable, sentence=sentence, code=code)
+        for code, sentence in {
+            "nothing-indexed": "there are no documents in what was searched",
+            "far": "the meaning of no chunk is near enough",
+            "no-vectors": _LEXICAL,
+            "late-embedder": _LEXICAL,
+            "other-dimension": _LEXICAL,
+            "damaged-vectors": "some vectors are damaged, so this answer may miss what is near in "
+            "meaning",
+            "late-reranker": "{reason}, so the order is that without it",
+        }.items()
     }
 )
+"""What hints say, by code: a sentence to fill with the hint's values, or what makes one of them."""
 
 
-def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
-    return [hint_record(hint, terms) for hint in hints]
+def hint_records(hints: Sequence[Hint]) -> list[dict[str, Any]]:
+    """Return hints as objects: the code of each, what it says, and its values."""
+    return [
+        {"code": hint.code, "message": word_hint(hint), "values": dict(hint.values)}
+        for hint in hints
+    ]

@@ -86,19 +86,8 @@ RECORD_KEYS = ChunkRecord._fields
 
 _OF_DOCUMENT = ("tags", "version", "metadata", "encoding")
 _READ_FROM_SOURCE = frozenset(
-    {
-        "sibling_ids",
-        "prev_id",
-        "next_id",
-        "tokens",
-        "body_tokens",
-        "links",
-        "body",
-        "text",
-        "context_spans",
-        "sha256",
-    }
-)
+    ("sibling_ids", "prev_id", "next_id", "tokens", "body_tokens", "links", "body", "text")
+) | {"context_spans", "sha256"}
 
 
 def chunk_record(
@@ -135,12 +124,9 @@ def result_record(
     if not result.stale and record["body"] is None:
         record["body"] = result.body
     record |= {
-        "relaxed": result.relaxed,
-        "stale": result.stale,
+        **fields_of(result, "relaxed", "stale"),
         "no_specific_section": result.whole,
-        "introduction": result.introduction,
-        "citation": result.citation,
-        "also_in": list(result.also_in),
+        **fields_of(result, "introduction", "citation", "also_in"),
         "other_versions": [entry.id for entry in result.other_versions],
         "constituents": [_constituent_record(part) for part in result.constituents],
     } | _matches_record(result)
@@ -154,11 +140,9 @@ def result_record(
 def _constituent_record(part: Result) -> dict[str, Any]:
     """Return what is told of a result that was merged into another, its own parts below it."""
     return {
-        "id": part.entry.id,
-        "ordinal_id": part.entry.ordinal_id,
+        **fields_of(part.entry, "id", "ordinal_id"),
         "score": part.score,
-        "title": part.entry.title,
-        "breadcrumb": part.entry.breadcrumb,
+        **fields_of(part.entry, "title", "breadcrumb"),
         **_matches_record(part),
         "constituents": [_constituent_record(inner) for inner in part.constituents],
     }
@@ -249,7 +233,7 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
     if answer.terms:
         record["terms"] = as_json(answer.terms)
     if explain:
-        record["explain"] = _explanation(answer)
+        record["explain"] = fields_of(answer, "expressions", "phases")
     return record
 
 
@@ -268,9 +252,7 @@ def _match_record(result: Result) -> dict[str, Any]:
 def _group_record(group: Group) -> dict[str, Any]:
     return {
         "doc_id": group.doc_id,
-        "title": group.document.title,
-        "version": group.document.version,
-        "tags": list(group.document.tags),
+        **fields_of(group.document, "title", "version", "tags"),
         "best_score": group.best_score,
         "chunk_ids": [result.entry.id for result in group.results],
         "no_specific_section": group.no_specific_section,
@@ -291,7 +273,7 @@ def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = F
         "hints": _hints(answer),
     }
     if explain:
-        head["explain"] = _explanation(answer)
+        head["explain"] = fields_of(answer, "expressions", "phases")
     if answer.omission is not None:
         head["omitted"] = omission_record(answer.omission)
     records = [packed_result_record(result, explain=explain) for result in answer.results]
@@ -311,13 +293,6 @@ def _hints(answer: Answer) -> list[dict[str, Any]]:
     found = hint_records(answer.hints)
     emptied = None if answer.results else nothing_found_because(answer)
     return [{"code": "empty", "message": emptied, "values": {}}, *found] if emptied else found
-
-
-def _explanation(answer: Answer) -> dict[str, Any]:
-    return {
-        "expressions": list(answer.expressions),
-        "phases": [phase._asdict() for phase in answer.phases],
-    }
 
 
 def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:

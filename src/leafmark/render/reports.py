@@ -27,7 +27,6 @@ from leafmark.model import (
     TrustReport,
     WatchEvent,
     count_of,
-    decodable,
 )
 from leafmark.render.hints import word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, fields_of
@@ -174,13 +173,7 @@ def listing_rows(kind: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
 
 def _document_record(document: DocumentEntry) -> dict[str, Any]:
     return {
-        "doc_id": document.doc_id,
-        "tree": document.tree,
-        "path": decodable(document.path),
-        "title": document.title,
-        "format": document.format,
-        "encoding": document.encoding,
-        "version": document.version,
+        **fields_of(document, "doc_id", "tree", "path", "title", "format", "encoding", "version"),
         "tags": list(document.tags),
         "chunks": document.chunk_count,
         "bytes": document.state.size,
@@ -489,11 +482,7 @@ def agents_record(report: AgentsReport, *, written: bool) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "block": report.block,
         "files": [
-            {
-                "path": file.path,
-                "state": file.state,
-                "written": written and file.state != "fresh",
-            }
+            {**fields_of(file, "path", "state"), "written": written and file.state != "fresh"}
             for file in report.files
         ],
     }
