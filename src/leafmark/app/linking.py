@@ -14,7 +14,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
 from leafmark.index import spellings
@@ -27,6 +27,7 @@ __all__ = [
     "KnownKeys",
     "Links",
     "Origin",
+    "PlainOrigin",
     "candidate_paths",
     "indexed_place",
     "slugs_of",
@@ -103,6 +104,15 @@ class Origin(Protocol):
     def format(self) -> str: ...
     @property
     def metadata(self) -> Mapping[str, Any]: ...
+
+
+class PlainOrigin(NamedTuple):
+    """A document that no index has an entry of."""
+
+    tree: str
+    path: str
+    format: str
+    metadata: Mapping[str, Any]
 
 
 FindChunk = Callable[[str, str, str | None], str | None]

@@ -17,8 +17,8 @@ from itertools import cycle, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan, JobPlaces, NumbersByHash, plan_chunking
-from leafmark.app.linking import Links, stem_of
+from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan, plan_chunking
+from leafmark.app.linking import KnownKeys, Links, PlainOrigin
 from leafmark.app.requests import Progress
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
@@ -39,6 +39,7 @@ from leafmark.model import (
     ChunkedDocument,
     Diagnostic,
     Document,
+    DocumentKey,
     FindLink,
     Link,
     Skipped,
@@ -207,15 +208,6 @@ KEPT_SLUGS = 100_000
 """About 20 MB. Of more, those of the pages that were asked for first are forgotten."""
 
 
-class _Origin(NamedTuple):
-    """What `linking.Origin` asks for."""
-
-    tree: str
-    path: str
-    format: str
-    metadata: Mapping[str, Any]
-
-
 class RunLinks:
     """Finds where links lead. `chunked` makes the chunks of a job; None where there are none."""
 
@@ -234,23 +226,28 @@ class RunLinks:
 
     def find(self, job: ChunkJob, document: Document, link: Link) -> str | None:
         """Return the id of the chunk that a link in the document of `job` leads to."""
-        origin = _Origin(job.tree.name, job.path, document.format, document.metadata)
+        origin = PlainOrigin(job.tree.name, job.path, document.format, document.metadata)
         return self._links_below(job.tree.root).find(link.target, link.kind, origin)
 
     @cached_property
-    def _known(self) -> _JobIndex:
-        return _JobIndex(self._jobs)
+    def _numbers(self) -> Mapping[Path, Mapping[DocumentKey, int]]:
+        """By root, the places of sources in the list of jobs."""
+        found: dict[Path, dict[DocumentKey, int]] = {}
+        for number, job in enumerate(self._jobs):
+            found.setdefault(job.tree.root, {})[job.tree.name, job.path] = number
+        return found
 
     def _links_below(self, root: Path) -> Links:
         """Links by root: trees of one name may stand at several places."""
         found = self._links.get(root)
         if found is None:
-            found = self._links[root] = Links(partial(self._place, root), _Below(self._known, root))
+            known = KnownKeys(self._numbers[root])
+            found = self._links[root] = Links(partial(self._place, root), known)
         return found
 
     def _place(self, root: Path, tree: str, path: str, slug: str | None) -> str | None:
-        job = self._known.find(root, path)
-        return None if job is None else self._slugs_of(job).get(slug)
+        number = self._numbers[root].get((tree, path))
+        return None if number is None else self._slugs_of(self._jobs[number]).get(slug)
 
     def _slugs_of(self, job: ChunkJob) -> Slugs:
         key = job.tree.root, job.path
@@ -270,49 +267,6 @@ class RunLinks:
             yield None, document.doc_id
             for slug, position in document.slugs.items():
                 yield slug, document.chunks[position].id
-
-
-class _JobIndex:
-    """Where in the list of jobs a source is, by its path and by its name."""
-
-    def __init__(self, jobs: Sequence[ChunkJob]) -> None:
-        self._jobs = jobs
-        self._places = JobPlaces(jobs)
-        for number, job in enumerate(jobs):
-            self._places.add(number, job)
-
-    def find(self, root: Path, path: str) -> ChunkJob | None:
-        return self._places.find(root, path)
-
-    def called(self, root: Path, stem: str) -> Iterator[ChunkJob]:
-        """Yield the jobs for files of this name below a root."""
-        for number in self._stems.find(hash((root, stem))):
-            job = self._jobs[number]
-            if job.tree.root == root and stem_of(job.path) == stem:
-                yield job
-
-    @cached_property
-    def _stems(self) -> NumbersByHash:
-        """Few runs have links by name."""
-        found = NumbersByHash(len(self._jobs))
-        for number, job in enumerate(self._jobs):
-            found.put(hash((job.tree.root, stem_of(job.path))), number)
-        return found
-
-
-class _Below(NamedTuple):
-    """The sources below one root, as `linking.Known` asks for them."""
-
-    jobs: _JobIndex
-    root: Path
-
-    def holds(self, tree: str, path: str) -> bool:
-        job = self.jobs.find(self.root, path)
-        return job is not None and job.tree.name == tree
-
-    def called(self, tree: str, stem: str) -> Iterator[str]:
-        found = self.jobs.called(self.root, stem)
-        return (job.path for job in found if job.tree.name == tree)
 
 
 # Chunk jobs shared out to workers and answered in order, with bounded memory.

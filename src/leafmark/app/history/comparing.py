@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote
 
 from leafmark.app.configuration.project import Project
@@ -23,7 +22,7 @@ from leafmark.app.history.sides import (
     find_revision,
     project_repository,
 )
-from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
+from leafmark.app.linking import KnownKeys, Links, PlainOrigin, slugs_of, split_target
 from leafmark.app.requests import DiffRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.formats import parse_source, unless_broken
@@ -242,8 +241,9 @@ def _links_in(
     old: Side,
     new: Side,
 ) -> Iterator[BrokenLink]:
-    origin = _Origin(document)
-    for link in document.document.links:
+    source = document.document
+    origin = PlainOrigin(document.tree, document.path, source.format, source.metadata)
+    for link in source.links:
         parts = split_target(link.target)
         if parts is None:
             continue
@@ -258,28 +258,6 @@ def _links_in(
         if found is not None:
             line = document.chunked.line_of(link.start)
             yield BrokenLink(document.id, document.path, line, link.target, found)
-
-
-class _Origin(NamedTuple):
-    """A document that a link stands in."""
-
-    document: SectionedDocument
-
-    @property
-    def tree(self) -> str:
-        return self.document.tree
-
-    @property
-    def path(self) -> str:
-        return self.document.path
-
-    @property
-    def format(self) -> str:
-        return self.document.document.format
-
-    @property
-    def metadata(self) -> dict[str, object]:
-        return dict(self.document.document.metadata)
 
 
 def _needles(broken: Sequence[BrokenName]) -> re.Pattern[bytes] | None:

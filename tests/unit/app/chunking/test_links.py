@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from leafmark.app.requests import ChunkRequest
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import ChunkedDocument
-from leafmark.parsing import parse
 from leafmark.render.chunks import iter_chunk_lines
 
 PAGES = {
@@ -110,21 +108,6 @@ def _told(count: int) -> RunLinks:
     return RunLinks(jobs, chunking._linked_to)
 
 
-def _held(links: RunLinks) -> int:
-    """The bytes that are kept when links of both kinds have been found."""
-    document = parse(b"[x](../chapter-7/#a)\n", "handbook/part-0/chapter-0/README.md")
-    job = links._jobs[0]
-    tracemalloc.start()
-    try:
-        links.find(job, document, document.links[0])
-        links.find(job, document, document.links[0]._replace(kind="wiki", target="README"))
-        return tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-
-
 def test_what_a_process_is_told_of_all_sources_is_some_bytes_each() -> None:
     count = 4_000
     assert len(pickle.dumps(_told(count))) < 10 * count
-    _held(_told(100))  # what is made once, whatever the sources
-    assert _held(_told(2 * count)) - _held(_told(count)) < 60 * count
