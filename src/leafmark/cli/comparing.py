@@ -78,7 +78,7 @@ def _diff(call: Call) -> int:
     request = DiffRequest(
         old, new, call.values.get("trees", ()), texts, links=not call.on("no_links")
     )
-    report = perform(call, diff_project, lambda confirmed: request)
+    report = perform(call, diff_project, request)
     _print_diff(call, report)
     call.console.diagnostics(report.diagnostics)
     return 1 if report.breaks_something else 0
@@ -133,7 +133,7 @@ def _log(call: Call) -> int:
     from leafmark.render.changes import iter_log, log_record
 
     request = LogRequest(call.words[0], call.values.get("begin"), call.values.get("limit", 50))
-    log = perform(call, log_section, lambda confirmed: request)
+    log = perform(call, log_section, request)
     console = call.console
     if console.json:
         console.write_json(log_record(log))

@@ -58,6 +58,7 @@ __all__ = [
     "INTERRUPTED",
     "Call",
     "Console",
+    "asked",
     "exclude_each_other",
     "open_console",
     "perform",
@@ -315,15 +316,21 @@ def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
             raise UsageError(f"{one} and {other} exclude each other")
 
 
-def perform(
-    call: Call, use_case: UseCase[Request, Answered], request: Callable[[bool], Request]
-) -> Answered:
-    """Return what a use case answers in the folder's project; `request` is given `confirmed`.
+def asked(call: Call, kind: Callable[..., Request], **given: Any) -> Request:
+    """Return a request of a kind: what the options say by the names of its fields, and `given`."""
+    fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
+    values = {name: value for name, value in call.values.items() if name in fields}
+    values |= {"refresh": False} if call.on("no_refresh") and "refresh" in fields else {}
+    return kind(**(values | given))
+
+
+def perform(call: Call, use_case: UseCase[Request, Answered], request: Request) -> Answered:
+    """Return what a use case answers in the folder's project.
 
     With `--at` it is the project as it was at that revision.
 
     Where it raises ConfirmationError, the user is asked, and it runs again with
-    `confirmed` if the answer is yes. Without a terminal the error stands. What the
+    the request `confirmed` if the answer is yes. Without a terminal the error stands. What the
     answer has no place for is told at the end.
     """
     told: list[Hint] = []
@@ -334,21 +341,32 @@ def perform(
         with progress_line(call) as progress:
             project = project_at(project, call.values["at"], progress=progress)
 
-    def run(confirmed: bool) -> Answered:
+    def run(request: Request) -> Answered:
         with progress_line(call) as progress:
-            return use_case(project, request(confirmed), progress=progress)
+            return use_case(project, request, progress=progress)
 
     try:
-        return run(call.on("yes"))
+        return run(_confirmed(request) if call.on("yes") else request)
     except NotFoundError as error:
         raise (error.exit_code == 1 and unread(call, call.words[0])) or error from None
     except ConfirmationError as error:
         if not call.console.ask(f"{error.message}. Go on?"):
             raise
-        return run(True)
+        return run(_confirmed(request))
     finally:
         for hint in told:
             call.console.hint(word_hint(hint))
+
+
+def _confirmed(request: Any) -> Any:
+    """Return a request, or the search in it, with the user's consent to index a large folder."""
+    if "confirmed" in request._fields:
+        return request._replace(confirmed=True)
+    return (
+        request._replace(search=_confirmed(request.search))
+        if hasattr(request, "search")
+        else request
+    )
 
 
 def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Project:

@@ -17,7 +17,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import trees
-from leafmark.cli.console import Call, perform, progress_line, project_of
+from leafmark.cli.console import Call, asked, perform, progress_line, project_of
 from leafmark.cli.reading import read_texts
 from leafmark.errors import UsageError, unreadable
 
@@ -159,25 +159,17 @@ def _evaluate(call: Call) -> int:
     values = call.values
     diagnose = call.on("queries") or "worst" in values
 
-    def request(confirmed: bool) -> EvaluationRequest:
-        return EvaluationRequest(
-            files=call.words,
-            compare=_compared(values.get("compare")),
-            modes=values.get("mode", ()),
-            ablate=call.on("ablate"),
-            limit=values.get("limit"),
-            kinds=tuple(values.get("kind", ())),
-            trees=tuple(values.get("tree", ())),
-            half=values.get("half"),
-            answers=values.get("answers", "passage"),
-            by=values.get("by"),
-            gates=tuple(values.get("gate", ())),
-            seed=values.get("seed", 1),
-            resamples=values.get("resamples", 1000),
-            diagnose=diagnose,
-            confirmed=confirmed,
-        )
-
+    request = asked(
+        call,
+        EvaluationRequest,
+        files=call.words,
+        compare=_compared(values.get("compare")),
+        modes=values.get("mode", ()),
+        kinds=tuple(values.get("kind", ())),
+        trees=tuple(values.get("tree", ())),
+        gates=tuple(values.get("gate", ())),
+        diagnose=diagnose,
+    )
     evaluate = partial(evaluate_project, flags=call.settings, environ=call.console.environ)
     report = perform(call, evaluate, request)
     _print(call, report, diagnose)
@@ -221,7 +213,7 @@ def _make(call: Call) -> int:
     drafts = perform(
         call,
         lambda project, request, *, progress: draft_judgments(project, request),
-        lambda confirmed: DraftRequest(limit, trees, kinds, confirmed),
+        DraftRequest(limit, trees, kinds),
     )
     for warning in drafts.warnings:
         console.warn(warning)
@@ -328,15 +320,9 @@ def _lint(call: Call) -> int:
             call.console.write(line)
         return 0
     values = call.values
-    request = LintRequest(
-        trees=values.get("trees", ()),
-        rules=values.get("rule", ()),
-        off=values.get("off", ()),
-        since=values.get("since"),
-        baseline=_baseline(call),
-        missed=_missed(call),
-    )
-    report = perform(call, lint_project, lambda confirmed: request)
+    rules, baseline, missed = values.get("rule", ()), _baseline(call), _missed(call)
+    request = asked(call, LintRequest, rules=rules, baseline=baseline, missed=missed)
+    report = perform(call, lint_project, request)
     if "write_baseline" in values:
         _write_baseline(call, values["write_baseline"], report)
         return 0

@@ -11,6 +11,7 @@ from leafmark.cli.command import JSON, Argument, Option, command
 from leafmark.cli.console import (
     INTERRUPTED,
     Call,
+    asked,
     exclude_each_other,
     perform,
     progress_line,
@@ -103,16 +104,7 @@ def _index(call: Call) -> int:
     report = perform(
         call,
         index_project,
-        lambda confirmed: IndexRequest(
-            paths=call.words,
-            rebuild=call.on("rebuild"),
-            remove=call.on("remove"),
-            dry_run=call.on("dry_run"),
-            prune=call.on("prune"),
-            ray=call.on("ray"),
-            vectors=True if call.on("vectors") else None,
-            confirmed=confirmed,
-        ),
+        asked(call, IndexRequest, paths=call.words),
     )
     _print_indexed(call, report, line=call.on("watch"))
     if report.interrupted:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command
-from leafmark.cli.console import Call, exclude_each_other, perform, project_of
+from leafmark.cli.console import Call, asked, exclude_each_other, perform, project_of
 from leafmark.cli.reading import no_refresh
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.suggest import MAX_SUGGESTED, nearest
@@ -249,12 +249,7 @@ def _agents(call: Call) -> int:
     report = perform(
         call,
         update_agents,
-        lambda confirmed: AgentsRequest(
-            files=call.words,
-            write=mode == "write",
-            refresh=not call.on("no_refresh"),
-            confirmed=confirmed,
-        ),
+        asked(call, AgentsRequest, files=call.words),
     )
     _print_agents(call, mode, report)
     return int(mode == "check" and any(file.state != "fresh" for file in report.files))
@@ -308,18 +303,10 @@ def _llms(call: Call) -> int:
     from leafmark.app.requests import LlmsRequest
     from leafmark.render.reports import llms_record, render_llms
 
-    values = call.values
     report = perform(
         call,
         write_llms,
-        lambda confirmed: LlmsRequest(
-            directory=values["llms"],
-            tree=values.get("tree"),
-            base_url=values.get("base_url"),
-            max_tokens=values.get("max_tokens"),
-            refresh=not call.on("no_refresh"),
-            confirmed=confirmed,
-        ),
+        asked(call, LlmsRequest, directory=call.values["llms"]),
     )
     if call.console.json:
         call.console.write_json(llms_record(report))

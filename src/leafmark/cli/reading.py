@@ -16,7 +16,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import Call, exclude_each_other, perform, project_of, unread
+from leafmark.cli.console import Call, asked, exclude_each_other, perform, project_of, unread
 from leafmark.errors import NotFoundError, UsageError, unreadable
 
 if TYPE_CHECKING:
@@ -122,23 +122,19 @@ def _show(call: Call) -> int:
     report = perform(
         call,
         show_chunks,
-        lambda confirmed: ShowRequest(
+        asked(
+            call,
+            ShowRequest,
             ids=names,
-            own=call.on("own"),
-            full_document=call.on("full_document"),
-            outline=call.on("outline"),
             records=call.console.json,
             sizes=call.on("outline"),
-            expand=call.values.get("expand", ()),
             packed="max_tokens" in call.values and not call.on("outline"),
-            refresh=not call.on("no_refresh"),
-            confirmed=confirmed,
         ),
     )
     _print_shown(call, report)
     if not call.console.json:
-        for asked, near in report.not_found:
-            call.console.error(unread(call, asked) or _not_found(asked, near))
+        for name, near in report.not_found:
+            call.console.error(unread(call, name) or _not_found(name, near))
     lost = call.on("raw") and any(shown.raw is None for shown in report.shown)
     return 1 if report.not_found or lost else 0
 
@@ -154,11 +150,11 @@ def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
+def _not_found(name: str, near: tuple[str, ...]) -> NotFoundError:
     from leafmark.app.answering.resolving import hint_for  # late: most ids are found
 
-    hint = None if near else hint_for(asked)
-    return NotFoundError(f"there is no `{asked}`", did_you_mean=near, hint=hint)
+    hint = None if near else hint_for(name)
+    return NotFoundError(f"there is no `{name}`", did_you_mean=near, hint=hint)
 
 
 def _print_shown(call: Call, report: ShowReport) -> None:
@@ -259,13 +255,7 @@ def _ls(call: Call) -> int:
     items = perform(
         call,
         fetchers[kind],
-        lambda confirmed: ListRequest(
-            trees=call.values.get("trees", ()),
-            tags=call.values.get("tags", ()),
-            under=under,
-            refresh=not call.on("no_refresh"),
-            confirmed=confirmed,
-        ),
+        asked(call, ListRequest, under=under),
     )
     _print_list(call, kind, items)
     return 0 if items else 1
@@ -343,10 +333,7 @@ def _verify(call: Call) -> int:
     from leafmark.render.reading import render_verification, summarise, verification_record
 
     texts = read_texts(call, call.words)
-    refresh = not call.on("no_refresh")
-    reports = perform(
-        call, verify_texts, lambda confirmed: VerifyRequest(texts, refresh, confirmed)
-    )
+    reports = perform(call, verify_texts, asked(call, VerifyRequest, texts=texts))
     console = call.console
     record = verification_record(reports)
     if console.json:

@@ -16,7 +16,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import ids
-from leafmark.cli.console import Call, Console, perform
+from leafmark.cli.console import Call, Console, asked, perform
 from leafmark.cli.reading import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
@@ -115,11 +115,7 @@ def _search(call: Call) -> int:
     from leafmark.app import search_project
 
     queries = _queries(call.words)
-    answer = perform(
-        call,
-        search_project,
-        lambda confirmed: _with_texts(call, _request(call, queries, confirmed)),
-    )
+    answer = perform(call, search_project, _with_texts(call, _request(call, queries)))
     _print_answer(call, answer)
     return 0 if answer.results else 1
 
@@ -134,17 +130,12 @@ def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(" ".join(read_text().split()) if word == "-" else word for word in words)
 
 
-def _request(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchRequest:
+def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
     """Return what the options ask for; those that a command lacks have no effect."""
     from leafmark.app.requests import SearchRequest
 
-    asked = {name: value for name, value in call.values.items() if name in SearchRequest._fields}
-    return SearchRequest(queries)._replace(
-        **asked,
-        aggregation=not call.on("no_aggregation"),
-        refresh=not call.on("no_refresh"),
-        confirmed=confirmed,
-    )
+    aggregation = not call.on("no_aggregation")
+    return asked(call, SearchRequest, queries=queries, aggregation=aggregation)
 
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
@@ -287,11 +278,8 @@ def _why_not(call: Call) -> int:
     wanted, *queries = call.words
     if "-" in queries:
         raise UsageError("the query of why-not is not read from standard input")
-    report = perform(
-        call,
-        explain_why_not,
-        lambda confirmed: WhyNotRequest(wanted, _request(call, tuple(queries), confirmed)),
-    )
+    request = WhyNotRequest(wanted, _request(call, tuple(queries)))
+    report = perform(call, explain_why_not, request)
     console = call.console
     if console.json:
         console.write_json(why_not_record(report))
@@ -336,10 +324,8 @@ def _context(call: Call) -> int:
             "there is no file on standard input" if is_list else "the file has no name"
         )
 
-    def request(confirmed: bool) -> ContextRequest:
-        search = _with_texts(call, _request(call, (), confirmed))
-        return ContextRequest(files, search, lenient="-" in call.words, terms_only=call.on("terms"))
-
+    search, lenient = _with_texts(call, _request(call, ())), "-" in call.words
+    request = ContextRequest(files, search, lenient=lenient, terms_only=call.on("terms"))
     return _print_related(call, perform(call, find_context, request))
 
 
@@ -365,10 +351,8 @@ def _like(call: Call) -> int:
     from leafmark.app import find_like
     from leafmark.app.requests import LikeRequest
 
-    def request(confirmed: bool) -> LikeRequest:
-        search = _with_texts(call, _request(call, (), confirmed))
-        return LikeRequest(call.words[0], search, terms_only=call.on("terms"))
-
+    search = _with_texts(call, _request(call, ()))
+    request = LikeRequest(call.words[0], search, terms_only=call.on("terms"))
     return _print_related(call, perform(call, find_like, request))
 
 
