@@ -17,6 +17,7 @@ def program() -> NoReturn:
     import os
 
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
+    _fill_descriptors()
     sys.stdout = _apart(sys.stdout)
     code = main()  # which has flushed the output
     try:
@@ -25,6 +26,17 @@ def program() -> NoReturn:
     except (OSError, ValueError):  # nobody reads any more, and that was told already
         pass
     os._exit(code)
+
+
+def _fill_descriptors() -> None:
+    """Take the numbers of closed streams, or a file of ours gets one, and what libraries print."""
+    import os
+
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _apart(stream: TextIO) -> TextIO:

@@ -9,6 +9,7 @@ odd encodings, closed pipes and full disks from ending in a traceback.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -224,7 +225,7 @@ def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json:
         from colorama import just_fix_windows_console
 
         just_fix_windows_console()
-    out, err = _stream(sys.stdout), _stream(sys.stderr)
+    out, err = _stream(sys.stdout) or _Closed(), _stream(sys.stderr) or io.StringIO()
     when = values.get("color", "auto")
     return Console(
         out=out,
@@ -239,21 +240,19 @@ def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json:
     )
 
 
-def _stream(stream: Any) -> IO[str]:
-    """The stream, printing what its encoding lacks as escapes; a closed one is no error."""
-    if stream is None:
-        return _Nowhere()
+def _stream(stream: Any) -> IO[str] | None:
+    """The stream, printing what its encoding lacks as escapes; None for one that is closed."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace", newline="\n")
     return stream  # type: ignore[no-any-return]
 
 
-class _Nowhere(io.StringIO):
-    """What stands for a stream that was closed before the run began."""
+class _Closed(io.StringIO):
+    """What stands for a standard output that was closed before the run began."""
 
     def write(self, text: str) -> int:
-        return len(text)
+        raise OSError(errno.EBADF, "it is closed")
 
 
 def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:

@@ -190,10 +190,15 @@ def test_width_comes_from_the_terminal(leafmark_run: Leafmark) -> None:
     assert "changed since it was indexed" in leafmark_run("search", "x", "-o", "list").out
 
 
-def test_closed_streams_do_no_harm(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_output_is_told(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    err = io.StringIO()
     monkeypatch.setattr(sys, "stdout", None)
-    monkeypatch.setattr(sys, "stderr", None)
-    assert entry.run(["search", "x"], {}) == 0
+    for stream in (err, None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert entry.run(["search", "x"], {}) == 2
+        assert entry.run(["search", "x", "--json"], {}) == 2
+    told = "error: the output could not be written: it is closed\n  --> standard output\n"
+    assert err.getvalue() == 2 * told
 
 
 class _Full(io.StringIO):

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.folders import is_encodable
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy
@@ -289,6 +290,8 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
 
     None where no folder of the project's trees is meant, nor a file that a walk leaves out.
     """
+    if not is_encodable(wanted):
+        return None
     name = _LINE_SUFFIX.sub("", wanted.strip().removeprefix("./").partition("#")[0])
     for tree in project.trees:
         path = name.removeprefix(f"{tree.name}:").replace(os.sep, "/")

@@ -12,7 +12,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from leafmark.app import Project, find_context, search_project, show_chunks, verify_texts
+from leafmark.app import (
+    Project,
+    explain_unread,
+    find_context,
+    search_project,
+    show_chunks,
+    verify_texts,
+)
 from leafmark.app.history import diff_project
 from leafmark.app.requests import (
     ContextRequest,
@@ -220,14 +227,14 @@ def get(request: Request) -> Draft:
     )
     if not found.shown:
         raise nothing_called(request, found)
-    texts = Texts(found)
+    texts, missing = Texts(found), _missing(request.project, found)
 
     def make(steps: int, marks: bool) -> Reply:
         report = texts.at(steps, marks)
         data: dict[str, Any] = {"results": [_shown_row(shown) for shown in report.shown]}
         if report.not_found:
             data["not_found"] = [name for name, _ in report.not_found]
-        text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
+        text = request.fence(render_show(report, PLAIN)) + _cited(report) + missing
         return request.reply(text, data, _rest_of(report, found.packing))
 
     return Draft(texts.size, make)
@@ -283,12 +290,13 @@ def _rest_of(report: ShowReport, packing: Packing | None) -> str:
     return f"{way}a larger max_tokens; {tokens:,} tokens were left out"
 
 
-def _missing(report: ShowReport) -> str:
-    return "".join(
-        f"\nnot found: {clean_line(name)}"
-        + (f"; the nearest: {', '.join(map(clean_line, near))}" if near else "")
-        for name, near in report.not_found
-    )
+def _missing(project: Project, report: ShowReport) -> str:
+    told = ""
+    for name, near in report.not_found:
+        unread = explain_unread(project, name)
+        told += f"\nnot found: {clean_line(name if unread is None else unread.message)}"
+        told += f"; the nearest: {', '.join(map(clean_line, near))}" if near and not unread else ""
+    return told
 
 
 def _cited(report: ShowReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from leafmark.app import Project, list_folder, list_trees, show_chunks
+from leafmark.app import Project, explain_unread, list_folder, list_trees, show_chunks
 from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import (
@@ -155,11 +155,14 @@ def nothing_called(request: Request, report: ShowReport) -> NotFoundError:
     if not report.not_found:
         return NotFoundError("there are no ids from this `offset` on")
     name, near = report.not_found[0]
+    unread = explain_unread(request.project, name)
     hint = "outline and search give the ids"
     if any(tree.name == name.removesuffix(":") for tree in request.project.trees):
         near, hint = (), "it is a tree: outline with it in `trees` lists its documents"
     elif _is_folder(request.project, name.removesuffix("/") + "/"):
         near, hint = (), "it is a folder: outline with it as `under` lists its documents"
+    elif unread is not None:
+        return unread
     return NotFoundError(f"there is no {name!r}", did_you_mean=near, hint=hint)
 
 

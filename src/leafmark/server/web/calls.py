@@ -8,6 +8,7 @@ from typing import Any
 
 from leafmark.app import (
     Project,
+    explain_unread,
     explain_why_not,
     list_documents,
     list_trees,
@@ -147,7 +148,9 @@ def _shown(request: Request, *, full_document: bool) -> Shown:
     wanted = ShowRequest((name,), full_document=full_document, records=False, refresh=False)
     report = show_chunks(request.project, wanted)
     if not report.shown:
-        raise NotFoundError(f"there is no {name!r}", did_you_mean=report.not_found[0][1])
+        near = report.not_found[0][1]
+        unread = explain_unread(request.project, name)
+        raise unread or NotFoundError(f"there is no {name!r}", did_you_mean=near)
     if report.shown[0].stale:
         raise ChangedError(
             "the source has changed since it was indexed",

@@ -346,6 +346,18 @@ def test_what_is_read_is_followed_by_its_citations_and_by_what_there_is_not(guid
     )
 
 
+def test_a_file_that_is_not_read_is_told_with_its_reason(guide: Here) -> None:
+    guide.write("dump.md", "\0\1\2")
+    guide.index()
+    some = ask(guide, "get", ids=["b.md", "dump.md"])
+    assert some.text.endswith("not found: `dump.md` is there, but is not read: binary")
+    with pytest.raises(NotFoundError, match="is there, but is not read: binary"):
+        ask(guide, "get", ids=["dump.md"])
+    for name in ("dump\0.md", "../dump.md", "\udcff"):
+        with pytest.raises(NotFoundError, match="there is no"):
+            ask(guide, "get", ids=[name])
+
+
 def test_a_cut_text_names_what_to_get(guide: Here) -> None:
     guide.write("c.md", "# C\n\nText.\n\n# D\n\nText.\n")
     guide.index()
