@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     Request = TypeVar("Request", contravariant=True)
     Answered = TypeVar("Answered", covariant=True)
+    Made = TypeVar("Made")
 
     class UseCase(Protocol[Request, Answered]):
         def __call__(
@@ -315,7 +316,7 @@ def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
             raise UsageError(f"{one} and {other} exclude each other")
 
 
-def asked(call: Call, kind: Callable[..., Request], **given: Any) -> Request:
+def asked(call: Call, kind: Callable[..., Made], **given: Any) -> Made:
     """Return a request of a kind: what the options say by the names of its fields, and `given`."""
     fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
     values = {name: value for name, value in call.values.items() if name in fields}

@@ -386,19 +386,19 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "file-secret": "{name} may hold secrets and is not read: only its path is heeded",
         "rule-file": "a rule of [context] names {name}: {reason}",
         "apart": "each part of the query stands somewhere, but never together",
-    }
-    | {
-        code: partial(_remediable, sentence=sentence, code=code)
-        for code, sentence in {
-            "nothing-indexed": "there are no documents in what was searched",
-            "far": "the meaning of no chunk is near enough",
-            "no-vectors": _LEXICAL,
-            "late-embedder": _LEXICAL,
-            "other-dimension": _LEXICAL,
-            "damaged-vectors": "some vectors are damaged, so this answer may miss what is near in "
-            "meaning",
-            "late-reranker": "{reason}, so the order is that without it",
-        }.items()
+        **{
+            code: partial(_remediable, sentence=sentence, code=code)
+            for code, sentence in {
+                "nothing-indexed": "there are no documents in what was searched",
+                "far": "the meaning of no chunk is near enough",
+                "no-vectors": _LEXICAL,
+                "late-embedder": _LEXICAL,
+                "other-dimension": _LEXICAL,
+                "damaged-vectors": "some vectors are damaged, so this answer may miss what is near "
+                "in meaning",
+                "late-reranker": "{reason}, so the order is that without it",
+            }.items()
+        },
     }
 )
 """What hints say, by code: a sentence to fill with the hint's values, or what makes one of them."""
