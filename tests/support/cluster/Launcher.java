@@ -3,7 +3,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import org.opensearch.Version;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
@@ -11,7 +10,7 @@ import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
 import org.opensearch.plugins.PluginInfo;
 
-/** One node of a cluster for tests: `Launcher HOME NAME=VALUE…`, ended by SIGTERM. */
+/** One node of a cluster for tests: `Launcher HOME NAME=VALUE…`, ended by SIGTERM, and with who started it. */
 public class Launcher {
     private static final String[] PLUGINS = {
         "org.opensearch.transport.Netty4ModulePlugin",
@@ -45,16 +44,17 @@ public class Launcher {
             plugins.add(new PluginInfo(name, "", "1", Version.CURRENT, "21", name, null, List.of(), false));
         }
         Node node = new TestNode(environment, plugins);
-        CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
                 node.close();
             } catch (Exception failure) {
                 failure.printStackTrace();
             }
-            ended.countDown();
         }));
         node.start();
-        ended.await();
+        while (System.in.read() >= 0) {
+            continue;
+        }
+        System.exit(0);
     }
 }

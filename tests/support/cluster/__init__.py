@@ -1,12 +1,14 @@
 """A real OpenSearch cluster of three nodes on this machine, from Maven's artifacts.
 
 It wants Java 21 or newer and Maven. `missing` says what is not there; on the machines that check
-the project both are, so that nothing is skipped there.
+the project both are, so that nothing is skipped there. What Maven brought and the compiled
+launcher of a node are kept for the next run.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -14,13 +16,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Node", "OpenSearch", "missing", "running_cluster"]
+__all__ = ["Node", "OpenSearch", "missing", "running_cluster", "start_cluster"]
 
 HERE = Path(__file__).parent
 VERSION = "3.6.0"
@@ -84,6 +87,24 @@ def artifacts() -> Path:
     return folder
 
 
+def class_path() -> str:
+    """Return where Java finds OpenSearch and the launcher, which is compiled if it is new."""
+    folder = artifacts()
+    jars = f"{folder}/lib/*{os.pathsep}{folder}/lib/knn/*"
+    source = HERE / "Launcher.java"
+    compiled = folder / f"launcher-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    if not compiled.exists():
+        java = find_java()
+        assert java is not None
+        made = tempfile.mkdtemp(dir=folder)
+        server = os.pathsep.join(map(str, folder.glob("lib/*.jar")))
+        compiler = [java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none"]
+        subprocess.run([*compiler, "-d", made, "-cp", server, str(source)], check=True)
+        with contextlib.suppress(OSError):  # another run may have made it meanwhile
+            Path(made).rename(compiled)
+    return f"{compiled}{os.pathsep}{jars}"
+
+
 class Node:
     """One node, which may be killed, frozen and started again."""
 
@@ -96,14 +117,13 @@ class Node:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        java, folder = find_java(), artifacts()
+        java = find_java()
         assert java is not None
         self._home.mkdir(parents=True, exist_ok=True)
-        paths = f"{folder}/lib/*{os.pathsep}{folder}/lib/knn/*"
-        command = [java, *_OPTIONS, "-cp", paths, str(HERE / "Launcher.java"), str(self._home)]
+        command = [java, *_OPTIONS, "-cp", class_path(), "Launcher", str(self._home)]
         with (self._home / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.DEVNULL
+                [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.PIPE
             )
 
     def send(self, signal_: signal.Signals) -> None:
@@ -114,19 +134,23 @@ class Node:
         self.send(signal.SIGKILL)
         self.wait()
 
-    def stop(self) -> None:
-        if self._process is None:
-            return
+    def ask_to_stop(self) -> None:
         self.send(signal.SIGCONT)
         self.send(signal.SIGTERM)
+
+    def stop(self) -> None:
+        self.ask_to_stop()
+        if self._process is None:
+            return
         try:
             self._process.wait(20)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self.send(signal.SIGKILL)
+        self.wait()
 
     def wait(self) -> None:
         if self._process is not None:
-            self._process.wait()
+            self._process.communicate()
 
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
@@ -162,8 +186,28 @@ class OpenSearch:
                     there = int(str(health["number_of_nodes"]))
                     if there >= nodes and health["status"] in (status, "green"):
                         return
+            if sum(node.runs() for node in self.nodes) < nodes:
+                break
             time.sleep(0.1)
         raise TimeoutError("\n".join(node.log()[-1500:] for node in self.nodes))
+
+    def indices(self) -> set[str]:
+        """Return the names of all indices."""
+        return set(_get(f"{self._up()}/_all/_settings/index.uuid"))
+
+    def delete(self, indices: set[str]) -> None:
+        if indices:
+            url = f"{self._up()}/{','.join(sorted(indices))}"
+            urllib.request.urlopen(urllib.request.Request(url, method="DELETE"), timeout=60).close()
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.ask_to_stop()
+        for node in self.nodes:
+            node.stop()
+
+    def _up(self) -> str:
+        return next(node.url for node in self.nodes if node.answers())
 
 
 def _get(url: str) -> dict[str, object]:
@@ -172,9 +216,8 @@ def _get(url: str) -> dict[str, object]:
     return found
 
 
-@contextlib.contextmanager
-def running_cluster(folder: Path, nodes: int = NODES) -> Iterator[OpenSearch]:
-    """Give a cluster whose files are in `folder`; it ends with the block."""
+def start_cluster(folder: Path, nodes: int = NODES) -> OpenSearch:
+    """Start a cluster whose files are in `folder`; `OpenSearch.wait` says when it is there."""
     ports = _free_ports(2 * nodes)
     http, transport = ports[:nodes], ports[nodes:]
     seeds = ",".join(f"127.0.0.1:{port}" for port in transport)
@@ -199,15 +242,20 @@ def running_cluster(folder: Path, nodes: int = NODES) -> Iterator[OpenSearch]:
         )
         for number in range(nodes)
     ]
-    cluster = OpenSearch(made)
+    for node in made:
+        node.start()
+    return OpenSearch(made)
+
+
+@contextlib.contextmanager
+def running_cluster(folder: Path, nodes: int = NODES) -> Iterator[OpenSearch]:
+    """Give a cluster whose files are in `folder`; it ends with the block."""
+    cluster = start_cluster(folder, nodes)
     try:
-        for node in made:
-            node.start()
         cluster.wait(nodes=nodes)
         yield cluster
     finally:
-        for node in made:
-            node.stop()
+        cluster.stop()
 
 
 def _free_ports(count: int) -> list[int]:
