@@ -292,7 +292,7 @@ def test_terms_are_those_of_the_chunks(seed: int, within: Query, field: str, pre
     best = sorted(held.items(), key=lambda pair: (-pair[1], pair[0]))
     for limit in (1, None):
         assert reader.terms(field, prefix, within=within, limit=limit) == best[:limit]
-    assert set(reader.near([field], "abd", 1)) == every.keys() & {"ab", "abc"}
+    assert set(reader.near([field], ["abd"], 1)) == every.keys() & {"ab", "abc"}
 
 
 def test_deleted_chunks_do_not_count(tmp_path: Path) -> None:

@@ -60,7 +60,16 @@ from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, gc_paused
 from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, asked_role, language_family
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
-from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
+from leafmark.index.snapshot import (
+    ChunkRef,
+    Columns,
+    Handle,
+    Lookup,
+    Match,
+    Snapshot,
+    Store,
+    TreeCounts,
+)
 from leafmark.index.text_with_titles import phrases_within
 from leafmark.index.words import Vocabulary
 from leafmark.lazy_imports import import_late
@@ -96,6 +105,7 @@ __all__ = [
     "IndexWriter",
     "Language",
     "LockHolder",
+    "Lookup",
     "Manifest",
     "Match",
     "Recent",

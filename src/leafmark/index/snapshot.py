@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from leafmark.index.manifest import Manifest
 from leafmark.index.queries import Query
@@ -16,7 +16,7 @@ from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 
-__all__ = ["ChunkRef", "Columns", "Handle", "Match", "Snapshot", "Store", "TreeCounts"]
+__all__ = ["ChunkRef", "Columns", "Handle", "Lookup", "Match", "Snapshot", "Store", "TreeCounts"]
 
 Handle: TypeAlias = Hashable
 """A chunk as the engine names it; valid for one snapshot."""
@@ -46,6 +46,15 @@ class TreeCounts(NamedTuple):
     documents: int = 0
     chunks: int = 0
     bytes: int = 0
+
+
+class Lookup(NamedTuple):
+    """A question for the terms of some fields, as `terms`, `near`, `alike` and `holding` ask it."""
+
+    how: Literal["begins", "near", "alike", "holds"]
+    fields: tuple[str, ...]
+    texts: tuple[str, ...]
+    distance: int = 0
 
 
 class Snapshot(Protocol):
@@ -111,10 +120,11 @@ class Snapshot(Protocol):
     ) -> list[list[float | None]]:
         """Return for each query the score of each chunk, None if it does not match."""
 
-    def expect(self, terms: Iterable[tuple[str, str]]) -> None:
-        """Note fields and terms whose frequencies will probably be asked for.
+    def expect(self, terms: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
+        """Note the frequencies and the look-ups that will probably be asked for.
 
-        An engine across a network counts them together with the next ones.
+        An engine across a network asks for them together with the next ones, and reads both then:
+        they may ask for frequencies that were expected before.
         """
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
@@ -129,8 +139,8 @@ class Snapshot(Protocol):
         query. Without it and without a `limit`, deleted chunks may count, too.
         """
 
-    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
-        """Return the terms of the fields that are within `distance` edits of a word.
+    def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
+        """Return the terms of the fields that are within `distance` edits of one of the words.
 
         There may be terms of deleted chunks among them.
         """
@@ -141,6 +151,9 @@ class Snapshot(Protocol):
         `words` are written without marks and with `ss`. There may be terms of deleted chunks
         among them.
         """
+
+    def holding(self, field: str, text: str) -> list[str]:
+        """Return the terms of a field that have a text inside; of deleted chunks, too."""
 
     # -- chunks ------------------------------------------------------------------------
 

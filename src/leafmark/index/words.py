@@ -41,7 +41,7 @@ class Vocabulary:
 
     `count` returns how many chunks have a term in their texts; `listed` the terms that begin
     with a text, each with the number of its chunks; `texts` the readable texts of a few chunks
-    that have a term.
+    that have a term; `holding` the terms that have a text inside.
     """
 
     def __init__(
@@ -49,13 +49,14 @@ class Vocabulary:
         analyzer: Analyzer,
         count: Callable[[str], int],
         listed: Callable[[str], Iterable[tuple[str, int]]],
-        texts: Callable[[str], Iterable[str]],
+        texts: Callable[[str], Iterable[str]] = lambda _: (),
+        holding: Callable[[str], Iterable[str]] = lambda _: (),
     ):
         self._analyzer = analyzer
         self._count = count
         self._listed = listed
         self._texts = texts
-        self._all: dict[str, int] | None = None
+        self._holding = holding
 
     def words_of(self, term: str) -> list[str]:
         """Return the words of a few texts that have the stem `term`, the most usual first.
@@ -88,19 +89,28 @@ class Vocabulary:
     def names_with(self, name: str, most: int = 8) -> list[str]:
         """Return the terms that hold a name: `sendrawtransact` for `RawTransaction`.
 
-        The most frequent first; no term of the name itself. The work is linear in the number
-        of terms, which are listed once. Short names are in too many words.
+        The most frequent first; no term of the name itself. Short names are in too many words.
         """
+        held = self.held_by_names(name)
+        if not held:
+            return []
+        is_stem = (
+            held != "".join(filter(str.isalnum, name)).lower()
+        )  # its end is that of the word that it ends
+        found = {
+            term: count
+            for term in self._holding(held)
+            if term != held
+            and (not is_stem or term.endswith(held))
+            and (count := self._count(term))
+        }
+        return sorted(found, key=lambda term: (-found[term], term))[:most]
+
+    def held_by_names(self, name: str) -> str:
+        """Return the stem that `names_with` looks for inside terms, "" for none."""
         typed = "".join(filter(str.isalnum, name))
         (held, *others) = self._analyzer.terms(typed) or [""]
-        if others or len(held) < MIN_NAME:
-            return []
-        is_stem = held != typed.lower()  # its end is that of the word that it ends
-        if self._all is None:
-            self._all = dict(self._listed(""))
-        found = [term for term in self._all if held in term and term != held and self._all[term]]
-        found = [term for term in found if not is_stem or term.endswith(held)]
-        return sorted(found, key=lambda term: (-self._count(term), term))[:most]
+        return "" if others or len(held) < MIN_NAME else held
 
     def splits(self, word: str) -> Iterator[tuple[str, ...]]:
         """Yield the terms of the words that `word` may be written as, where all of them occur.

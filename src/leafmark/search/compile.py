@@ -58,6 +58,7 @@ from leafmark.query import (
     Term,
     admits,
     filters_only,
+    iter_leaves,
     parts_of,
     plain_words,
 )
@@ -101,6 +102,11 @@ def compile_topic(
     snapshot: Snapshot, topic: Expression, options: SearchOptions
 ) -> dict[str | None, CompiledTopic]:
     """Return the topic compiled for each language, those left out in which it asks nothing."""
+    for language in snapshot.languages:
+        compiler = TermCompiler(snapshot, language, options)
+        for asked in iter_leaves(topic):
+            if isinstance(asked.leaf, Term):
+                compiler.expect(asked.leaf.text)
     made = (CompiledTopic(snapshot, options, each, topic) for each in snapshot.languages)
     return {each.language.name: each for each in made if not each.asks_nothing}
 

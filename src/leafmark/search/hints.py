@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import islice
+from itertools import chain, islice, product
 from typing import Any, NamedTuple
 
 from leafmark.index import (
     TEXT_FIELDS,
+    Handle,
+    Lookup,
     Snapshot,
     canonical,
     fact,
@@ -183,19 +184,33 @@ Say = Callable[[Sequence[CompiledTopic], CompiledTerm], list[str]]
 def _words_instead(snapshot: Snapshot, texts: Texts) -> Say:
     """Return how words of the documents are named: the index holds only stems."""
 
-    def texts_with(field: str, term: str) -> Iterator[str]:
-        (found,) = snapshot.search([(HasTerm(field, term), MAX_TEXTS)])
-        for entry in snapshot.entries([chunk for _, chunk in found]):
+    def chunks_with(field: str, terms: Sequence[str]) -> dict[str, list[Handle]]:
+        """Return a few chunks of each term, whose records are read together."""
+        found = snapshot.search([(HasTerm(field, term), MAX_TEXTS) for term in terms])
+        chunks = [[chunk for _, chunk in each] for each in found]
+        snapshot.entries([chunk for each in chunks for chunk in each])
+        return dict(zip(terms, chunks, strict=True))
+
+    def texts_of(chunks: Sequence[Handle]) -> Iterator[str]:
+        for entry in snapshot.entries(chunks):
             body = texts.body(entry)
             yield f"{entry.title} {body.shown if body else ''}"
 
     def said(topic: Sequence[CompiledTopic], one: CompiledTerm) -> list[str]:
         language = next(each.language for each in topic if one in each.looked)
+        named_first = [terms for terms in one.instead if terms != one.terms][:MAX_NAMED]
+        known = chunks_with(language.body, [*dict.fromkeys(chain.from_iterable(named_first))])
+
+        def texts_with(term: str) -> Iterator[str]:
+            if term not in known:
+                known.update(chunks_with(language.body, [term]))
+            return texts_of(known[term])
+
         words = Words(
             language.analyzer,
             lambda term: vocabulary_of(snapshot).frequency(language.body, term),
             lambda prefix: snapshot.terms(language.body, prefix),
-            partial(texts_with, language.body),
+            texts_with,
         )
         named = (" ".join(map(words.word_of, terms)) for terms in one.instead if terms != one.terms)
         return list(dict.fromkeys(islice(named, MAX_NAMED)))
@@ -481,6 +496,22 @@ def _matched(
     return found if found.total else None
 
 
+class _Spelling(NamedTuple):
+    """A word that is looked for among the words of some fields within some edits."""
+
+    speller: Speller
+    word: str
+    term: str
+    fields: Sequence[str]
+    edits: int
+
+    def expected_terms(self) -> Iterator[tuple[str, str]]:
+        return product(self.fields, self.speller.expected_terms(self.word))
+
+    def expected_lookups(self) -> Iterator[Lookup]:
+        return self.speller.expected_lookups(self.word, self.term, self.fields, self.edits)
+
+
 class _Inquiry:
     def __init__(
         self,
@@ -501,13 +532,16 @@ class _Inquiry:
 
     def spellings(self) -> Iterator[Hint]:
         """Yield words of the index that resemble those that occur nowhere."""
+        vocabulary = vocabulary_of(self._snapshot)
         for compiled in self._compiled:
             known = _occurring(compiled)
-            looked = (one for each in compiled for one in each.looked)
-            asked = dict.fromkeys((one.label, one.field) for one in looked if not one.prefix)
-            for word, field in asked:
-                if (word, field) in known or len(word) < MIN_WORD:
-                    continue
+            looked = (one for each in compiled for one in each.looked if not one.prefix)
+            asked = dict.fromkeys((one.label, one.field) for one in looked)
+            unknown = [each for each in asked if each not in known and len(each[0]) >= MIN_WORD]
+            for word, field in unknown:
+                for one in self._spellings(word, field, compiled):
+                    vocabulary.expect(one.expected_terms(), one.expected_lookups())
+            for word, field in unknown:
                 near = self._near(word, field, compiled)
                 if near:
                     yield Hint("spelling", values={"word": word, "words": near})
@@ -515,17 +549,22 @@ class _Inquiry:
     def _near(self, word: str, field: str | None, compiled: Iterable[CompiledTopic]) -> list[str]:
         """Return words of a field (None: of any) within two edits; within one of a short word."""
         found: dict[str, None] = {}
+        for each in self._spellings(word, field, compiled):
+            near = each.speller.look_up(each.word, each.term, each.fields, each.edits, asked=True)
+            found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
+        return list(nearest(word, found, MAX_SUGGESTED))
+
+    def _spellings(
+        self, word: str, field: str | None, compiled: Iterable[CompiledTopic]
+    ) -> Iterator[_Spelling]:
+        """Yield a word of one term as each language spells it."""
         for each in compiled:
             language = each.language
             names = [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
             terms = language.analyzer.terms(word)
-            if len(terms) != 1:
-                continue
-            speller = Speller(vocabulary_of(self._snapshot), language)
-            edits = 2 if len(word) > 4 else 1
-            near = speller.look_up(word, terms[0], names, edits, asked=True)
-            found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
-        return list(nearest(word, found, MAX_SUGGESTED))
+            if len(terms) == 1:
+                speller = Speller(vocabulary_of(self._snapshot), language)
+                yield _Spelling(speller, word, terms[0], names, 2 if len(word) > 4 else 1)
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases and words of several parts that occur nowhere, though their parts do."""

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from functools import cached_property
+from itertools import chain, islice, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -129,11 +130,13 @@ def score_topic(
     `without` are documents that are left out, by id.
     """
     left_out = (HasAny("doc_id", tuple(sorted(without))),) if without else ()
-    found: list[Scored] = []
-    for topic in compiled:
-        for admitted, boost in _places(snapshot, local_trees, options):
-            found += _Scorer(snapshot, topic, options, admitted, boost, left_out).scored()
-    return found
+    scorers = [
+        _Scorer(snapshot, topic, options, admitted, boost, left_out)
+        for topic in compiled
+        for admitted, boost in _places(snapshot, local_trees, options)
+    ]
+    found = iter(snapshot.search([each for scorer in scorers for each in scorer.searches]))
+    return [one for each in scorers for one in each.scored(list(islice(found, len(each.searches))))]
 
 
 def order_matches(
@@ -260,13 +263,22 @@ class _Scorer:
         if self._sections is not None:
             self._admitted = (*admitted, self._sections.query(topic.language))
 
-    def scored(self) -> list[Scored]:
-        topic = self._topic
         several = len(topic.words) > 1 or any(len(word.terms) > 1 for word in topic.words)
-        requests = [(topic.some_words, self._limit)]
-        if several:
-            requests.append((topic.every_word, self._limit))
-        some, *others = self._search(requests)
+        queries = [topic.some_words, topic.every_word] if several else [topic.some_words]
+        self._queries = [(query, self._limit) for query in queries]
+
+    @cached_property
+    def searches(self) -> list[tuple[Query, int]]:
+        """What is asked of the engine first; nothing where the matches of a section are wanted."""
+        if self._sections is not None:
+            return []
+        return [(self._scoped(query), limit + 1) for query, limit in self._queries]
+
+    def scored(self, found: Sequence[list[Match]]) -> list[Scored]:
+        """Return the best matches; `found` are the answers to `searches`."""
+        several = len(self._queries) > 1
+        scoped = [(query, limit - 1) for query, limit in self.searches]
+        some, *others = self._with_ties(scoped, found) if scoped else self._search(self._queries)
         raw = dict(some)
         every = dict(others[0]) if several else dict(some)
         for chunk, score in every.items():  # behind any number of better partial matches
@@ -287,9 +299,14 @@ class _Scorer:
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in scoped]
         found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
+        return self._with_ties(scoped, found)
+
+    def _with_ties(
+        self, requests: Sequence[tuple[Query, int]], found: Sequence[Sequence[Match]]
+    ) -> list[list[tuple[Handle, float]]]:
         return [
             [(chunk, score) for score, chunk in self._all_ties(query, limit, matches)]
-            for (query, limit), matches in zip(scoped, found, strict=True)
+            for (query, limit), matches in zip(requests, found, strict=True)
         ]
 
     def _all_ties(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:

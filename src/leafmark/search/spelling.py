@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
-from leafmark.index import Analyzer, Language, bare, without_marks
+from leafmark.index import Analyzer, Language, Lookup, bare, without_marks
 from leafmark.patterns import late_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
-__all__ = ["Alternative", "Begun", "Speller"]
+__all__ = ["Alternative", "Begun", "Speller", "is_to_be_corrected"]
 
 EDIT_SHARE = 0.5
 """Factor of a correction of a word that occurs too: it ranks below what was typed."""
@@ -223,7 +223,7 @@ class Speller:
         found = self.frequency(term, fields)
         if not distance:
             return [exact]
-        if not (asked or _is_to_be_corrected(word, found)):
+        if not (asked or is_to_be_corrected(word, found)):
             return [exact]
         share = EDIT_SHARE if found else 1.0
         most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
@@ -255,10 +255,7 @@ class Speller:
         found = alike | found
         nearest = set(found)
         if distance > 1:
-            forms = {term, typed, *_without_endings(typed)}
-            near = {
-                each for form in forms for each in self._vocabulary.near(fields, form, distance)
-            }
+            near = self._vocabulary.near(fields, _forms(typed, term), distance)
             found |= {each: each for each in self._occurring(near, fields)}
         self._vocabulary.expect(itertools.product(fields, found))
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
@@ -295,10 +292,41 @@ class Speller:
         Of several words that have one stem, it is one with a letter that was left out, the most
         usual error: `enviroment` is `environment`, not `environent`.
         """
-        edits = edits_of(typed, self._language.name)
-        stems = self._stems(sorted(edits, key=lambda word: _unlikeliness(word, typed)))
-        beginning = typed[:INTACT] if len(typed) > INTACT + 2 else ""
-        return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
+        stems = self._edit_stems(typed)
+        found = self._occurring(stems, fields, beginning=_intact(typed))
+        return {each: stems[each] for each in found}
+
+    def _edit_stems(self, typed: str) -> dict[str, str]:
+        """Return the stems of all words one edit away, each with the likeliest of its words."""
+
+        def make() -> dict[str, str]:
+            edits = edits_of(typed, self._language.name)
+            return self._stems(sorted(edits, key=lambda word: _unlikeliness(word, typed)))
+
+        return self._vocabulary.remembered((self._language.name, typed), make)
+
+    def expected_terms(self, word: str) -> Iterator[str]:
+        """Yield what `look_up` and `begun` will count if a word stands nowhere."""
+        typed = word.lower()
+        beginning = _intact(typed)
+        for stem in self._edit_stems(typed):
+            if not beginning or not stem.startswith(beginning):
+                yield stem
+        yield from self._stems(respellings(typed))
+        yield from self._stems([typed + ending for ending in self._endings])
+
+    def expected_lookups(
+        self, word: str, term: str, fields: Sequence[str], distance: int
+    ) -> Iterator[Lookup]:
+        """Yield what `look_up` will ask for if a word stands nowhere."""
+        typed, names = word.lower(), tuple(fields)
+        yield Lookup("alike", names, (bare(typed), bare(term)))
+        if distance > 1:
+            yield Lookup("near", names, _forms(typed, term), distance)
+        if beginning := _intact(typed):
+            yield Lookup("begins", names[:1], (beginning,))
+        for beginning in self._beginnings(typed):
+            yield Lookup("begins", names[:1], (beginning,))
 
     def _occurring(
         self, terms: Collection[str], fields: Sequence[str], *, beginning: str = ""
@@ -342,8 +370,9 @@ class Speller:
             full = full or len(found) == MAX_PREFIXED
             for term, count in found:
                 counts[term] = max(counts.get(term, 0), count)
-        endings = ("", *_ENDINGS.get(self._language.name, ()))
-        counts = self._counts(self._stems([typed + ending for ending in endings]), fields) | counts
+        counts = (
+            self._counts(self._stems([typed + each for each in self._endings]), fields) | counts
+        )
         if not counts:
             counts = self._counts(self._shorter_stems(typed), fields)
         ranked = sorted(counts, key=lambda term: (-counts[term], term))[:MAX_PREFIXED]
@@ -354,6 +383,10 @@ class Speller:
         every = {name: [t for each in beginnings for t in listed(name, each)] for name in fields}
         rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
         return Begun(terms, rarer, beginnings)
+
+    @property
+    def _endings(self) -> tuple[str, ...]:
+        return ("", *_ENDINGS.get(self._language.name, ()))
 
     def _counts(self, terms: Collection[str], fields: Sequence[str]) -> dict[str, int]:
         """Return the terms that occur, each with its number of chunks."""
@@ -387,6 +420,16 @@ class Speller:
         return (typed,)
 
 
+def _intact(typed: str) -> str:
+    """Return the letters that most edits of a word keep, "" of a short one."""
+    return typed[:INTACT] if len(typed) > INTACT + 2 else ""
+
+
+def _forms(typed: str, term: str) -> tuple[str, ...]:
+    """Return what terms may be near: a word, its stem, and the word without an ending."""
+    return tuple(dict.fromkeys((term, typed, *_without_endings(typed))))
+
+
 def _unlikeliness(word: str, typed: str) -> int:
     """Rank a word one edit away: first one with a doubled letter, a vowel, any letter more.
 
@@ -400,7 +443,7 @@ def _unlikeliness(word: str, typed: str) -> int:
     return 1 if word[at] in _VOWELS else 2
 
 
-def _is_to_be_corrected(word: str, frequency: int) -> bool:
+def is_to_be_corrected(word: str, frequency: int) -> bool:
     """Whether to correct a word unasked: if it occurs nowhere, or is long and rare.
 
     Numbers, names with digits and very short words are never corrected.

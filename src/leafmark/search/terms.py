@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from typing import NamedTuple
 from leafmark.index import (
     TEXT_FIELDS,
     Language,
+    Lookup,
     Snapshot,
     fact,
     fold,
@@ -43,7 +44,7 @@ from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.search.names import chunk_terms, query_name
 from leafmark.search.options import SearchOptions
-from leafmark.search.spelling import Alternative, Begun, Speller
+from leafmark.search.spelling import Alternative, Begun, Speller, is_to_be_corrected
 from leafmark.search.vocabulary import vocabulary_of
 
 __all__ = ["CompiledTerm", "QueryScope", "TermCompiler"]
@@ -127,7 +128,7 @@ class TermCompiler:
             language.analyzer,
             partial(self._vocabulary.frequency, language.body),
             partial(snapshot.terms, language.body),
-            lambda _: (),
+            holding=partial(snapshot.holding, language.body),
         )
         self._titles = language.titles
         self._distance = options.fuzzy_distance
@@ -147,6 +148,43 @@ class TermCompiler:
     def find(self, node: Term | Phrase | Prefix) -> CompiledTerm | None:
         """Return what was looked for to find a node."""
         return self._compiled.get(id(node))
+
+    def expect(self, text: str) -> None:
+        """Note what will be asked about words that stand nowhere, in every text field."""
+        self._vocabulary.expect(self._expected_terms(text), self._expected_lookups(text))
+
+    def _expected_terms(self, text: str) -> Iterator[tuple[str, str]]:
+        unknown = self._unknown(text)
+        fields = self._fields(QueryScope())
+        for typed, _ in unknown:
+            yield from itertools.product(fields, self._speller.expected_terms(typed))
+        if len(unknown) == 1:
+            parts = self.words.parts_of(unknown[0][0])
+            yield from itertools.product(self._language.fields, parts)
+
+    def _expected_lookups(self, text: str) -> Iterator[Lookup]:
+        unknown = self._unknown(text)
+        fields = self._fields(QueryScope())
+        for typed, term in unknown:
+            yield from self._speller.expected_lookups(typed, term, fields, self._distance)
+        if len(unknown) == 1 and (held := self.words.held_by_names(unknown[0][0])):
+            yield Lookup("holds", (self._language.body,), (held,))
+
+    def _unknown(self, text: str) -> list[tuple[str, str]]:
+        """Return the words of a text that will be corrected or completed, with their stems."""
+        if not self._distance:
+            return []
+        fields = self._fields(QueryScope())
+        found = [
+            (fold(text[token.start : token.end]), token.term)
+            for token in self._analyzer.tokens_of_word(text)
+        ]
+        return [
+            (typed, term)
+            for typed, term in found
+            if is_to_be_corrected(typed, self._speller.frequency(term, fields))
+            and not self._occurs_in_others(typed)
+        ]
 
     # -- leaves -----------------------------------------------------------------------
 
@@ -199,9 +237,6 @@ class TermCompiler:
             return ()
         if self._occurs_in_others(typed):
             return ()
-        parts = self.words.parts_of(typed)
-        counted = dict.fromkeys((self._language.body, *fields))
-        self._vocabulary.expect((name, part) for part in parts for name in counted)
         apart = (each for each in self.words.splits(typed) if self._occurs(each, scope))
         split = next(apart, None)
         if split is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
-from leafmark.index import Recent, Snapshot
+from leafmark.index import Lookup, Recent, Snapshot
 from leafmark.index.queries import HasPhrase
 
 __all__ = ["Vocabulary", "vocabulary_of"]
@@ -48,9 +48,9 @@ class Vocabulary:
             self._counts.put(key, found)
         return found
 
-    def expect(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Note fields and terms whose frequencies will be asked for: see `Snapshot.expect`."""
-        self._snapshot.expect(keys)
+    def expect(self, keys: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
+        """Note frequencies and look-ups that will be asked for: see `Snapshot.expect`."""
+        self._snapshot.expect(keys, lookups)
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
         """Return in how many chunks the terms stand beside each other in `field`."""
@@ -91,8 +91,8 @@ class Vocabulary:
         """Return the `limit` most frequent terms that begin so, with their frequencies."""
         return self._snapshot.terms(field, prefix, limit=limit)
 
-    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
-        return self._snapshot.near(fields, word, distance)
+    def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
+        return self._snapshot.near(fields, words, distance)
 
     def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
         return self._snapshot.alike(fields, words)

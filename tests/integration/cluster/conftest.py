@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.cluster import OpenSearch, missing, start_cluster
+from support.command import clean_environment
 
 HERE = Path(__file__).parent
 _starting = pytest.StashKey[Future[OpenSearch]]()
@@ -38,6 +39,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     session.config.stash[_starting] = starting
     session.config.add_cleanup(folder.cleanup)
     session.config.add_cleanup(lambda: starting.result().stop())
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """One shard for each index, but where a test says another number: each takes time to make."""
+    return clean_environment(home) | {"LEAFMARK_INDEX_SHARDS": "1"}
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ pytest.importorskip("urllib3")
 
 from support.cluster import NODES, OpenSearch
 from support.command import Leafmark
-from support.filled import FIRST, OPTIONS, connect, fill, prepared
+from support.filled import FIRST, OPTIONS, SEVERAL, connect, fill, prepared
 from support.servers import serving
 
 from leafmark.errors import NotFoundError
@@ -62,7 +62,7 @@ def both(
             writer.put_prepared(prepared(key, data))
         writer.commit(started_ns=5)
     client, names = connect(cluster, "both")
-    fill(client, names, texts)
+    fill(client, names, texts, SEVERAL)
     return open_reader(root), client, names
 
 
@@ -172,8 +172,11 @@ def test_first_terms_and_frequencies_are_the_same(
     assert remote.terms("facts", "tag=") == embedded.terms("facts", "tag=")
     here = embedded.terms("body_english", "confi", limit=5)
     assert remote.terms("body_english", "confi", limit=5) == here
-    near = embedded.near(["body_english"], "serach", 2)
-    assert sorted(remote.near(["body_english"], "serach", 2)) == sorted(near)
+    near = embedded.near(["body_english"], ["serach", "indxe"], 2)
+    assert sorted(remote.near(["body_english"], ["serach", "indxe"], 2)) == sorted(near)
+    held = embedded.holding("body_english", "index")
+    assert sorted(remote.holding("body_english", "index")) == sorted(held)
+    assert len(held) > 2
     assert "große" not in remote.alike(["body_german"], ["gross"])
     assert sorted(remote.alike(["body_german"], ["gross"])) == sorted(
         embedded.alike(["body_german"], ["gross"])
@@ -283,7 +286,8 @@ def test_every_command_prints_the_same_with_files_and_without(
     shutil.copytree(HANDBOOK, here)
     nowhere.mkdir()
     url = cluster.url("command")
-    assert leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url).code == 0
+    made = leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url, LEAFMARK_INDEX_SHARDS="3")
+    assert made.code == 0
     assert leafmark("index", cwd=here).code == 0
     backups = "handbook:guides/backups.md#restoring-a-backup"
     for arguments in (

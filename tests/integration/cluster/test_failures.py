@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.cluster import OpenSearch
 from support.command import Leafmark
-from support.filled import FIRST, OPTIONS, asked, connect, fill, prepared
+from support.filled import FIRST, OPTIONS, SEVERAL, asked, connect, fill, prepared
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index import IndexOptions
@@ -56,7 +56,7 @@ def test_one_node_of_three_dies_during_load_and_queries(healed: OpenSearch) -> N
     whole = open_snapshot(single, single_names)
     assert (whole.chunk_count, whole.is_partial) == (30, False)
     texts = pages(400)
-    with open_store(client, names, OPTIONS, FIRST) as store:
+    with open_store(client, names, OPTIONS, SEVERAL) as store:
         for at, (key, data) in enumerate(texts.items()):
             store.put_prepared(prepared(key, data), data)
             if at % 50 == 49:
@@ -75,7 +75,7 @@ def test_one_node_of_three_dies_during_load_and_queries(healed: OpenSearch) -> N
 def test_a_frozen_node_costs_time_and_no_answer(healed: OpenSearch) -> None:
     """Its shards may be missing: then the answer says so, or the error says what to do."""
     client, names = connect(healed, "frozen", search_s=2.0)
-    fill(client, names, {A: b"# A\n\npage\n"})
+    fill(client, names, {A: b"# A\n\npage\n"}, SEVERAL)
     healed.nodes[0].send(signal.SIGSTOP)
     found = counted(client, names)
     healed.nodes[0].send(signal.SIGCONT)

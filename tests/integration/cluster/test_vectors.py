@@ -24,6 +24,7 @@ from leafmark.index.remote import vectors as remote_vectors
 from leafmark.model import Answer
 
 ROOT = Path(__file__).parents[3]
+IN_ONE: dict[str, object] = {"index.shards": 1}
 QUERIES = (
     "how do I restore a backup",
     "automobile repair",
@@ -58,7 +59,7 @@ def opened(folder: Path, server: FakeServer, url: str = "", **flags: object) -> 
     """A project in a home of its own, as on a machine of its own; with `url` in a cluster."""
     home = folder.parent / f"home-of-{folder.name}"
     home.mkdir(exist_ok=True)
-    stated = embedding_flags(server) | flags | ({"index.url": url} if url else {})
+    stated = embedding_flags(server) | flags | (IN_ONE | {"index.url": url} if url else {})
     return open_project(folder, flags=stated, environ=clean_environment(home))
 
 

@@ -101,7 +101,12 @@ def test_a_joined_word_may_be_several(word: str, split: tuple[str, ...]) -> None
 
 def test_a_name_is_found_inside_longer_ones() -> None:
     texts = Counter(ENGLISH.terms("SendRawTransaction, getRawTransactions and RawTransaction"))
-    vocabulary = Vocabulary(ENGLISH, texts.__getitem__, lambda _: texts.items(), lambda _: [])
+    vocabulary = Vocabulary(
+        ENGLISH,
+        texts.__getitem__,
+        lambda _: texts.items(),
+        holding=lambda text: [term for term in texts if text in term],
+    )
     expected = ["getrawtransact", "sendrawtransact"]
     assert vocabulary.names_with("RawTransaction") == expected
     assert vocabulary.names_with("raw_transactions") == expected

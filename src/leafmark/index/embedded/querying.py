@@ -296,6 +296,10 @@ class Vocabulary:
             found += self._marked.get(word, ())
         return found
 
+    def holding(self, text: str) -> list[str]:
+        """Return the terms that have a text inside."""
+        return [term for term in self._terms if text in term]
+
     @cached_property
     def _by_length(self) -> Mapping[int, Sequence[str]]:
         found: dict[int, list[str]] = {}

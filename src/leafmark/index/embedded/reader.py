@@ -43,7 +43,7 @@ from leafmark.index.manifest import (
 from leafmark.index.queries import AllOf, HasAny, HasTerm, InRange, Query, any_of, unscored
 from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.schema import STATE_KEY, Language
-from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
+from leafmark.index.snapshot import ChunkRef, Columns, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "has_index", "open_reader"]
@@ -442,7 +442,7 @@ class IndexReader:
             matches = self._matches(made, both, total)
             return sorted(self.refs([chunk for _, chunk in matches])), count
 
-    def expect(self, _terms: Iterable[tuple[str, str]]) -> None:
+    def expect(self, _terms: Iterable[tuple[str, str]], _lookups: Iterable[Lookup] = ()) -> None:
         """Nothing: each is looked up when it is asked for."""
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
@@ -483,15 +483,21 @@ class IndexReader:
                 return best
             asked *= _WIDER
 
-    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
+    def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
         """Return the terms within `distance` edits of a word, of deleted chunks too."""
         with self.guard("search the index"):
-            return self._vocabulary(fields).near(word, distance)
+            near = self._vocabulary(fields).near
+            return list(dict.fromkeys(each for word in words for each in near(word, distance)))
 
     def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
         """Return the terms that are a word but for marks: see `Snapshot.alike`."""
         with self.guard("search the index"):
             return self._vocabulary(fields).alike(words)
+
+    def holding(self, field: str, text: str) -> list[str]:
+        """Return the terms that have a text inside: see `Snapshot.holding`."""
+        with self.guard("search the index"):
+            return self._vocabulary([field]).holding(text)
 
     def _vocabulary(self, fields: Sequence[str]) -> Vocabulary:
         """Return the words of the fields, listed once: that takes a tenth of a second."""

@@ -11,6 +11,8 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from functools import cached_property
+from itertools import product
+from threading import RLock
 from typing import Any, NamedTuple, TypeVar, cast
 
 from leafmark.errors import ChangedError, NotFoundError, StorageError
@@ -35,7 +37,7 @@ from leafmark.index.remote.layout import (
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
-from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
+from leafmark.index.snapshot import ChunkRef, Columns, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, document_id
 
 __all__ = [
@@ -52,6 +54,9 @@ T = TypeVar("T")
 _REMEMBERED = 5000
 _COUNTED = 2000
 """Up to this many words of a beginning are counted; further ones count as standing in one chunk."""
+
+_AHEAD = 20_000
+"""Up to this many counts are asked for before they are wanted."""
 
 _SEVERAL = 50
 
@@ -154,8 +159,12 @@ class RemoteSnapshot:
         self.languages: tuple[Language, ...] = index_languages(meta.languages)
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_REMEMBERED)
-        self._counts: Recent[tuple[str, str], int] = Recent(_REMEMBERED * 2)
-        self._expected: dict[tuple[str, str], None] = {}
+        self._counts: Recent[tuple[str, str], int] = Recent(_AHEAD * 2)
+        self._lock = RLock()
+        self._expected = list[tuple[Iterable[tuple[str, str]], Iterable[Lookup]]]()
+        self._wanted: dict[tuple[str, str], None] = {}
+        self._asked: dict[Lookup, None] = {}
+        self._gathers = False
         self._field_languages = {field: each for each in self.languages for field in each.fields}
         self._words = Words(cluster, names, [each.body for each in self.languages])
         self._check_fields()
@@ -292,9 +301,12 @@ class RemoteSnapshot:
         head: dict[str, Any] = {"index": index or self._about.chunks}
         if search_type:
             head["search_type"] = search_type
+        return self._ask_lines([(head, body) for body in bodies])
+
+    def _ask_lines(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Any]:
         found = list[Any]()
-        for at in range(0, len(bodies), _BATCH):
-            lines = [part for body in bodies[at : at + _BATCH] for part in (head, body)]
+        for at in range(0, len(pairs), _BATCH):
+            lines = [part for pair in pairs[at : at + _BATCH] for part in pair]
             for answer in self.cluster.lines("/_msearch", lines)["responses"]:
                 if "error" in answer:
                     raise _failed(answer, self.cluster.location)
@@ -311,21 +323,6 @@ class RemoteSnapshot:
     def _totals(self, queries: Sequence[Any]) -> list[int]:
         bodies = [{"size": 0, "track_total_hits": True, "query": query} for query in queries]
         return [answer["hits"]["total"]["value"] for answer in self.ask_all(bodies)]
-
-    def _counted(self, filters: Sequence[Any]) -> list[int]:
-        """Return how many documents match each of some simple filters, in one request."""
-        bodies = [
-            {
-                "size": 0,
-                "aggs": {"counts": {"filters": {"filters": list(filters[at : at + _BATCH])}}},
-            }
-            for at in range(0, len(filters), _BATCH)
-        ]
-        return [
-            bucket["doc_count"]
-            for answer in self.ask_all(bodies)
-            for bucket in answer["aggregations"]["counts"]["buckets"]
-        ]
 
     # -- queries --------------------------------------------------------------------------
 
@@ -385,8 +382,9 @@ class RemoteSnapshot:
         found = [{hit["_id"]: hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
         return [[scores.get(one) for one in ids] for scores in found]
 
-    def expect(self, terms: Iterable[tuple[str, str]]) -> None:
-        self._expected.update(dict.fromkeys(terms))
+    def expect(self, terms: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
+        with self._lock:
+            self._expected.append((terms, lookups))
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         known = {term: self._counts.get(term) for term in terms}
@@ -395,19 +393,74 @@ class RemoteSnapshot:
             return [known[term] or 0 for term in terms]
         if len(unknown) <= _SEVERAL:  # whoever asks of one field asks of the others next
             unknown += [each for term in unknown for each in self._beside(*term)]
-        unknown = [each for each in (*unknown, *self._expected) if self._counts.get(each) is None]
-        unknown = list(dict.fromkeys(unknown))
-        self._expected.clear()
-        queries = [{"term": {field: term}} for field, term in unknown]
+        with self._lock:
+            self._wanted.update(dict.fromkeys(unknown))
+            self._gather()
+            known |= self._answer()
+        return [known.get(term) or self._counts.get(term) or 0 for term in terms]
+
+    def _look_up(self, lookup: Lookup) -> list[str]:
+        """Return the terms that a look-up asks for, with all that is expected."""
+        found = self._words.found(lookup)
+        if found is None:
+            with self._lock:
+                self._asked[lookup] = None
+                self._gather()
+                self._answer()
+            found = self._words.found(lookup)
+        return found or []
+
+    def _gather(self) -> None:
+        """Read what is expected, which may ask for frequencies itself."""
+        if self._gathers:
+            return
+        self._gathers = True
+        try:
+            while self._expected and len(self._wanted) < _AHEAD:
+                terms, lookups = self._expected.pop(0)
+                unknown = (term for term in terms if self._counts.get(term) is None)
+                self._wanted.update(dict.fromkeys(unknown))
+                asked = (each for each in lookups if self._words.found(each) is None)
+                self._asked.update(dict.fromkeys(asked))
+        finally:
+            self._gathers = False
+
+    def _answer(self) -> dict[tuple[str, str], int | None]:
+        """Ask for what is wanted, in one request; return the counts, which are remembered."""
+        wanted = [term for term in self._wanted if self._counts.get(term) is None]
+        lookups = [each for each in self._asked if self._words.found(each) is None]
+        self._wanted.clear()
+        self._asked.clear()
+        queries: list[Any] = [{"term": {field: term}} for field, term in wanted]
         if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
             queries.append(EVERY_CHUNK)
-        counts = self._counted(queries)
-        if len(counts) > len(unknown):
+        bodies = [_counts_body(queries[at : at + _BATCH]) for at in range(0, len(queries), _BATCH)]
+        chunks, words = {"index": self._about.chunks}, {"index": self.names.words}
+        answers = iter(
+            self._ask_lines(
+                [(words, self._words.body(each)) for each in lookups]
+                + [(chunks, body) for body in bodies]
+            )
+        )
+        for lookup in lookups:
+            self._follow(lookup, self._words.read(lookup, next(answers)))
+        counts = [
+            bucket["doc_count"]
+            for answer in answers
+            for bucket in answer["aggregations"]["counts"]["buckets"]
+        ]
+        if len(counts) > len(wanted):
             self.chunk_count = counts.pop()
-        for term, count in zip(unknown, counts, strict=True):
-            self._counts.put(term, count)
-            known[term] = count
-        return [known[term] or 0 for term in terms]
+        found = dict[tuple[str, str], int | None](zip(wanted, counts, strict=True))
+        for term, count in found.items():
+            self._counts.put(term, count or 0)
+        return found
+
+    def _follow(self, lookup: Lookup, terms: Sequence[str]) -> None:
+        """Expect the counts of terms that were looked up."""
+        body = next(field for field in lookup.fields if field in self._field_languages)
+        fields = self._field_languages[body].fields if len(terms) <= _SEVERAL else (body,)
+        self._expected.append((product(fields, terms[:_COUNTED]), ()))
 
     def _beside(self, field: str, term: str) -> Iterator[tuple[str, str]]:
         """Yield a term with the other fields of a language."""
@@ -420,7 +473,7 @@ class RemoteSnapshot:
         if field in _KEYWORDS:
             found = self._buckets(field, prefix, within)
         else:
-            listed = self._words.beginning(field, prefix)
+            listed = self._look_up(Lookup("begins", (field,), (prefix,)))
             counts = self.frequencies([(field, term) for term in listed[:_COUNTED]])
             found = [pair for pair in zip(listed, counts, strict=False) if pair[1]]
             found += [(term, 1) for term in listed[_COUNTED:]]
@@ -437,11 +490,14 @@ class RemoteSnapshot:
         buckets = answer["aggregations"]["values"]["buckets"]
         return [(bucket["key"], bucket["doc_count"]) for bucket in buckets]
 
-    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
-        return self._words.near(fields, word, distance)
+    def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
+        return self._look_up(Lookup("near", tuple(fields), tuple(words), distance))
 
     def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
-        return self._words.alike(fields, words)
+        return self._look_up(Lookup("alike", tuple(fields), tuple(words)))
+
+    def holding(self, field: str, text: str) -> list[str]:
+        return self._look_up(Lookup("holds", (field,), (text,)))
 
     # -- chunks ---------------------------------------------------------------------------
 
@@ -680,6 +736,11 @@ def _hits_body(query: Any, limit: int) -> dict[str, Any]:
         "track_total_hits": False,
         "query": query,
     }
+
+
+def _counts_body(filters: Sequence[Any]) -> dict[str, Any]:
+    """Return the question how many documents match each of some simple filters."""
+    return {"size": 0, "aggs": {"counts": {"filters": {"filters": list(filters)}}}}
 
 
 def _hit(hit: Mapping[str, Any]) -> Hit:

@@ -7,13 +7,15 @@ costs a look that finds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from leafmark.index.embedded.querying import bare, within_distance
 from leafmark.index.remote.bulk import Line
 from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import MAX_RESULTS, Names, word_id
+from leafmark.index.snapshot import Lookup
 
 __all__ = ["Words"]
 
@@ -23,8 +25,8 @@ MAX_KNOWN = 1_000_000
 MAX_LISTED = 50_000
 """How many words a beginning lists at most."""
 
-_ALL_EDITS = 1_000
-"""Expansions of a fuzzy query: more words within two edits are none that was meant."""
+_WILD = re.compile(r"[*?\\]")
+_ESCAPED = r"\\\g<0>"
 
 
 class Words:
@@ -35,6 +37,7 @@ class Words:
         self._names = names
         self._bodies = frozenset(bodies)
         self._known: set[str] = set()
+        self._found: dict[Lookup, list[str]] = {}
 
     def new(self, field: str, terms: Iterable[str]) -> Iterator[Line]:
         """Yield what adds words that were not sent before."""
@@ -53,57 +56,55 @@ class Words:
             head = {"create": {"_index": self._names.words, "_id": key}}
             yield Line(head, dump_json(document))
 
-    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
-        """Return the words within `distance` edits of a word."""
-        fuzzy = {
-            "value": word,
-            "fuzziness": distance,
-            "max_expansions": _ALL_EDITS,
-            "transpositions": True,
-        }
-        found = self._find(fields, {"fuzzy": {"term": fuzzy}})
-        return within_distance(word, found, distance)
+    def found(self, lookup: Lookup) -> list[str] | None:
+        """Return the terms that a look-up asks for, None if it was not answered yet."""
+        return [] if self._bodies.isdisjoint(lookup.fields) else self._found.get(lookup)
 
-    def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
-        """Return the words that are one of `words` but for their marks."""
-        plain = [word for word in dict.fromkeys(words) if word.isascii()]
-        either = [{"terms": {"bare": list(words)}}, {"terms": {"term": plain}}]
-        return self._find(fields, {"bool": {"should": either, "minimum_should_match": 1}})
-
-    def beginning(self, field: str, prefix: str) -> list[str]:
-        """Return the words that begin with a text, in order, `MAX_LISTED` at most."""
-        if field not in self._bodies:
-            return []
-        query = {"prefix": {"term": {"value": prefix}}} if prefix else {"match_all": {}}
-        found = list[str]()
-        after: list[Any] | None = None
-        while len(found) < MAX_LISTED:
-            page = self._page([field], query, after)
-            found += [hit["fields"]["term"][0] for hit in page]
-            if len(page) < MAX_RESULTS:
-                break
-            after = page[-1]["sort"]
-        return found[:MAX_LISTED]
-
-    def _find(self, fields: Sequence[str], query: Any) -> list[str]:
-        fields = [field for field in fields if field in self._bodies]
-        hits = self._page(fields, query, None) if fields else ()
-        found = [hit["fields"]["term"][0] for hit in hits]
-        return list(dict.fromkeys(found))
-
-    def _page(self, fields: Sequence[str], query: Any, after: list[Any] | None) -> list[Any]:
+    def body(self, lookup: Lookup, after: Any = None) -> dict[str, Any]:
+        """Return the cluster's question for a look-up, from the term `after` on."""
+        fields = [field for field in lookup.fields if field in self._bodies]
+        either = {"bool": {"should": [*_clauses(lookup)], "minimum_should_match": 1}}
         body: dict[str, Any] = {
             "size": MAX_RESULTS,
             "_source": False,
             "docvalue_fields": ["term"],
             "sort": [{"term": "asc"}],
-            "query": {"bool": {"filter": [{"terms": {"field": list(fields)}}, query]}},
+            "track_total_hits": False,
+            "query": {"bool": {"filter": [{"terms": {"field": fields}}, either]}},
         }
-        if after is not None:
-            body["search_after"] = after
-        answer = self._cluster.post(path_of(self._names.words, "_search"), body)
-        hits: list[Any] = answer["hits"]["hits"]
-        return hits
+        return body if after is None else {**body, "search_after": after}
+
+    def read(self, lookup: Lookup, answer: Mapping[str, Any]) -> list[str]:
+        """Return the terms of an answer, which are remembered."""
+        hits = answer["hits"]["hits"]
+        found = [hit["fields"]["term"][0] for hit in hits]
+        while len(hits) == MAX_RESULTS and len(found) < MAX_LISTED:
+            body = self.body(lookup, hits[-1]["sort"])
+            answer = self._cluster.post(path_of(self._names.words, "_search"), body)
+            hits = answer["hits"]["hits"]
+            found += [hit["fields"]["term"][0] for hit in hits]
+        if lookup.how == "near":
+            near = (within_distance(word, found, lookup.distance) for word in lookup.texts)
+            found = [term for each in near for term in each]
+        self._found[lookup] = found = list(dict.fromkeys(found))[:MAX_LISTED]
+        return found
+
+
+def _clauses(lookup: Lookup) -> Iterator[dict[str, Any]]:
+    """Yield what a word has to be, one of which is enough."""
+    if lookup.how == "alike":
+        plain = [text for text in dict.fromkeys(lookup.texts) if text.isascii()]
+        yield {"terms": {"bare": list(lookup.texts)}}
+        yield {"terms": {"term": plain}}
+        return
+    for text in lookup.texts:
+        if lookup.how == "near":
+            fuzzy = {"value": text, "fuzziness": lookup.distance, "rewrite": "constant_score"}
+            yield {"fuzzy": {"term": fuzzy}}
+        elif lookup.how == "begins":
+            yield {"prefix": {"term": {"value": text}}} if text else {"match_all": {}}
+        else:
+            yield {"wildcard": {"term": {"value": f"*{_WILD.sub(_ESCAPED, text)}*"}}}
 
 
 def _is_word(term: str) -> bool:
