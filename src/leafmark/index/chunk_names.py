@@ -73,6 +73,13 @@ _KIND = late_pattern(
 )
 """What manuals of programs put before a name to say what it is the name of."""
 
+_ARTICLE = late_pattern(r"(?:the|an?)\s+", re.IGNORECASE)
+_QUOTED = late_pattern(
+    r"(?:the\s+)?(?:\"([^\"]+)\"|“([^“”]+)”|‘([^‘’]+)’|«\s*([^«»]+?)\s*»|`([^`]+)`)(?:\s+\w+)?",
+    re.IGNORECASE,
+)
+"""A name in quotes, with at most a word behind it that says what it is the name of."""
+
 _IS_WORDS = late_pattern(r"[\w\s]*")
 """What has nothing that separates names, or ends one."""
 
@@ -96,14 +103,19 @@ def title_names(title: str) -> tuple[str, ...]:
     ('Trait std::any::Any', 'std::any::Any', 'any::Any', 'Any')
     >>> title_names("4.2. Making a backup"), title_names("open(2)")
     (('4.2. Making a backup', 'Making a backup'), ('open(2)', 'open'))
+    >>> title_names("The if statement"), title_names("The “accel-group” property")[-1]
+    (('The if statement', 'if statement'), 'accel-group')
     """
     found = [title]
     plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
-    found.append(plain)
+    found += (plain, _ARTICLE.sub("", plain, count=1) if _ARTICLE.match(plain) else "")
     if not _IS_WORDS.fullmatch(plain):
         parts = split_title(plain)
         if len(parts) > 1:
             found += (parts[0], parts[1] if len(parts) == 2 else "")
+        quoted = _QUOTED.fullmatch(plain)
+        if quoted is not None:
+            found.append(next(filter(None, quoted.groups())))
         found += [_CALL.sub("", each) for each in found if each.endswith(")")]
     for each in dict.fromkeys(found):
         kind = _KIND.match(each)

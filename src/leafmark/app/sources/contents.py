@@ -72,6 +72,7 @@ def _is_ours(data: bytes) -> bool:
 # - bundles of modules, whose first lines are those of the program that joined them;
 # - what a generator of pages writes for its own script, such as a search index: one list or table
 #   that is given to a name, of pages or of what a search looks up;
+# - the same in XML, without a sentence: what a browser of documentation or of the web looks up;
 # - lists of digests: lock files, sums of packages, maps of sources.
 #
 # A wrong guess would lose what somebody wrote, so that each shape asks for more than one sign, and
@@ -143,6 +144,11 @@ _MAX_OTHER_WORDS = 12
 _PAGE = re.compile(rb"\.html\b")
 _PAGE_EVERY = 400
 """A list of pages has one in so many bytes."""
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
+_BETWEEN_TAGS = re.compile(rb">([^<]+)")
+_SENTENCE_WORDS = 8
+_MAX_SENTENCES = 0.05
+"""Of a list of pages in XML, so much may stand in texts of so many words."""
 _SEARCH_NAME = re.compile(
     r"(?:[\w.-]*[-_.])?(?:search[-_]?(?:index|data|docs|entries)?|lunr[-_]?index|searchindex)"
     r"(?:[-_.][\w-]*)*\.(?:json|js)\Z",
@@ -174,7 +180,20 @@ def generated_kind(path: str, data: bytes) -> str | None:
         return _kind_of_code(sample)
     if suffix in _JSON:
         return _kind_of_json(path, sample)
+    if _is_xml_of_pages(sample):
+        return "list of pages"
     return "list of digests" if _is_digests(sample) else None
+
+
+def _is_xml_of_pages(sample: bytes) -> bool:
+    """Whether XML names one page after the other, and says nothing of them."""
+    if len(sample) < _MIN_BYTES or not _XML.match(sample):
+        return False
+    if sum(1 for _ in _PAGE.finditer(sample)) * _PAGE_EVERY < len(sample):
+        return False
+    texts = (found[1].split() for found in _BETWEEN_TAGS.finditer(sample))
+    prose = sum(sum(map(len, words)) for words in texts if len(words) >= _SENTENCE_WORDS)
+    return prose <= _MAX_SENTENCES * len(sample)
 
 
 def _kind_of_code(sample: bytes) -> str | None:

@@ -19,6 +19,18 @@ PAGES = ",\n".join(
 DIGEST = "0123456789abcdef" * 4
 
 
+XML = '<?xml version="1.0" encoding="utf-8"?>\n'
+KEYWORDS = '<keyword type="function" name="lamp_dim ()" link="lamp.html#dim"/>\n' * 20
+TAGGED = (
+    "<member kind='function'><type>int</type><name>dim</name><anchorfile>lamp.html</anchorfile>"
+    "<arglist>(int by)</arglist></member>\n"
+) * 20
+ITEM = (
+    "<item><link>https://example.org/lamps.html</link><description>We have written down how a lamp"
+    " is dimmed, and what to do where it does not get darker.</description></item>\n"
+)
+
+
 @pytest.mark.parametrize(
     ("path", "source", "kind"),
     [
@@ -71,6 +83,8 @@ DIGEST = "0123456789abcdef" * 4
             "search index",
         ),
         ("search.index/name/4e1.js", 'rd_("boffbuniteconeedim");\n', "search index"),
+        ("lamps.devhelp2", XML + f"<book>{KEYWORDS}</book>\n", "list of pages"),
+        ("lamps.tag", XML + f"<tagfile>{TAGGED}</tagfile>\n", "list of pages"),
         ("SHA256SUMS", f"{DIGEST}  file\n" * 20, "list of digests"),
         ("requirements.txt", f"a==1 \\\n    --hash=sha256:{DIGEST}\n" * 20, "list of digests"),
     ],
@@ -98,6 +112,11 @@ def test_what_programs_made_for_programs(path: str, source: str, kind: str) -> N
             "const index = [];\nexport function search(q) {\n  return index.filter(q);\n}\n",
         ),
         ("nav.js", "const menu = ['a.html', 'b.html'];\nmenu.forEach((m) => draw(m));\n"),
+        ("feed.xml", XML + f"<rss>{ITEM * 9}</rss>\n"),
+        (
+            "layout.xml",
+            XML + "<view>\n" + '  <text width="fill" id="@+id/title"/>\n' * 30 + "</view>",
+        ),
         ("messages.json", '{"hello": "Hello", "docs": "Documents", "bye": "Good bye"}'),
         ("history.txt", f"A fix.\nSee the report.\nDone in {DIGEST[:40]}.\n" * 20),
         ("notes.md", f"{DIGEST}\n" * 40),
