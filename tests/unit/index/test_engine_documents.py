@@ -65,8 +65,9 @@ def test_every_chunk_has_its_fields() -> None:
         "title_english": title,
         "titles_english": title,
         "names": [
-            *("c=the printroutes o", "c~the printrout o"),
-            *("d=the printroutes o", "d~the printrout o", "d=ä"),
+            *("c=the printroutes o", "c~the printrout o", "c=printroutes o", "c~printrout o"),
+            *("d=the printroutes o", "d~the printrout o", "d=printroutes o", "d~printrout o"),
+            "d=ä",
         ],
         "body_english": f"{title} {BETWEEN} ",
         "position": 1,
