@@ -60,10 +60,11 @@ def _page(path: str) -> tuple[Answer, ...]:
     return ({"path": path},)
 
 
-def _entry(root: Path, path: str, anchor: str) -> tuple[Answer, ...]:
+def _entry(root: Path, path: str, anchor: str, attribute: bytes = b"id") -> tuple[Answer, ...]:
     """Return the bytes of the definition or section that an id marks; none where it is gone."""
     data = (root / path).read_bytes()
-    found = re.search(rb"\sid=[\"']" + re.escape(html.escape(anchor).encode()) + rb"[\"']", data)
+    name = re.escape(html.escape(anchor).encode())
+    found = re.search(rb"\s" + attribute + rb"=[\"']" + name + rb"[\"']", data)
     if not found:
         return ()
     start = data.rindex(b"<", 0, found.start() + 1)
@@ -416,6 +417,23 @@ def _in_turn(name: str, *forms: str) -> str:
     return re.sub(r"\ba (?=[aeiou])", "an ", asked)
 
 
+def _gtk(root: Path) -> Iterator[Name]:
+    """What the list of a browser of documentation tells; constants stand in tables."""
+    for listed in sorted(root.glob("*/*.devhelp2")):
+        for attributes in re.findall(r"<keyword ([^>]*)>", listed.read_text("utf-8")):
+            told = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
+            kind, (page, _, anchor) = told["type"], told["link"].partition("#")
+            path = f"{listed.parent.name}/{page}"
+            name = html.unescape(told["name"]).replace("\xa0", " ").strip()
+            if kind in ("function", "macro"):
+                query = name.removesuffix("()").strip()
+                yield Name(query, "function", _entry(root, path, anchor, b"name"))
+            elif kind in ("property", "signal") and (quoted := re.search("“(.+)”", name)):
+                yield Name(quoted[1], kind, _entry(root, path, anchor, b"name"))
+            elif kind in ("struct", "enum", "constant"):
+                yield Name(name.removeprefix(f"{kind} "), kind, _page(path))
+
+
 NAMES: Mapping[str, Callable[[Path], Iterable[Name]]] = {
     "python": _python,
     "django": _django,
@@ -432,4 +450,5 @@ NAMES: Mapping[str, Callable[[Path], Iterable[Name]]] = {
     "tldr": _tldr,
     "react": _react,
     "aptitude": _aptitude,
+    "gtk": _gtk,
 }
