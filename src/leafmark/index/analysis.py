@@ -488,7 +488,7 @@ def with_parts(title: str) -> str:
     >>> with_parts("printRoutes() of HTTPServer"), with_parts("List of URLs")
     ('printRoutes() of HTTPServer print Routes HTTP Server', 'List of URLs')
     """
-    if not _INSIDE.search(title):
+    if title[1:].islower() or not _INSIDE.search(title):
         return title
     names = (word for word in _WORD.findall(title) if _INSIDE.search(word))
     return " ".join([title, *(_INSIDE.sub(" ", name) for name in names)])

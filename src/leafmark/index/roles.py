@@ -62,6 +62,7 @@ class _Rules(NamedTuple):
     prose_paths: re.Pattern[str]
     titles: re.Pattern[str]
     title_parts: re.Pattern[str]
+    title_words: tuple[str, ...]
     asked: re.Pattern[str]
     languages: frozenset[str]
 
@@ -76,6 +77,7 @@ def _rules() -> _Rules:
         _any_of([role for role in roles if role.get("prose")], "path"),
         _any_of(roles, "title"),
         _any_of([role for role in roles if role.get("parts")], "title"),
+        tuple(table["titles"]["words"].split()),
         _any_of(roles, "asked"),
         frozenset(table["languages"]["codes"].split()),
     )
@@ -120,6 +122,8 @@ def role_of_title(title: str) -> int:
     (4, 4)
     """
     rules = _rules()
+    if True not in map(title.casefold().__contains__, rules.title_words):
+        return 0
     found = rules.titles.fullmatch(title)
     if found is None:
         parts = map(rules.title_parts.fullmatch, split_title(title))

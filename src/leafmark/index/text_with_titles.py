@@ -78,12 +78,11 @@ def title_terms(analyzer: Analyzer, title: str) -> str:
 
 def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iterable[str]:
     """Return the phrases that `from_titles_alone` does; `shared` are the terms of both."""
-    words = [title.split() for title in titles]
     pairs = {
-        (one, two)
-        for terms in words
-        for one, two in pairwise(terms)
-        if one in shared and two in shared
+        pair
+        for title in titles
+        for pair in _pairs_of(title)
+        if pair[0] in shared and pair[1] in shared
     }
     if not pairs:
         return ()
@@ -92,12 +91,17 @@ def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iter
     if held:
         threes = {
             " ".join(three)
-            for terms in words
-            for three in _phrases(terms, MAX_PHRASE)
+            for title in titles
+            for three in _phrases(title.split(), MAX_PHRASE)
             if three[:2] in held and three[1:] in held
         }
         alone |= {three for three in threes if f" {three} " not in padded}
     return alone
+
+
+@lru_cache(4096)
+def _pairs_of(title: str) -> tuple[tuple[str, str], ...]:
+    return tuple(pairwise(title.split()))
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

@@ -19,7 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, islice, repeat
+from operator import add
 from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from leafmark.errors import UsageError
@@ -298,11 +299,14 @@ class ChunkedDocument:
     @property
     def lines(self) -> tuple[list[int], list[int]]:
         """The first and the last line of every chunk, by position."""
-        starts, chunks = self._line_starts, [*self.chunks]
-        first = [bisect_right(starts, chunk.first_line_byte) for chunk in chunks]
-        return first, [
-            bisect_right(starts, max(chunk.byte_start, chunk.byte_end - 1)) for chunk in chunks
-        ]
+        data, chunks = self.document.data, [*self.chunks]
+        first = [chunk.first_line_byte for chunk in chunks]
+        last = [max(chunk.byte_start, chunk.byte_end - 1) for chunk in chunks]
+        if b"\r" in data:
+            return [*map(self.line_of, first)], [*map(self.line_of, last)]
+        counts = map(_lines_between, repeat(data), (0, *first), first)
+        lines = [*islice(accumulate(counts, initial=1), 1, None)]
+        return lines, [*map(add, lines, map(_lines_between, repeat(data), first, last))]
 
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
@@ -739,6 +743,13 @@ class Chunks(Sequence[Chunk]):
 
 
 _new = tuple.__new__  # half the cost of calling the class
+
+
+def _lines_between(data: bytes, at: int, later: int) -> int:
+    """By how many lines a byte is below another one, where only LF ends a line."""
+    if at <= later:
+        return data.count(b"\n", at, later)
+    return -data.count(b"\n", later, at)  # the signature of a piece that begins above it
 
 
 def _chunk_at(owner: ChunkedDocument, position: int) -> Chunk:

@@ -240,6 +240,10 @@ def _moved(blocks: Sequence[Block], by: int) -> list[Block]:
 _end_of: Callable[[_Portion], int] = itemgetter(1)
 
 
+_ONLY = range(1)
+"""The number of the one portion that nearly every source has."""
+
+
 class _Placed(NamedTuple):
     """The blocks of a portion; `places` say which of them stand at the top."""
 
@@ -290,6 +294,8 @@ class MarkdownBlocks(Deferred[Block], BlockRegions):
         """The numbers of the portions that have bytes in `[start, end)`."""
         portions = self._text.portions
         last = len(portions) - 1
+        if not last:
+            return _ONLY
         first = bisect_right(portions, start, 0, last, key=_end_of)
         return range(first, max(first, bisect_left(portions, end, 0, last, key=_end_of)) + 1)
 
