@@ -286,9 +286,9 @@ def _name(document: Document, parts: Sequence[_Part], kinds: Set[BlockKind]) -> 
     data = document.data
     if document.is_rendered and "thematic_break" in kinds:  # nothing is read there
         parts = [part for part in parts if part[0] != "thematic_break"]
-    if kinds.isdisjoint(_TYPES):
+    if len(kinds) == 1 or kinds.isdisjoint(_TYPES):  # of most bodies: nothing is to be weighed
         is_empty = not any(data[start:end].strip() for _, start, end in parts)
-        return "empty" if is_empty else "prose"
+        return "empty" if is_empty else _TYPES.get(next(iter(kinds)), "prose")
     weights: dict[ContentType, int] = {}
     for kind, start, end in parts:
         name = _TYPES.get(kind, "prose")

@@ -124,7 +124,7 @@ class _Reader:
             return
         for start, end in walk(raw).html:
             self.html.append((start + self._start, end + self._start))
-        if b"[!" in raw:
+        if b"[![" in raw:
             self._find_badges()
 
     def _find_badges(self) -> None:
