@@ -392,3 +392,15 @@ def test_an_h1_that_ends_the_title_behind_another_h1_names_the_site(
     )
     document = parse_html(page.encode(), "usage.html")
     assert [(heading.level, heading.title) for heading in document.headings] == expected
+
+
+@pytest.mark.parametrize("name", ["belowStickyNavbar_Vz", "anchor topNav-offset", "no-print-break"])
+def test_a_heading_is_not_taken_for_a_bar_that_its_class_speaks_of(name: str) -> None:
+    page = f"<h1>Lamps</h1><p>Light.<h2 class='{name}' id=use>Use</h2><p>Switch it on."
+    document = parse_html(page.encode(), "lamps.html")
+    assert [heading.title for heading in document.headings] == ["Lamps", "Use"]
+
+
+def test_a_heading_that_is_called_a_title_of_contents_is_dropped() -> None:
+    page = b"<h1>Lamps</h1><p>Light.<h2 class='toc-title'>Here</h2><p>Switch it on."
+    assert [heading.title for heading in parse_html(page, "a.html").headings] == ["Lamps"]

@@ -725,7 +725,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
     roles = role.split()
     if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):
         return True, frozenset()
-    names = lists_of(classes)
+    names = _lists_of_heading(classes) if tag in HEADING_LEVELS else lists_of(classes)
     lists = {*_LISTS_OF_NAMES} & {each.removesuffix(".classes") for each in names}
     if any(map(_is_whole_foot, classes)):
         lists.add("whole")
@@ -736,6 +736,15 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
     if tag == "button" or "button" in roles:
         lists.add("button")
     return False, frozenset(lists)
+
+
+def _lists_of_heading(classes: tuple[str, ...]) -> frozenset[str]:
+    """The lists that a class of a heading is in as a whole: it may name what is beside a heading.
+
+    >>> sorted(_lists_of_heading(("toc-title",))), sorted(_lists_of_heading(("belowStickyNavbar",)))
+    (['drop.classes'], [])
+    """
+    return frozenset[str]().union(*map(id_lists, classes))
 
 
 _LISTS_OF_NAMES = frozenset(("drop", "beside", "linked", "foot", "source"))
