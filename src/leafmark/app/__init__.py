@@ -15,12 +15,7 @@ from leafmark.lazy_imports import import_late
 if TYPE_CHECKING:
     from leafmark.app.agents.agent_files import package_folder, update_agents
     from leafmark.app.agents.llms import write_llms
-    from leafmark.app.answering.browsing import (
-        browse_project,
-        overview,
-        read_document,
-        text_marker,
-    )
+    from leafmark.app.answering.browsing import browse_project, overview, read_document, text_marker
     from leafmark.app.answering.listing import (
         list_chunks,
         list_document_ids,

@@ -40,13 +40,7 @@ from leafmark.index import (
 from leafmark.index.vectors import stored_model, vector_folder
 from leafmark.model import Check, DoctorReport, count_of
 
-__all__ = [
-    "Requirement",
-    "check_reranker",
-    "examine",
-    "parse_requirement",
-    "satisfies",
-]
+__all__ = ["Requirement", "check_reranker", "examine", "parse_requirement", "satisfies"]
 
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."

@@ -149,10 +149,7 @@ class Sources:
             from leafmark.app.sources.formats import parse_source  # late: a listing needs none
 
             read.parsed = parse_source(
-                read.tree,
-                document.path,
-                read.raw,
-                notebook_outputs=self._shows_outputs(read.tree),
+                read.tree, document.path, read.raw, notebook_outputs=self._shows_outputs(read.tree)
             )
         return read.parsed
 

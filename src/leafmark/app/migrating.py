@@ -96,10 +96,7 @@ def _copy(
             parsed = parse_source(tree, document.path, data, notebook_outputs=outputs)
             chunked = chunk_document(parsed, tree=tree.name, options=options)
             prepared = prepare_source(
-                chunked,
-                document.state,
-                stemmer=writer.stemmer(tree.name),
-                named=document.named,
+                chunked, document.state, stemmer=writer.stemmer(tree.name), named=document.named
             )
             writer.put_prepared(prepared)
             if progress is not None:

@@ -186,8 +186,7 @@ class ShowRequest(NamedTuple):
 
     ids: tuple[str, ...]
     own: Annotated[
-        bool,
-        Option("only the section's own text, without the sections below it", given="request"),
+        bool, Option("only the section's own text, without the sections below it", given="request")
     ] = False
     full_document: Annotated[
         bool, Option("the whole document that an id belongs to", given="request")

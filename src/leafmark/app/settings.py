@@ -207,11 +207,7 @@ class EmbeddingSettings(NamedTuple):
     ] = "auto"
     model: Annotated[
         str | None,
-        Option(
-            "the model's name, where there are several",
-            _OTHER_MODEL,
-            gated=_FETCHED,
-        ),
+        Option("the model's name, where there are several", _OTHER_MODEL, gated=_FETCHED),
     ] = None
     endpoint: Annotated[
         str | None,
@@ -230,8 +226,7 @@ class EmbeddingSettings(NamedTuple):
         ),
     ] = None
     query_prefix: Annotated[
-        str | None,
-        Option("what the model needs before every query", _ITS_PAGE),
+        str | None, Option("what the model needs before every query", _ITS_PAGE)
     ] = None
     document_prefix: Annotated[
         str | None, Option("what the model needs before every text", _ITS_PAGE)
@@ -331,11 +326,7 @@ class RerankSettings(NamedTuple):
     ] = "none"
     model: Annotated[
         str | None,
-        Option(
-            "the model's name, where it is not the usual one",
-            _OTHER_MODEL,
-            gated=_FETCHED,
-        ),
+        Option("the model's name, where it is not the usual one", _OTHER_MODEL, gated=_FETCHED),
     ] = None
     results: Annotated[
         int,

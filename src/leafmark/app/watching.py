@@ -24,10 +24,7 @@ from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent
 
-__all__ = [
-    "Retries",
-    "Watcher",
-]
+__all__ = ["Retries", "Watcher"]
 
 
 SETTLE_S = 2.0

@@ -27,13 +27,7 @@ from leafmark.child import (
 from leafmark.errors import is_closed_pipe
 from leafmark.index import gc_paused
 
-__all__ = [
-    "Helper",
-    "Worker",
-    "core_count",
-    "cut_batches",
-    "serve",
-]
+__all__ = ["Helper", "Worker", "core_count", "cut_batches", "serve"]
 
 
 if sys.platform == "linux":

@@ -92,17 +92,11 @@ class _Totals:
     "chunk",
     examples=(
         ("leafmark chunk README.md", "the chunks as a tree"),
-        (
-            "leafmark chunk docs --jsonl -s section > chunks.jsonl",
-            "records for another program",
-        ),
+        ("leafmark chunk docs --jsonl -s section > chunks.jsonl", "records for another program"),
         ("leafmark chunk docs -o stats --preset rag", "sizes and quality of a strategy"),
         ("leafmark chunk guide.md -o html > guide.html", "the source, coloured by chunk"),
         ("curl -s example.org | leafmark chunk - --name page.html --json", "standard input"),
-        (
-            "leafmark chunk docs -s section --strict -q -o stats",
-            "in a build: fail on a finding",
-        ),
+        ("leafmark chunk docs -s section --strict -q -o stats", "in a build: fail on a finding"),
     ),
     argument=Argument(
         "FILE", "Files and folders; - reads standard input.", least=1, complete="file"

@@ -370,12 +370,7 @@ def command(
 
     def declare(run: Callable[[Call], int]) -> Command:
         _DECLARED[name] = Command(
-            run,
-            name=name,
-            examples=examples,
-            argument=argument,
-            options=options,
-            is_query=is_query,
+            run, name=name, examples=examples, argument=argument, options=options, is_query=is_query
         )
         return _DECLARED[name]
 

@@ -113,10 +113,7 @@ _OPTIONS = (
     "eval",
     examples=(
         ("leafmark eval queries.jsonl", "how well does the search do?"),
-        (
-            "leafmark eval queries.jsonl --compare fixed,heading,section,auto",
-            "what suits best?",
-        ),
+        ("leafmark eval queries.jsonl --compare fixed,heading,section,auto", "what suits best?"),
         ("leafmark eval queries.jsonl --compare plain,auto", "is the ranking worth anything?"),
         ("leafmark eval queries.jsonl --mode lexical,hybrid", "does meaning help here?"),
         ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),

@@ -10,15 +10,7 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from leafmark.cli.command import (
-    ALIASES,
-    COMMANDS,
-    COMMON,
-    Argument,
-    Command,
-    Option,
-    find_command,
-)
+from leafmark.cli.command import ALIASES, COMMANDS, COMMON, Argument, Command, Option, find_command
 from leafmark.cli.command import command as declare
 from leafmark.cli.console import Call
 

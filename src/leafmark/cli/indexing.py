@@ -67,15 +67,9 @@ _INDEX_OPTIONS = (
     "index",
     examples=(
         ("leafmark index", "the current folder, or the trees of the configuration"),
-        (
-            "leafmark index guides/backups.md",
-            "one file, even one that an ignore file leaves out",
-        ),
+        ("leafmark index guides/backups.md", "one file, even one that an ignore file leaves out"),
         ("leafmark index --rebuild", "everything again"),
-        (
-            "leafmark index --vectors",
-            "vectors of all chunks, before the first search by meaning",
-        ),
+        ("leafmark index --vectors", "vectors of all chunks, before the first search by meaning"),
         ("leafmark index --watch", "keep it fresh while files change"),
         ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
         ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
@@ -101,11 +95,7 @@ def _index(call: Call) -> int:
     if call.on("watch") and call.words:
         raise UsageError("--watch takes no paths", hint="it watches all trees")
 
-    report = perform(
-        call,
-        index_project,
-        asked(call, IndexRequest, paths=call.words),
-    )
+    report = perform(call, index_project, asked(call, IndexRequest, paths=call.words))
     _print_indexed(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED

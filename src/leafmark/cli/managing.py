@@ -246,11 +246,7 @@ def _agents(call: Call) -> int:
     mode = _mode(call)
     if mode in ("package", "llms"):
         return _package(call) if mode == "package" else _llms(call)
-    report = perform(
-        call,
-        update_agents,
-        asked(call, AgentsRequest, files=call.words),
-    )
+    report = perform(call, update_agents, asked(call, AgentsRequest, files=call.words))
     _print_agents(call, mode, report)
     return int(mode == "check" and any(file.state != "fresh" for file in report.files))
 
@@ -303,11 +299,7 @@ def _llms(call: Call) -> int:
     from leafmark.app.requests import LlmsRequest
     from leafmark.render.reports import llms_record, render_llms
 
-    report = perform(
-        call,
-        write_llms,
-        asked(call, LlmsRequest, directory=call.values["llms"]),
-    )
+    report = perform(call, write_llms, asked(call, LlmsRequest, directory=call.values["llms"]))
     if call.console.json:
         call.console.write_json(llms_record(report))
     else:

@@ -7,14 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leafmark.cli.command import (
-    JSON,
-    Argument,
-    Option,
-    at_least,
-    command,
-    declared,
-)
+from leafmark.cli.command import JSON, Argument, Option, at_least, command, declared
 from leafmark.cli.completion import ids, tags, trees
 from leafmark.cli.console import Call, asked, exclude_each_other, perform, project_of, unread
 from leafmark.errors import NotFoundError, UsageError, unreadable
@@ -95,10 +88,7 @@ def _show_options() -> list[Option]:
         ),
     ),
     argument=Argument(
-        "ID",
-        "What to show; - reads ids from standard input, one a line.",
-        least=1,
-        complete=ids,
+        "ID", "What to show; - reads ids from standard input, one a line.", least=1, complete=ids
     ),
     options=_show_options,
 )
@@ -252,11 +242,7 @@ def _ls(call: Call) -> int:
         "chunks": app.list_chunks,
         "tags": app.list_tags,
     }
-    items = perform(
-        call,
-        fetchers[kind],
-        asked(call, ListRequest, under=under),
-    )
+    items = perform(call, fetchers[kind], asked(call, ListRequest, under=under))
     _print_list(call, kind, items)
     return 0 if items else 1
 

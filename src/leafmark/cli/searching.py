@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from leafmark.cli.command import (
-    JSON,
-    SET,
-    Argument,
-    Choice,
-    Option,
-    at_least,
-    command,
-    declared,
-)
+from leafmark.cli.command import JSON, SET, Argument, Choice, Option, at_least, command, declared
 from leafmark.cli.completion import ids
 from leafmark.cli.console import Call, Console, asked, perform
 from leafmark.cli.reading import AT, expand, narrowing, no_refresh
@@ -86,10 +77,7 @@ def _related() -> list[Option]:
     examples=(
         ('leafmark search "restore a backup"', "the sections that have these words"),
         ('leafmark search "how do I restore a backup?" -n 3', "ask in your own words"),
-        (
-            "leafmark search '\"exact phrase\" -draft path:guides/'",
-            "phrase, word left out, folder",
-        ),
+        ("leafmark search '\"exact phrase\" -draft path:guides/'", "phrase, word left out, folder"),
         ('leafmark search "retries" "time-outs" -o full', "two topics, whole texts"),
         ('leafmark search "retries" --json', "for programs"),
         ('vim -q <(leafmark search "retries" -o vimgrep)', "walk through the matches in Vim"),
@@ -251,10 +239,7 @@ def _text(call: Call, answer: Answer, output: str) -> str:
             "leafmark why-not guides/backups.md#making-a-backup restore",
             "why a section is not found",
         ),
-        (
-            'leafmark why-not guides/backups.md "how do I restore?" -n 3',
-            "with options of search",
-        ),
+        ('leafmark why-not guides/backups.md "how do I restore?" -n 3', "with options of search"),
         ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
     ),
     argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2, complete=ids),

@@ -304,10 +304,7 @@ class Index:
         return show_chunks(project, request)._replace(hints=hints)
 
     def context(
-        self,
-        *files: str | os.PathLike[str],
-        limit: int | None = None,
-        trees: Iterable[str] = (),
+        self, *files: str | os.PathLike[str], limit: int | None = None, trees: Iterable[str] = ()
     ) -> Answer:
         """Return what matters for files that somebody works on, never these themselves.
 
@@ -326,11 +323,7 @@ class Index:
         return self._ask(find_context, ContextRequest(names, _search_for(limit, trees)))
 
     def like(
-        self,
-        name: str | os.PathLike[str],
-        *,
-        limit: int | None = None,
-        trees: Iterable[str] = (),
+        self, name: str | os.PathLike[str], *, limit: int | None = None, trees: Iterable[str] = ()
     ) -> Answer:
         """Return what is like a chunk (its id) or like a file.
 

@@ -83,10 +83,7 @@ def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> 
 
 
 def rag_search(
-    query: str,
-    project_path: str,
-    expand_context: bool = False,
-    section_filter: str | None = None,
+    query: str, project_path: str, expand_context: bool = False, section_filter: str | None = None
 ) -> list[EnrichedChunk]:
     """Return the chunks that answer a query, best first; none where nothing fits.
 

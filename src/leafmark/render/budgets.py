@@ -9,16 +9,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 
 from leafmark.chunking import token_counter
 from leafmark.errors import BudgetError
-from leafmark.model import (
-    Answer,
-    Omission,
-    Packing,
-    Passage,
-    Result,
-    Shown,
-    ShowReport,
-    Snippet,
-)
+from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
 from leafmark.render.reading import OutlinesShown
 from leafmark.render.searching import excerpt_lines
 from leafmark.search.packing import passages
@@ -324,10 +315,7 @@ def fit_report(
 
 
 def fit_terms(
-    answer: Answer,
-    render: Callable[[Answer], str],
-    budget: int,
-    written: Written | None = None,
+    answer: Answer, render: Callable[[Answer], str], budget: int, written: Written | None = None
 ) -> tuple[str, Answer]:
     """Return the best of an answer's terms that fit; the rest has no mark.
 

@@ -254,10 +254,7 @@ def _broken_record(broken: BrokenName) -> dict[str, Any]:
 
 
 def _link_record(link: BrokenLink) -> dict[str, Any]:
-    return {
-        **fields_of(link, "doc_id", "path", "line", "target"),
-        **_broken_record(link.broken),
-    }
+    return {**fields_of(link, "doc_id", "path", "line", "target"), **_broken_record(link.broken)}
 
 
 def _cited_record(one: CitedOutcome) -> dict[str, Any]:

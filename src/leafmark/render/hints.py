@@ -14,15 +14,7 @@ from typing import Any, NamedTuple
 from leafmark.errors import Remedy
 from leafmark.model import Hint, count_of
 
-__all__ = [
-    "COMMAND_LINE",
-    "PAGE",
-    "PROGRAMS",
-    "Terms",
-    "hint_records",
-    "word_hint",
-    "word_remedy",
-]
+__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_records", "word_hint", "word_remedy"]
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"

@@ -21,15 +21,7 @@ from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
 
-__all__ = [
-    "LOOPBACK_NAMES",
-    "MAX_BODY_BYTES",
-    "SIGN_IN",
-    "App",
-    "Guard",
-    "Scope",
-    "is_loopback",
-]
+__all__ = ["LOOPBACK_NAMES", "MAX_BODY_BYTES", "SIGN_IN", "App", "Guard", "Scope", "is_loopback"]
 
 MAX_BODY_BYTES = 1 << 20
 """Of a request; a text to verify has half of it."""
@@ -52,8 +44,7 @@ for an image or a script without an Origin, and learn something from how long th
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 App = Callable[
-    [Scope, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
+    [Scope, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
 
 

@@ -15,11 +15,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from leafmark.errors import StorageError, UsageError
 from leafmark.server.guard import LOOPBACK_NAMES, App, Guard, is_loopback
 
-__all__ = [
-    "Connection",
-    "Place",
-    "serve",
-]
+__all__ = ["Connection", "Place", "serve"]
 
 
 MAX_CONNECTIONS = 800

@@ -49,12 +49,7 @@ from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
 from leafmark.search.words import topic_text
 
-__all__ = [
-    "CandidateVectors",
-    "QueryVectors",
-    "VectorMeaning",
-    "ask_meaning",
-]
+__all__ = ["CandidateVectors", "QueryVectors", "VectorMeaning", "ask_meaning"]
 
 
 LATE_S = 10.0

@@ -87,10 +87,7 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
 
 
 def pack_found(
-    found: Sequence[Result] | Sequence[Shown],
-    reader: IndexReader,
-    sources: Sources,
-    tokenizer: str,
+    found: Sequence[Result] | Sequence[Shown], reader: IndexReader, sources: Sources, tokenizer: str
 ) -> Packing:
     """Return the packing of results, or of what was asked for by id, and of what was added.
 

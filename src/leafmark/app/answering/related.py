@@ -277,10 +277,7 @@ def _of_chunk(
     sources = Sources(project)
     data = None if document is None else sources.data(document)
     if document is None or data is None:
-        raise NotFoundError(
-            f"{entry.id} has changed since it was indexed",
-            hint=INDEX_FIRST,
-        )
+        raise NotFoundError(f"{entry.id} has changed since it was indexed", hint=INDEX_FIRST)
     span = (entry.byte_start, entry.byte_end)
     readable = sources.readable(document, data, [span])
     text = data[slice(*span)].decode("utf-8", "replace") if readable is None else readable.text

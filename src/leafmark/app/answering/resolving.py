@@ -27,13 +27,7 @@ from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 from leafmark.suggest import MAX_SUGGESTED
 
-__all__ = [
-    "Lookup",
-    "Named",
-    "Resolver",
-    "explain_unread",
-    "hint_for",
-]
+__all__ = ["Lookup", "Named", "Resolver", "explain_unread", "hint_for"]
 
 
 LIKENESS = 0.6

@@ -291,11 +291,7 @@ def answer_topics(  # noqa: PLR0913 - the last three are given by name
 
 
 def complete_answer(
-    project: Project,
-    reader: IndexReader,
-    answer: Answer,
-    request: SearchRequest,
-    sources: Sources,
+    project: Project, reader: IndexReader, answer: Answer, request: SearchRequest, sources: Sources
 ) -> Answer:
     """Return the answer with the texts and records that the request asks for."""
     results = answer.results

@@ -85,12 +85,7 @@ def _completed(
     return report
 
 
-def _shown(
-    reader: IndexReader,
-    sources: Sources,
-    named: Named,
-    request: ShowRequest,
-) -> Shown:
+def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowRequest) -> Shown:
     """Read one chunk from its source; `own` text leaves out the sections below."""
     entry, slug, own = named
     document = reader.document(entry.doc_id)

@@ -54,9 +54,7 @@ from leafmark.search.citations import (
     format_citation,
 )
 
-__all__ = [
-    "verify_texts",
-]
+__all__ = ["verify_texts"]
 
 
 MAX_NEAREST = 3

@@ -47,14 +47,7 @@ from leafmark.model import (
     leads_nowhere,
 )
 
-__all__ = [
-    "ChunkPlan",
-    "Render",
-    "RunLinks",
-    "SourceReport",
-    "chunk_sources",
-    "plan_chunking",
-]
+__all__ = ["ChunkPlan", "Render", "RunLinks", "SourceReport", "chunk_sources", "plan_chunking"]
 
 
 Render = Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]]

@@ -59,10 +59,7 @@ from leafmark.model import SettingOrigin, tree_name
 from leafmark.model.options import Value, check_value, parse_value
 from leafmark.suggest import nearest
 
-__all__ = [
-    "Configuration",
-    "open_configuration",
-]
+__all__ = ["Configuration", "open_configuration"]
 
 
 _DEFAULT = "default"

@@ -140,11 +140,7 @@ class GatedFile(NamedTuple):
 
 
 def admit(
-    file: ConfigFile,
-    further: Sequence[ConfigFile],
-    home: Path,
-    trust: Trust,
-    warnings: list[str],
+    file: ConfigFile, further: Sequence[ConfigFile], home: Path, trust: Trust, warnings: list[str]
 ) -> tuple[ConfigFile, GatedFile | None]:
     """Return `file` less what it asks for beyond its folder, unless `trust` covers that; and those.
 

@@ -31,11 +31,7 @@ from leafmark.app.sources.folders import (
 from leafmark.app.sources.trees import Tree
 from leafmark.model import FileState
 
-__all__ = [
-    "FileChangedError",
-    "KnownFiles",
-    "read_beneath",
-]
+__all__ = ["FileChangedError", "KnownFiles", "read_beneath"]
 
 
 ATTEMPTS = 2

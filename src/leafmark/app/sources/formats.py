@@ -22,14 +22,7 @@ from leafmark.index import is_panic
 from leafmark.model import NO_MEMORY, UNREADABLE, Diagnostic, Document, Format
 from leafmark.parsing import format_of, parse
 
-__all__ = [
-    "CONF_NAME",
-    "formats_at",
-    "is_undecided",
-    "parse_source",
-    "unless_broken",
-    "unread",
-]
+__all__ = ["CONF_NAME", "formats_at", "is_undecided", "parse_source", "unless_broken", "unread"]
 
 
 CONF_NAME = "conf.py"

@@ -139,11 +139,7 @@ def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> _Row:
     shown = [*folders[:_MAX_FOLDERS], *["…"] * (len(folders) > _MAX_FOLDERS)]
     counts = f"{count_of(tree.documents, 'document')}, {count_of(tree.chunks, 'chunk')}"
     missing = " (its folder is missing)" if tree.missing else ""
-    place: dict[str, Any] = {
-        "name": tree.name,
-        "documents": tree.documents,
-        "chunks": tree.chunks,
-    }
+    place: dict[str, Any] = {"name": tree.name, "documents": tree.documents, "chunks": tree.chunks}
     return _Row(
         f"{tree.name}: {counts}{missing}: {', '.join(map(clean_line, shown))}",
         place | ({"missing": True} if tree.missing else {}),

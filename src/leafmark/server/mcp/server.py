@@ -23,12 +23,7 @@ from leafmark.server.mcp import resources
 from leafmark.server.mcp.prompts import PROMPTS, build_instructions, fill_prompt, plain_id
 from leafmark.server.mcp.resources import TEMPLATE, address_of
 from leafmark.server.mcp.tools import TOOLS, Tool
-from leafmark.server.parameters import (
-    Arguments,
-    check_arguments,
-    input_schema,
-    with_lenience,
-)
+from leafmark.server.parameters import Arguments, check_arguments, input_schema, with_lenience
 from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
 
 if TYPE_CHECKING:
@@ -157,17 +152,11 @@ class _Handlers:
             log.exception("%s failed", tool.name)  # a bug; the server answers on
             return _failed(LeafmarkError(INTERNAL_ERROR))
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=reply.text)],
-            structured_content=reply.data,
+            content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.data
         )
 
     def _answer(
-        self,
-        tool: Tool,
-        arguments: Arguments,
-        notes: list[str],
-        state: Freshness,
-        structured: bool,
+        self, tool: Tool, arguments: Arguments, notes: list[str], state: Freshness, structured: bool
     ) -> Reply:
         from leafmark.render.budgets import count_tokens
         from leafmark.server.mcp.answers import ANSWERS

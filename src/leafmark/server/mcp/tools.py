@@ -74,10 +74,7 @@ _RESULTS = {
         "description": "Perhaps no result is about the question: only their places are told.",
     },
     "results": _rows(
-        _PLACE | {"score": {"type": "number"}},
-        relaxed=_BOOLEAN,
-        stale=_BOOLEAN,
-        expanded=_EXPANDED,
+        _PLACE | {"score": {"type": "number"}}, relaxed=_BOOLEAN, stale=_BOOLEAN, expanded=_EXPANDED
     ),
 }
 
@@ -199,10 +196,7 @@ TOOLS: tuple[Tool, ...] = (
             Parameter.of("show.expand", most=5),
             _budget(10_000),
         ),
-        {
-            "results": _rows(_PLACE, stale=_BOOLEAN, expanded=_EXPANDED),
-            "not_found": _STRINGS,
-        },
+        {"results": _rows(_PLACE, stale=_BOOLEAN, expanded=_EXPANDED), "not_found": _STRINGS},
     ),
     Tool(
         "outline",

@@ -178,11 +178,7 @@ ROUTES: tuple[Route, ...] = (
         "Check citations",
         "As `leafmark verify --json`: every citation in a text that is sent.",
         "verify",
-        (
-            Parameter("text", "The text that cites.", required=True, most=512_000),
-            _AT,
-            _NO_REFRESH,
-        ),
+        (Parameter("text", "The text that cites.", required=True, most=512_000), _AT, _NO_REFRESH),
         calls.verify,
         method="POST",
     ),
@@ -199,10 +195,7 @@ ROUTES: tuple[Route, ...] = (
         "What is indexed",
         "As `leafmark ls trees --json`.",
         "ls",
-        (
-            _AT,
-            _NO_REFRESH,
-        ),
+        (_AT, _NO_REFRESH),
         calls.trees,
     ),
     Route(

@@ -159,10 +159,7 @@ def _prefixed(markup: Markup, prefix: str) -> Markup:
     return Markup(str(markup).replace(' id="c', f' id="{prefix}c')) if prefix else markup
 
 
-_SETTING_NAMES = {
-    "min_tokens": "the smallest size",
-    "max_tokens": "the largest size",
-}
+_SETTING_NAMES = {"min_tokens": "the smallest size", "max_tokens": "the largest size"}
 
 
 def _in_words(message: str) -> str:
