@@ -96,6 +96,8 @@ def _print_version() -> int:
     from leafmark import __version__
 
     try:
+        if sys.stdout is None:
+            raise OSError(9, "it is closed")
         print(f"leafmark {__version__}", flush=True)
     except OSError as error:
         return _not_printed(error)

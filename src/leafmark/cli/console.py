@@ -60,12 +60,12 @@ __all__ = [
     "INTERRUPTED",
     "Call",
     "Console",
-    "asked",
     "exclude_each_other",
     "open_console",
     "perform",
     "progress_line",
     "project_of",
+    "request_of",
     "undelivered",
     "unread",
 ]
@@ -252,8 +252,11 @@ def _stream(stream: Any) -> IO[str] | None:
 class _Closed(io.StringIO):
     """What stands for a standard output that was closed before the run began."""
 
-    def write(self, text: str) -> int:
+    def write(self, text: str = "") -> int:
         raise OSError(errno.EBADF, "it is closed")
+
+    def fileno(self) -> int:
+        return self.write()
 
 
 def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:
@@ -316,7 +319,7 @@ def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
             raise UsageError(f"{one} and {other} exclude each other")
 
 
-def asked(call: Call, kind: Callable[..., Made], **given: Any) -> Made:
+def request_of(call: Call, kind: Callable[..., Made], **given: Any) -> Made:
     """Return a request of a kind: what the options say by the names of its fields, and `given`."""
     fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
     values = {name: value for name, value in call.values.items() if name in fields}

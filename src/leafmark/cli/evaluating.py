@@ -17,7 +17,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import trees
-from leafmark.cli.console import Call, asked, perform, progress_line, project_of
+from leafmark.cli.console import Call, perform, progress_line, project_of, request_of
 from leafmark.cli.reading import read_texts
 from leafmark.errors import UsageError, unreadable
 
@@ -156,7 +156,7 @@ def _evaluate(call: Call) -> int:
     values = call.values
     diagnose = call.on("queries") or "worst" in values
 
-    request = asked(
+    request = request_of(
         call,
         EvaluationRequest,
         files=call.words,
@@ -318,7 +318,7 @@ def _lint(call: Call) -> int:
         return 0
     values = call.values
     rules, baseline, missed = values.get("rule", ()), _baseline(call), _missed(call)
-    request = asked(call, LintRequest, rules=rules, baseline=baseline, missed=missed)
+    request = request_of(call, LintRequest, rules=rules, baseline=baseline, missed=missed)
     report = perform(call, lint_project, request)
     if "write_baseline" in values:
         _write_baseline(call, values["write_baseline"], report)

@@ -11,11 +11,11 @@ from leafmark.cli.command import JSON, Argument, Option, command
 from leafmark.cli.console import (
     INTERRUPTED,
     Call,
-    asked,
     exclude_each_other,
     perform,
     progress_line,
     project_of,
+    request_of,
 )
 from leafmark.errors import UsageError
 
@@ -95,7 +95,7 @@ def _index(call: Call) -> int:
     if call.on("watch") and call.words:
         raise UsageError("--watch takes no paths", hint="it watches all trees")
 
-    report = perform(call, index_project, asked(call, IndexRequest, paths=call.words))
+    report = perform(call, index_project, request_of(call, IndexRequest, paths=call.words))
     _print_indexed(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command
-from leafmark.cli.console import Call, asked, exclude_each_other, perform, project_of
+from leafmark.cli.console import Call, exclude_each_other, perform, project_of, request_of
 from leafmark.cli.reading import no_refresh
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.suggest import MAX_SUGGESTED, nearest
@@ -246,7 +246,7 @@ def _agents(call: Call) -> int:
     mode = _mode(call)
     if mode in ("package", "llms"):
         return _package(call) if mode == "package" else _llms(call)
-    report = perform(call, update_agents, asked(call, AgentsRequest, files=call.words))
+    report = perform(call, update_agents, request_of(call, AgentsRequest, files=call.words))
     _print_agents(call, mode, report)
     return int(mode == "check" and any(file.state != "fresh" for file in report.files))
 
@@ -299,7 +299,7 @@ def _llms(call: Call) -> int:
     from leafmark.app.requests import LlmsRequest
     from leafmark.render.reports import llms_record, render_llms
 
-    report = perform(call, write_llms, asked(call, LlmsRequest, directory=call.values["llms"]))
+    report = perform(call, write_llms, request_of(call, LlmsRequest, directory=call.values["llms"]))
     if call.console.json:
         call.console.write_json(llms_record(report))
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command, declared
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import Call, asked, exclude_each_other, perform, project_of, unread
+from leafmark.cli.console import Call, exclude_each_other, perform, project_of, request_of, unread
 from leafmark.errors import NotFoundError, UsageError, unreadable
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _show(call: Call) -> int:
     report = perform(
         call,
         show_chunks,
-        asked(
+        request_of(
             call,
             ShowRequest,
             ids=names,
@@ -242,7 +242,7 @@ def _ls(call: Call) -> int:
         "chunks": app.list_chunks,
         "tags": app.list_tags,
     }
-    items = perform(call, fetchers[kind], asked(call, ListRequest, under=under))
+    items = perform(call, fetchers[kind], request_of(call, ListRequest, under=under))
     _print_list(call, kind, items)
     return 0 if items else 1
 
@@ -319,7 +319,7 @@ def _verify(call: Call) -> int:
     from leafmark.render.reading import render_verification, summarise, verification_record
 
     texts = read_texts(call, call.words)
-    reports = perform(call, verify_texts, asked(call, VerifyRequest, texts=texts))
+    reports = perform(call, verify_texts, request_of(call, VerifyRequest, texts=texts))
     console = call.console
     record = verification_record(reports)
     if console.json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, SET, Argument, Choice, Option, at_least, command, declared
 from leafmark.cli.completion import ids
-from leafmark.cli.console import Call, Console, asked, perform
+from leafmark.cli.console import Call, Console, perform, request_of
 from leafmark.cli.reading import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
@@ -123,7 +123,7 @@ def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
     from leafmark.app.requests import SearchRequest
 
     aggregation = not call.on("no_aggregation")
-    return asked(call, SearchRequest, queries=queries, aggregation=aggregation)
+    return request_of(call, SearchRequest, queries=queries, aggregation=aggregation)
 
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:

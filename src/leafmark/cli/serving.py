@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.command import Option, at_least, command
-from leafmark.cli.console import Call
+from leafmark.cli.console import Call, undelivered
 from leafmark.environment import install_extra
 from leafmark.errors import UsageError
 
@@ -58,7 +58,11 @@ def _mcp(call: Call) -> int:
         return _http(call, workspace)
     from leafmark.server.mcp.transports import run_stdio
 
-    run_stdio(workspace, call.console.out.fileno())
+    try:
+        out = call.console.out.fileno()
+    except OSError as error:
+        raise undelivered(error) from error
+    run_stdio(workspace, out)
     return 0
 
 

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.answers import make_answer
@@ -391,3 +392,19 @@ def test_help_and_version_import_nothing_heavy() -> None:
             timeout=60,
         )
         assert done.stderr.split() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its shells close no stream")
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["mcp"]])
+def test_the_output_may_be_closed_from_the_start(arguments: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "leafmark", *arguments]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *command],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    told = b"error: the output could not be written: it is closed\n  --> standard output\n"
+    assert (done.returncode, done.stderr) == (2, told)
