@@ -18,7 +18,7 @@ def program() -> NoReturn:
 
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     _fill_descriptors()
-    sys.stdout = _apart(sys.stdout)
+    sys.stdout = _own_descriptor(sys.stdout)
     code = main()  # which has flushed the output
     try:
         if sys.stderr is not None:
@@ -39,7 +39,7 @@ def _fill_descriptors() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-def _apart(stream: TextIO) -> TextIO:
+def _own_descriptor(stream: TextIO) -> TextIO:
     """Return standard output by a descriptor of its own; the usual one is standard error now.
 
     Libraries that load models tell there what they do, from C as well, and from threads

@@ -38,12 +38,12 @@ _ESCAPED = r"\\\1"
 
 
 class _Part(NamedTuple):
-    """A file or folder `below` a tree's root ("" for the root); `apart` are folders left out."""
+    """A file or folder `below` a tree's root ("" for the root); `left_out` are folders in it."""
 
     tree: Tree
     below: str
     is_folder: bool
-    apart: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
         if found is not None:
             yield found
         return
-    apart = tuple(f"/{_WILD.sub(_ESCAPED, path)}" for path in part.apart)
-    tree = part.tree._replace(exclude=(*part.tree.exclude, *apart))
+    excluded = tuple(f"/{_WILD.sub(_ESCAPED, path)}" for path in part.left_out)
+    tree = part.tree._replace(exclude=(*part.tree.exclude, *excluded))
     own = WalkNotes()
     yield from iter_sources(tree, under=part.below, notes=own)
-    notes.skipped += [one for one in own.skipped if one.path not in part.apart]
+    notes.skipped += [one for one in own.skipped if one.path not in part.left_out]
     notes.diagnostics += own.diagnostics
 
 
@@ -232,7 +232,7 @@ class _Places:
             if path and path.startswith(start) and not tree.is_missing:
                 within[f"{path}/"] = tree
         trees = [_Part(tree, "", True) for tree in within.values()]
-        return [part._replace(apart=frozenset(within)), *trees]
+        return [part._replace(left_out=frozenset(within)), *trees]
 
 
 def _below(tree: Tree, real: str) -> str | None:
