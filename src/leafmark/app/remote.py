@@ -126,11 +126,7 @@ class RemoteIndex:
         return () if about is None else about.trees.keys()
 
     def open(self) -> RemoteSnapshot:
-        """Open it as it is now.
-
-        Raises:
-            NotFoundError, DamagedError, StorageError: see `open_snapshot`.
-        """
+        """Open it as it is now."""
         from leafmark.index.remote import open_snapshot
 
         return open_snapshot(*self._where)

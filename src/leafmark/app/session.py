@@ -73,19 +73,11 @@ class Session:
         self._settled_at = self._looked_at = self._next_look = 0.0
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
-        """Open the project under the configuration as it is now, `settings` above it.
-
-        Raises:
-            ConfigError, NotFoundError: see `open_project`.
-        """
+        """Open the project under the configuration as it is now, `settings` above it."""
         return replace(self._open_project(settings), open_kept=self.open_reader)
 
     def open_reader(self, root: Path) -> IndexReader:
-        """Return a reader of the last committed state of the index in the folder `root`.
-
-        Raises:
-            DamagedError, NotFoundError, StorageError, UsageError: see `open_reader`.
-        """
+        """Return a reader of the last committed state of the index in the folder `root`."""
         with self._reading:
             reader = self._reader
             if reader is None or reader.root != root or not reader.is_current():

@@ -76,11 +76,7 @@ def _endless(place: str) -> UsageError:
 
 
 def read_text() -> str:
-    """Return the text; bytes that are none are surrogate escapes, as file names have them.
-
-    Raises:
-        UsageError, StorageError: as in `read_bytes`.
-    """
+    """Return the text; bytes that are none are surrogate escapes, as file names have them."""
     stream = _stream()
     reconfigure: Any = getattr(stream, "reconfigure", None)
     if reconfigure is not None:

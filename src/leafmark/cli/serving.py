@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 MCP_PORT = 7391
 """Free in the registry of ports; chosen by eye."""
 
+WEB_PORT = 7392
+"""The one after that of `leafmark mcp`."""
+
+
+def _listening(the: str, port: int) -> tuple[Option, Option]:
+    """Where to listen: the options of both servers."""
+    about = f"{the} port ({port}); 0 takes any free one."
+    return (
+        Option("--host", help=f"{the} address to listen on (127.0.0.1).", metavar="HOST"),
+        Option("--port", help=about, metavar="PORT", type=at_least(0)),
+    )
+
 
 @command(
     "mcp",
@@ -31,13 +43,7 @@ MCP_PORT = 7391
     ),
     options=(
         Option("--http", help="Serve Streamable HTTP instead of standard input and output."),
-        Option("--host", help="With --http: the address to listen on (127.0.0.1).", metavar="HOST"),
-        Option(
-            "--port",
-            help=f"With --http: the port ({MCP_PORT}); 0 takes any free one.",
-            metavar="PORT",
-            type=at_least(0),
-        ),
+        *_listening("With --http: the", MCP_PORT),
     ),
 )
 def _mcp(call: Call) -> int:
@@ -77,10 +83,6 @@ def _http(call: Call, workspace: Workspace) -> int:
     return 0
 
 
-WEB_PORT = 7392
-"""The one after that of `leafmark mcp`."""
-
-
 @command(
     "serve",
     examples=(
@@ -88,15 +90,7 @@ WEB_PORT = 7392
         ("leafmark serve -C docs --port 8000", "another folder, another port"),
         ("curl 'http://127.0.0.1:7392/api/search?q=retries&limit=3'", "for programs"),
     ),
-    options=(
-        Option("--host", help="The address to listen on (127.0.0.1).", metavar="HOST"),
-        Option(
-            "--port",
-            help=f"The port ({WEB_PORT}); 0 takes any free one.",
-            metavar="PORT",
-            type=at_least(0),
-        ),
-    ),
+    options=_listening("The", WEB_PORT),
 )
 def _serve(call: Call) -> int:
     """Serve a page to search in, and a JSON API.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, Remedy
 from leafmark.model.chunk import Chunk
 from leafmark.model.document import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
@@ -243,6 +243,12 @@ class PermissionRequest(NamedTuple):
     key: str
     why: str
     location: str
+
+    @property
+    def notice(self) -> Remedy:
+        """Where it stands, why it is not granted, and what grants it."""
+        told = f"{self.location}: {self.key} {self.why}"
+        return Remedy("untrusted", f"{told}; left out, as it is not trusted", told=told)
 
 
 class TrustedFile(NamedTuple):

@@ -23,6 +23,7 @@ from leafmark.render.terminal import Style, clean, clean_line, display_width
 
 __all__ = [
     "beyond_the_last",
+    "factor_name",
     "nothing_found_because",
     "remedy_flags",
     "render_explanation",
@@ -108,8 +109,13 @@ def _said(factor: Factor) -> str:
     """Say what a factor is; a word of the query is said as it was typed."""
     if factor.how == WORD:
         return f"“{clean_line(factor.name)}”"
-    said = _SAID.get(factor.name) or clean_line(factor.name)
+    said = factor_name(factor.name)
     return f"{said} ({clean_line(factor.how)})" if factor.how else said
+
+
+def factor_name(name: str) -> str:
+    """Return what a factor means to a reader; one without words of its own by its name."""
+    return _SAID.get(name) or clean_line(name)
 
 
 def nothing_found_because(answer: Answer) -> str | None:

@@ -39,6 +39,7 @@ from leafmark.render.terminal import (
     fold,
     joined_titles,
     shorten,
+    size_in_words,
     version_and_tags,
 )
 
@@ -188,7 +189,7 @@ def render_status(report: StatusReport, style: Style) -> str:
         index_dir += " (nothing is indexed yet: `leafmark index` or any search does it)"
     lines = [f"{style.bold('index')}   {index_dir}"]
     if report.exists:
-        lines.append(f"{style.bold('size')}    {_size(report.bytes)}")
+        lines.append(f"{style.bold('size')}    {size_in_words(report.bytes)}")
     lines += [f"{style.bold('config')}  {clean_line(path)}" for path in report.config_files]
     if report.lock_holder:
         lines.append(f"{style.bold('lock')}    {clean_line(report.lock_holder)}")
@@ -200,20 +201,6 @@ def render_status(report: StatusReport, style: Style) -> str:
         lines.append(f"{style.bold('notes')}   {count_of(len(report.diagnostics), 'diagnostic')}")
     table = "".join(iter_tree_lines(report.trees, style))
     return "\n".join(lines) + "\n" + (f"\n{table}" if table else "")
-
-
-def _size(number: int) -> str:
-    """Bytes for people.
-
-    >>> _size(512), _size(2_340_000)
-    ('512 bytes', '2.3 MB')
-    """
-    if number < 1000:
-        return count_of(number, "byte")
-    for unit, size in (("GB", 10**9), ("MB", 10**6)):
-        if number >= size:
-            return f"{number / size:.1f} {unit}"
-    return f"{number / 1000:.1f} kB"
 
 
 def status_record(report: StatusReport) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from leafmark.model import (
     Passage,
     Relation,
     ShowReport,
+    count_of,
     format_breadcrumb,
     plural,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "render_warning",
     "shorten",
     "size_flags",
+    "size_in_words",
     "tokens_left_out",
     "unit_of",
     "version_and_tags",
@@ -326,6 +328,18 @@ def line_range(first: int, last: int) -> str:
     ('line 3', 'lines 3–5')
     """
     return f"line {first}" if first == last else f"lines {first}–{last}"
+
+
+def size_in_words(number: int) -> str:
+    """Return bytes for people.
+
+    >>> size_in_words(512), size_in_words(2_340_000)
+    ('512 bytes', '2.3 MB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return count_of(number, "byte")
 
 
 def unit_of(tokenizer: str) -> str:

@@ -117,11 +117,7 @@ class Workspace:
         self._to_embed = False
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
-        """Open the project under the configuration as it is now, `settings` above it.
-
-        Raises:
-            ConfigError, NotFoundError: see `open_project`.
-        """
+        """Open the project under the configuration as it is now, `settings` above it."""
         return self._session.project(settings)
 
     def ask(self) -> int:

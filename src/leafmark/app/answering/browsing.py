@@ -81,11 +81,7 @@ class Browsed(NamedTuple):
 
 
 def browse_project(project: Project, request: SearchRequest, *, folder: str = "") -> Browsed:
-    """Return an answer with its facets; those of folders are directly below `folder`.
-
-    Raises:
-        QueryError, UsageError, NotFoundError: as in `search_project`.
-    """
+    """Return an answer with its facets; those of folders are directly below `folder`."""
     reader, hints = open_index(project, request)
     answer = search_index(project, reader, request, Sources(project))
     answer = answer._replace(hints=(*hints, *answer.hints))

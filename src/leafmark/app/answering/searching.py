@@ -83,11 +83,7 @@ def search_project(
 def search_index(
     project: Project, reader: IndexReader, request: SearchRequest, sources: Sources
 ) -> Answer:
-    """Return the answer from an index that is open; many answers may share their `sources`.
-
-    Raises:
-        QueryError, UsageError, NotFoundError: as in `search_project`.
-    """
+    """Return the answer from an index that is open; many answers may share their `sources`."""
     return _answer(project, reader, understand_request(project, request), request, sources)
 
 
@@ -111,11 +107,7 @@ class Understood(NamedTuple):
 
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
-    """Return what a request asks for; its vectors and its reranker are begun.
-
-    Raises:
-        QueryError, UsageError, NotFoundError: as in `search_project`.
-    """
+    """Return what a request asks for; its vectors and its reranker are begun."""
     topics = _topics(request)
     params = search_params(project, request)
     asked = ask_topics(project, topics, request)

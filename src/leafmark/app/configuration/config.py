@@ -34,8 +34,6 @@ from leafmark.app.configuration.paths import (
     index_folder,
 )
 from leafmark.app.configuration.trust import (
-    Gated,
-    GatedFile,
     admit,
     distrusted_owner,
     read_trust,
@@ -55,7 +53,7 @@ from leafmark.app.settings import (
 )
 from leafmark.app.sources.trees import Scope, Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
-from leafmark.model import SettingOrigin, tree_name
+from leafmark.model import PermissionRequest, SettingOrigin, TrustedFile, tree_name
 from leafmark.model.options import Value, check_value, parse_value
 from leafmark.suggest import nearest
 
@@ -92,7 +90,7 @@ class Configuration:
     config_files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
     project_files: tuple[Path, ...] = ()
-    gated: tuple[GatedFile, ...] = ()
+    gated: tuple[TrustedFile, ...] = ()
     is_implicit: bool = False
     found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
     tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -118,9 +116,11 @@ class Configuration:
         """Say where that value comes from: `default`, a file and line, a variable, `flag`."""
         return self.found[name].location if name in self.found else _DEFAULT
 
-    def untrusted(self, key: str) -> Gated | None:
+    def untrusted(self, key: str) -> PermissionRequest | None:
         """Return what is asked for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
-        permissions = (one for file in self.gated if not file.approved for one in file.permissions)
+        permissions = (
+            one for file in self.gated if file.state != "trusted" for one in file.permissions
+        )
         return next((one for one in permissions if one.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
@@ -200,7 +200,7 @@ def _admitted(
     user: ConfigFile | None,
     directories: Directories,
     warnings: list[str],
-) -> tuple[Sequence[ConfigFile], Sequence[GatedFile | None]]:
+) -> tuple[Sequence[ConfigFile], Sequence[TrustedFile | None]]:
     """Return the project's files, nearest first, less what they may not ask for; and the gated."""
     if not files:
         return (), ()

@@ -101,9 +101,6 @@ class Project:
         """Open the committed state of the index, or give the one that is kept if it is current.
 
         Until this leafmark has made its own, it is the state of an index that another made.
-
-        Raises:
-            DamagedError, NotFoundError, StorageError, UsageError: see `index.open_reader`.
         """
         if self.remote is not None:
             return cast("IndexReader", self.remote.open())  # both are what readers ask of one

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.paths import CONFIG_NAME, find_directories
-from leafmark.app.configuration.trust import GatedFile, digest, read_trust, write_trust
+from leafmark.app.configuration.trust import read_trust, write_trust
 from leafmark.app.requests import InitRequest
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
 from leafmark.errors import ForbiddenError, NotFoundError, UsageError
-from leafmark.model import PermissionRequest, TrustedFile, TrustReport
+from leafmark.model import TrustedFile, TrustReport
 from leafmark.model.options import Declaration
 
 __all__ = ["approve", "initial_text", "list_trust", "revoke", "write_config"]
@@ -149,10 +149,7 @@ def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
     """
     configuration = _open(directory, environ)
     trust = read_trust(configuration.directories.trust_file)
-    here = [
-        TrustedFile(str(file.path), _state(file), _permissions_of(file), _digest(file))
-        for file in configuration.gated
-    ]
+    here = configuration.gated
     real = {os.path.realpath(file.path) for file in here}
     elsewhere = [
         TrustedFile(path, "recorded" if os.path.lexists(path) else "gone")
@@ -171,7 +168,7 @@ def approve(directory: Path, files: Mapping[str, str], *, environ: Mapping[str, 
         StorageError: the approvals cannot be written.
     """
     configuration = _open(directory, environ)
-    now = {str(file.path): _digest(file) for file in configuration.gated}
+    now = {file.path: file.digest for file in configuration.gated}
     for path, seen in files.items():
         if now.get(path) != seen:
             raise ForbiddenError(
@@ -207,17 +204,3 @@ def revoke(directory: Path, *, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def _open(directory: Path, environ: Mapping[str, str]) -> Configuration:
     return open_configuration(directory, flags={}, environ=environ)
-
-
-def _state(file: GatedFile) -> str:
-    if file.approved:
-        return "trusted"
-    return "changed" if file.before else "pending"
-
-
-def _permissions_of(file: GatedFile) -> tuple[PermissionRequest, ...]:
-    return tuple(PermissionRequest(one.key, one.why, one.location) for one in file.permissions)
-
-
-def _digest(file: GatedFile) -> str:
-    return digest(file.path, file.permissions)

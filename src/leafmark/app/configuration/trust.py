@@ -20,11 +20,11 @@ from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, Tree
 from leafmark.app.settings import SETTINGS
 from leafmark.app.sources.selection import secret_patterns
 from leafmark.app.writing import check_regular, replace_file
-from leafmark.errors import Remedy, StorageError
+from leafmark.errors import StorageError
+from leafmark.model import PermissionRequest, TrustedFile
 
 __all__ = [
     "Gated",
-    "GatedFile",
     "Trust",
     "admit",
     "digest",
@@ -47,27 +47,12 @@ class Gated(NamedTuple):
     why: str
     location: str
 
-    @property
-    def notice(self) -> Remedy:
-        """Where the permission stands, why it is not granted, and what grants it."""
-        told = f"{self.location}: {self.key} {self.why}"
-        return Remedy("untrusted", f"{told}; left out, as it is not trusted", told=told)
-
 
 class Trust(NamedTuple):
     """The digests that the user has approved, by the real path of the configuration file."""
 
     approved: dict[str, str]
     problem: str | None = None
-
-    def knows(self, config_file: Path) -> bool:
-        """Say whether anything was approved for `config_file`, what it asks for now or not."""
-        return os.path.realpath(config_file) in self.approved
-
-    def covers(self, config_file: Path, permissions: Collection[Gated]) -> bool:
-        """Say whether all `permissions` of `config_file`, and no others, were approved."""
-        known = self.approved.get(os.path.realpath(config_file))
-        return known is not None and known == digest(config_file, permissions)
 
 
 def digest(config_file: Path, permissions: Collection[Gated]) -> str:
@@ -127,21 +112,9 @@ def distrusted_owner(path: Path) -> str | None:
 # thing left out.
 
 
-class GatedFile(NamedTuple):
-    """What one project file asks for beyond its folder, and whether the user approved exactly that.
-
-    `before` says that the user approved something else for this file once.
-    """
-
-    path: Path
-    permissions: tuple[Gated, ...]
-    approved: bool
-    before: bool = False
-
-
 def admit(
     file: ConfigFile, further: Sequence[ConfigFile], home: Path, trust: Trust, warnings: list[str]
-) -> tuple[ConfigFile, GatedFile | None]:
+) -> tuple[ConfigFile, TrustedFile | None]:
     """Return `file` less what it asks for beyond its folder, unless `trust` covers that; and those.
 
     `further` are the files that it overrides, nearest first. The home folder, what lies
@@ -151,9 +124,10 @@ def admit(
     permissions = permissions_of(file, further, home)
     if not permissions:
         return file, None
-    if trust.covers(file.path, permissions):
-        return file._replace(trusted=True), GatedFile(file.path, tuple(permissions), True)
-    warnings.extend(permission.notice for permission in permissions)
+    judged = _judged(file.path, permissions, trust)
+    if judged.state == "trusted":
+        return file._replace(trusted=True), judged
+    warnings.extend(permission.notice for permission in judged.permissions)
     closed = {permission.key for permission in permissions}
     trees = tuple(
         tree._replace(values=_open_values(tree.values, f"tree.{tree.name}.", closed))
@@ -161,7 +135,18 @@ def admit(
         if f"tree.{tree.name}" not in closed
     )
     kept = file._replace(values=_open_values(file.values, "", closed), trees=trees)
-    return kept, GatedFile(file.path, tuple(permissions), False, trust.knows(file.path))
+    return kept, judged
+
+
+def _judged(config_file: Path, permissions: Collection[Gated], trust: Trust) -> TrustedFile:
+    """Return what a file asks for, and whether the user approved all of that, and nothing else."""
+    seen, known = (
+        digest(config_file, permissions),
+        trust.approved.get(os.path.realpath(config_file)),
+    )
+    state = "pending" if known is None else "trusted" if known == seen else "changed"
+    asked = tuple(PermissionRequest(one.key, one.why, one.location) for one in permissions)
+    return TrustedFile(str(config_file), state, asked, seen)
 
 
 def _open_values(

@@ -343,11 +343,7 @@ _DATE = re.compile(
 
 
 def project_repository(project: Project) -> Repository:
-    """Return the repository that the project lies in.
-
-    Raises:
-        NotFoundError, ForbiddenError, UsageError: see `find_repository`.
-    """
+    """Return the repository that the project lies in."""
     places = [project.directory, *(tree.root for tree in project.trees if not tree.is_missing)]
     problem: NotFoundError | None = None
     for place in dict.fromkeys(map(Path, places)):
@@ -409,11 +405,7 @@ def end_of_date(text: str) -> int | None:
 def list_revisions(
     project: Project, range_: str | None = None, *, limit: int = 100
 ) -> RevisionList:
-    """Return tags and branches, or of a range `OLD..NEW` the commits of its main line.
-
-    Raises:
-        NotFoundError, ForbiddenError, UsageError, StorageError: see `diff_project`.
-    """
+    """Return tags and branches, or of a range `OLD..NEW` the commits of its main line."""
     repository = project_repository(project)
     if range_ is None:
         return RevisionList(references=tuple(repository.references(limit=limit)))

@@ -206,11 +206,7 @@ def _folded(name: str) -> str:
 
 
 def open_folder(root: Handle, path: str) -> Handle:
-    """Open `path` below the open folder `root`; only its last part is checked for a link.
-
-    Raises:
-        OSError: see `Folders.open`.
-    """
+    """Open `path` below the open folder `root`; only its last part is checked for a link."""
     if isinstance(root, str):
         return unlimited(os.path.join(root, *path.split("/"))) if path else root
     if len(path) <= _STEP_CHARS:

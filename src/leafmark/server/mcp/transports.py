@@ -43,11 +43,7 @@ LAST_ANSWERS_S = 30.0
 
 
 def run_http(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
-    """Serve over HTTP until interrupted; `started` gets the address once the port is held.
-
-    Raises:
-        UsageError, StorageError: see `serve`.
-    """
+    """Serve over HTTP until interrupted; `started` gets the address once the port is held."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     from leafmark.server.guard import MAX_BODY_BYTES

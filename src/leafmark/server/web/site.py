@@ -88,11 +88,7 @@ OPEN_PATHS = frozenset((*_FILES, _DESCRIPTION, "/health", SIGN_IN))
 
 
 def run_web(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
-    """Serve until interrupted; `started` gets the address once the port is held.
-
-    Raises:
-        UsageError, StorageError: see `serve`.
-    """
+    """Serve until interrupted; `started` gets the address once the port is held."""
     serve(
         lambda: Site(workspace, is_local=is_loopback(place.host)),
         place,

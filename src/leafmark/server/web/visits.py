@@ -17,7 +17,7 @@ from markupsafe import Markup
 from leafmark.app import Project
 from leafmark.model import count_of
 from leafmark.render.hints import PAGE, word_remedy
-from leafmark.render.terminal import clean
+from leafmark.render.terminal import clean, size_in_words
 from leafmark.server.web.rendering import COLORS
 from leafmark.server.workspace import Freshness
 
@@ -117,7 +117,7 @@ def _templates() -> Environment:
         finalize=_shown,
     )
     made.filters.update(
-        size=_size,
+        size=size_in_words,
         count=count_of,
         count_list=lambda items, noun: count_of(len(items), noun),
         prefixed=_prefixed,
@@ -140,18 +140,6 @@ def document_address(name: str, **more: object) -> str:
 
 def _address_of(path: str, **values: object) -> str:
     return Address(path, {}).to(**values)
-
-
-def _size(number: int) -> str:
-    """Return bytes for people.
-
-    >>> _size(512), _size(2_340_000)
-    ('512 bytes', '2.3 MB')
-    """
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
-        if number >= size:
-            return f"{number / size:.1f} {unit}"
-    return count_of(number, "byte")
 
 
 def _prefixed(markup: Markup, prefix: str) -> Markup:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from leafmark.model import AbsenceReason, Factor, Hint, WhyNotReport, count_of
 from leafmark.model.result import WORD
-from leafmark.render.explaining import word_reason
+from leafmark.render.explaining import factor_name, word_reason
 from leafmark.render.hints import PAGE, word_hint
 
 __all__ = ["Part", "Remedy", "facet_label", "page_hint", "page_reason", "remedies", "score_parts"]
@@ -142,24 +142,15 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     {
         "words": "words",
         "meaning": "meaning",
-        "part": "its best part",
         "filters": "admitted by the filters",
         "completeness": "all words together",
         "nearness": "words near each other",
         "parts of names": "parts of names",
         "local_boost": "a tree of this project",
-        "name": "called as the query says",
-        "tier": "behind what has all words",
         "merged": "several parts match",
         "rerank": "order of the model",
-        "tests": "a test",
-        "catalog": "a catalog of translations",
         "completion": "shell completion",
-        "changelog": "a changelog",
-        "licence": "a licence",
         "listing": "a list of other pages",
-        "print": "all pages in one",
-        "translation": "a translation",
     }
 )
 _FIELDS = {"body": "text", "titles": "titles", "title": "title", "tags": "tags", "path": "path"}
@@ -206,7 +197,9 @@ def _flat(factors: tuple[Factor, ...]) -> Iterator[Part]:
         elif factor.parts and not times:
             yield from _flat(factor.parts)
         else:
-            yield Part(_NAMES.get(factor.name, factor.name), factor.value, times=times)
+            yield Part(
+                _NAMES.get(factor.name) or factor_name(factor.name), factor.value, times=times
+            )
 
 
 _KINDS = {
