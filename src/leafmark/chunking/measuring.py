@@ -116,6 +116,8 @@ class Meter:
 
         Letters of two or three bytes weigh as one, and padding nothing: such a range is counted.
         """
+        if not starts:  # which needs no tokenizer
+            return []
         data, text, count = self.document.data, self._ascii, direct_counter(self.count)
         front, most = self._front, len(data) if most_bytes is None else most_bytes
         if front:
@@ -201,6 +203,8 @@ class _DocumentTextMeter(Meter):
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
     ) -> list[int]:
+        if not starts:
+            return []
         within, count = self._document_text.within, direct_counter(self.count)
         texts = [*map(within, starts, ends)]
         if most_bytes is None:

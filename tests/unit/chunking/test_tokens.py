@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -120,3 +122,18 @@ def test_a_prefix_by_a_registered_tokenizer_is_nearly_as_long_as_can_be(limit: i
     length = take_tokens(text, limit, "bytes")
     longest = max(at for at in range(len(text)) if len(text[:at].encode()) <= limit)
     assert longest - len(text) // 64 <= length <= longest
+
+
+def test_what_is_short_by_its_bytes_loads_no_tokenizer() -> None:
+    """Loading one takes longer than all else that becomes of a small document."""
+    code = """
+import sys
+from leafmark.chunking import chunk_document
+from leafmark.parsing import parse
+sources = {"a.md": b"# A\\n\\nhello <b>you</b>\\n", "b.html": b"<h1>B</h1><p>hello</p>"}
+for name, text in sources.items():
+    assert len(chunk_document(parse(text, name), tree="t").chunks)
+print("toktok" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
