@@ -79,10 +79,17 @@ class Work:
 
     def leafmark(self, *words: str) -> Any:
         """Run leafmark and return the JSON that it prints."""
-        command = [sys.executable, "-m", "leafmark", *words, "--json", "-q"]
+        return json.loads(self._printed(*words, "--json"))
+
+    def leafmark_lines(self, *words: str) -> Iterator[Any]:
+        """Run leafmark and yield the lines of JSON that it prints."""
+        return map(json.loads, self._printed(*words, "--jsonl").splitlines())
+
+    def _printed(self, *words: str) -> bytes:
+        command = [sys.executable, "-m", "leafmark", *words, "-q"]
         ran = subprocess.run(command, cwd=self.top, env=self._environ, capture_output=True)
         assert ran.returncode in (0, 1), ran.stderr.decode()
-        return json.loads(ran.stdout)
+        return ran.stdout
 
     def at(self, revision: str) -> dict[str, bytes]:
         names = self.git("ls-tree", "-r", "--name-only", revision).split("\n")

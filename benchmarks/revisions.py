@@ -45,7 +45,7 @@ class Cost(NamedTuple):
     that were embedded."""
 
     name: str
-    sources: int
+    files: int
     changed: int
     seconds: float
     again: float
@@ -102,7 +102,7 @@ def measure(folder: Path, names: list[str], home: Path, *, with_vectors: bool) -
         for name in names:
             texts, disk = embedder.texts, _disk(home)
             seconds, again = (_searched(folder, name, environ) for _ in range(2))
-            now, chunks = _sources(folder, name), 0
+            now, chunks = _files(folder, name), 0
             if with_vectors:
                 command = [sys.executable, "-c", MAKE_VECTORS, name]
                 ran = subprocess.run(command, cwd=folder, env=with_embedder, capture_output=True)
@@ -125,14 +125,13 @@ def _searched(folder: Path, name: str, environ: dict[str, str]) -> float:
     return sum(ended[2:4]) - sum(began[2:4])
 
 
-def _sources(folder: Path, name: str) -> dict[str, str]:
-    """Return the documents of a revision, with the ids of their bytes."""
+def _files(folder: Path, name: str) -> dict[str, str]:
+    """Return the files of a revision, code too, with the ids of their bytes."""
     rows = _git(folder, "ls-tree", "-r", name).split("\n")
     found = {}
     for row in rows:
         head, _, path = row.partition("\t")
-        if path.endswith((".md", ".rst", ".mdx", ".adoc", ".html", ".txt")):
-            found[path] = head.split()[2]
+        found[path] = head.split()[2]
     return found
 
 
@@ -170,12 +169,12 @@ def main() -> int:
         shutil.copytree(asked.repository, folder, symlinks=True)
         names = _names(folder, asked)
         first: Cost | None = None
-        print("revision    sources changed  seconds share  again    MB share chunks  texts")
+        print("revision      files changed  seconds share  again    MB share chunks  texts")
         home = Path(place) / "home"
         for cost in measure(folder, names, home, with_vectors=asked.vectors):
             first = first or cost
             print(
-                f"{cost.name:<12}{cost.sources:>7}{cost.changed:>8}"
+                f"{cost.name:<12}{cost.files:>7}{cost.changed:>8}"
                 f"{cost.seconds:>9.2f}{cost.seconds / first.seconds:>6.2f}{cost.again:>7.2f}"
                 f"{cost.disk / 1e6:>6.1f}{cost.disk / first.disk:>6.2f}"
                 f"{cost.chunks:>7}{cost.texts:>7}",

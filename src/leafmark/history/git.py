@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, NamedTuple
@@ -41,6 +44,9 @@ __all__ = [
 
 DEADLINE_S = 120.0
 """How long one answer of git may take; listing a tree of a million files takes a few seconds."""
+
+FIRST_DEADLINE_S = 20.0
+"""How long git may take to find a repository: a file of it may be a pipe that nobody writes to."""
 
 MAX_PATHS = 2_000_000
 """Paths of one revision that are listed: trees that repeat themselves can have any number."""
@@ -75,7 +81,7 @@ _SAFE_ENVIRONMENT = {
 _PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP")
 """What of our environment git needs to run, and to know whose repositories the user trusts."""
 
-_MAX_SHALLOW_CHARS = 1 << 24
+_MAX_SHALLOW_BYTES = 1 << 24
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
 _MAX_TAGS = 5
@@ -245,11 +251,8 @@ class Repository:
 
     def shallow_commits(self) -> frozenset[str]:
         """Return the commits at which a shallow clone ends: their parents are not here."""
-        try:
-            with open(self.common_dir / "shallow", encoding="ascii", errors="replace") as file:
-                return frozenset(filter(_OID.fullmatch, file.read(_MAX_SHALLOW_CHARS).split()))
-        except OSError:
-            return frozenset()
+        data = _read_plain_file(self.common_dir / "shallow", _MAX_SHALLOW_BYTES) or b""
+        return frozenset(filter(_OID.fullmatch, data.decode("ascii", "replace").split()))
 
     def history(self, oid: str, paths: Sequence[str] = (), *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line that touched the paths, newest first."""
@@ -309,13 +312,10 @@ class Repository:
 
         name = found[1].decode("ascii")
         place = self.common_dir / "lfs" / "objects" / name[:2] / name[2:4] / name
-        try:
-            if place.is_symlink() or place.stat().st_size > limit:
-                return None
-            content = place.read_bytes()
-        except OSError:
+        content = _read_plain_file(place, limit)
+        if content is None or hashlib.sha256(content).hexdigest() != name:
             return None
-        return content if hashlib.sha256(content).hexdigest() == name else None
+        return content
 
     def submodule(self, path: str) -> Repository | None:
         """Return the repository of a submodule, None where it is not here."""
@@ -406,9 +406,10 @@ class Blobs:
 class _Answer:
     """What a process of git says, until a deadline, at which it is stopped."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], deadline_s: float | None = None) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
+        self._deadline_s = DEADLINE_S if deadline_s is None else deadline_s
         self._process = process
         self._out: IO[bytes] = process.stdout
         self._said = b""
@@ -424,7 +425,7 @@ class _Answer:
             self._said = (self._said + portion)[:4096]
 
     def _start_clock(self) -> threading.Timer:
-        clock = threading.Timer(DEADLINE_S, self._stop)
+        clock = threading.Timer(self._deadline_s, self._stop)
         clock.daemon = True
         clock.start()
         return clock
@@ -471,7 +472,8 @@ class _Answer:
         code = self._process.wait()
         self._listener.join(1)
         if self._is_late:
-            raise StorageError(f"git did not answer within {DEADLINE_S:.0f} s", location=location)
+            message = f"git did not answer within {self._deadline_s:.0f} s"
+            raise StorageError(message, location=location)
         if code not in codes:
             raise _refusal(self._said.decode("utf-8", "replace"), location)
 
@@ -517,14 +519,45 @@ def is_safe_path(path: str) -> bool:
 
 
 def _ask(folder: Path, *arguments: str) -> bytes:
-    with _Answer(_start(arguments, folder, None)) as answer:
+    with _Answer(_start(arguments, folder, None), FIRST_DEADLINE_S) as answer:
         said = answer.read(1 << 20)
         answer.finish((0,), os.path.abspath(folder))
     return said
 
 
+def _read_plain_file(path: Path, limit: int) -> bytes | None:
+    """Return what a file of git's folder holds; None where it is a link, no file, or too large."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        if path.is_symlink():
+            return None
+        with open(os.open(path, flags), "rb") as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return None
+            return file.read(limit)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _find_git(path: str) -> str | None:
+    """Return the program, of the absolute folders in `PATH` alone.
+
+    The repository's own folder, which may be the current one, may hold a file of that name.
+    """
+    places = filter(os.path.isabs, path.split(os.pathsep))
+    found = (shutil.which(os.path.join(place, "git")) for place in places)
+    return next(filter(None, found), None)
+
+
 def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subprocess.Popen[bytes]:
-    command = ["git", "--no-pager", "--no-replace-objects", *_SAFE, *arguments]
+    program = _find_git(os.environ.get("PATH", os.defpath))
+    if not folder.is_dir():
+        raise NotFoundError("there is no such folder", location=str(folder))
+    if program is None:
+        raise UsageError("git is not installed", hint="revisions are read with git 2.31 or newer")
+    command = [program, "--no-pager", "--no-replace-objects", *_SAFE, *arguments]
     try:
         return subprocess.Popen(
             command,
@@ -534,12 +567,6 @@ def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subproc
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-    except FileNotFoundError as error:
-        if not folder.is_dir():
-            raise NotFoundError("there is no such folder", location=str(folder)) from error
-        raise UsageError(
-            "git is not installed", hint="revisions are read with git 2.31 or newer"
-        ) from error
     except (OSError, ValueError) as error:
         raise StorageError(f"git cannot be started: {error}", location=str(folder)) from error
 

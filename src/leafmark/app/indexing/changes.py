@@ -256,7 +256,8 @@ def _git_logs(root: Path) -> Iterator[Path]:
         git = folder / ".git"
         with suppress(OSError, ValueError):
             if git.is_file():  # of another work tree, or of a module
-                said = git.read_bytes()[:_MAX_LINK_BYTES].decode()
+                with open(git, "rb") as file:
+                    said = file.read(_MAX_LINK_BYTES).decode()
                 git = folder / said.partition("gitdir:")[2].strip()
         if git.is_dir():
             yield git / "logs" / "HEAD"
