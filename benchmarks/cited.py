@@ -181,9 +181,14 @@ def cited_sections(work: Work, files: dict[str, bytes]) -> Iterator[Cited]:
         text = files[part.path][start:end]
         if len(text.strip()) < MIN_BYTES or joined.count(text) != 1 or not _WORD.search(text):
             continue
+        if b'="%s"' % record["slug"].encode() in files[part.path]:
+            continue  # an anchor has the same name
         if titles[part.path, part.title.lower()] == 1:
             digest = hashlib.sha256(text).hexdigest()[:12]
-            yield Cited(part, record["id"], start, end, f"{record['id']}@{digest}:{start}-{end}")
+            written = re.sub(
+                r"[\s\"'()<>\[\]{}]", lambda sign: f"%{ord(sign[0]):02X}", record["id"]
+            )
+            yield Cited(part, record["id"], start, end, f"{written}@{digest}:{start}-{end}")
 
 
 def edit(work: Work, chance: random.Random) -> dict[str, Fate]:

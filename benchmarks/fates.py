@@ -4,7 +4,7 @@
 
 The reconstruction cuts Markdown at its headings with number signs and compares every old section
 with every new one by its words (`difflib`), best pairs first; what is left over is part of the
-section that has its lines. Prints how often both say the same for each kind of fate, and each case
+section that has its words. Prints how often both say the same for each kind of fate, and each case
 in which they do not, to be read by eye: either may be right.
 """
 
@@ -26,7 +26,7 @@ from benchmarks.histories import Part, Work, parts_of
 
 ALIKE = 0.5
 ALIKE_IF_NAMED = 0.25
-PART_SHARE = 0.6
+PART_SHARE = 0.5
 MIN_PART_WORDS = 8
 Place = tuple[str, int]
 
@@ -44,6 +44,7 @@ class Sections:
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.of: dict[Place, Part] = {}
+        self._runs: dict[Place, Counter[tuple[str, ...]]] = {}
         for path, data in files.items():
             for part in parts_of(path, data):
                 self.of[path, data.count(b"\n", 0, part.start) + 1] = part
@@ -57,9 +58,12 @@ class Sections:
     def title(self, place: Place) -> str:
         return re.sub(r"\W+", " ", self.of[place].title).strip().lower()
 
-    def lines(self, place: Place) -> Counter[bytes]:
-        lines = self.of[place].text.split(b"\n")[1:]
-        return Counter(line.strip() for line in lines if len(line.split()) > 2)
+    def runs(self, place: Place) -> Counter[tuple[str, ...]]:
+        """Return the runs of three words, without marks."""
+        if place not in self._runs:
+            words = re.findall(r"\w+", " ".join(self.words[place]))
+            self._runs[place] = Counter(zip(words, words[1:], words[2:], strict=False))
+        return self._runs[place]
 
 
 def reconstruct(old: Sections, new: Sections) -> dict[Place, Told]:
@@ -127,13 +131,11 @@ def _scored(old: Sections, new: Sections) -> Iterator[tuple[float, Place, Place]
 
 
 def _is_part(part_side: Sections, part: Place, side: Sections, whole: Place) -> bool:
-    """Whether most lines of a section stand in another one."""
+    """Whether most of a section's runs of three words stand in another one."""
     if len(part_side.words[part]) < MIN_PART_WORDS:
         return False
-    lines, around = part_side.lines(part), side.lines(whole)
-    total = sum(len(line) * count for line, count in lines.items())
-    shared = sum(len(line) * count for line, count in (lines & around).items())
-    return total > 0 and shared >= PART_SHARE * total
+    runs, around = part_side.runs(part), side.runs(whole)
+    return (runs & around).total() >= PART_SHARE * max(1, runs.total())
 
 
 def by_leafmark(report: dict[str, Any]) -> dict[Place, Told]:
@@ -169,6 +171,7 @@ def compare(work: Work, before: str, after: str) -> tuple[Counter[str], Counter[
     """Return how many sections of each kind there are, how many agree, and the others."""
     sides = [work.at(before), work.at(after)]
     changed = {path for path in {*sides[0], *sides[1]} if sides[0].get(path) != sides[1].get(path)}
+    changed -= {path for path in changed if path.startswith(".") or "/." in path}
     old, new = (
         Sections({path: data for path, data in side.items() if path in changed}) for side in sides
     )

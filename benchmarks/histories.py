@@ -30,7 +30,7 @@ EVERY = 6
 WANTED = 0.95
 
 _HEADING = re.compile(rb"(#{1,6})[ \t]+(.+?)[ \t#]*$")
-_FENCE = re.compile(rb"[ ]{0,3}(```|~~~)")
+_FENCE = re.compile(rb"[ ]{0,3}(```+|~~~+)(.*)")
 
 
 class Part(NamedTuple):
@@ -92,23 +92,32 @@ class Work:
         return ran.stdout
 
     def at(self, revision: str) -> dict[str, bytes]:
-        names = self.git("ls-tree", "-r", "--name-only", revision).split("\n")
-        found = {}
-        for name in names:
-            if name.endswith(".md"):
-                ran = ["git", "show", f"{revision}:{name}"]
-                found[name] = subprocess.run(ran, cwd=self.top, capture_output=True).stdout
+        """Return the Markdown of a revision."""
+        rows = self.git("ls-tree", "-r", "-z", revision).split("\0")
+        ids = {row.split("\t")[1]: row.split()[2] for row in rows if row.endswith(".md")}
+        asked = "".join(f"{oid}\n" for oid in ids.values()).encode()
+        command = ["git", "cat-file", "--batch"]
+        ran = subprocess.run(command, cwd=self.top, input=asked, capture_output=True)
+        found, left = {}, ran.stdout
+        for name in ids:
+            head, _, left = left.partition(b"\n")
+            size = int(head.split()[2])
+            found[name], left = left[:size], left[size + 1 :]
         return found
 
 
 def parts_of(path: str, data: bytes) -> Iterator[Part]:
     """Yield the parts of a Markdown file, by its headings with number signs alone."""
     heads: list[tuple[int, str]] = []
-    at, fenced = 0, False
+    at, fence = 0, b""
     for line in data.splitlines(keepends=True):
-        if _FENCE.match(line):
-            fenced = not fenced
-        found = None if fenced else _HEADING.match(line.rstrip(b"\r\n"))
+        mark = _FENCE.match(line)
+        if mark and fence:
+            is_end = mark[1].startswith(fence) and not mark[2].strip()
+            fence = b"" if is_end else fence
+        elif mark and b"`" not in mark[2]:
+            fence = mark[1]
+        found = None if fence else _HEADING.match(line.rstrip(b"\r\n"))
         if found is not None:
             heads.append((at, found[2].decode("utf-8", "replace")))
         at += len(line)

@@ -174,7 +174,7 @@ def _fate_of(
         found.add("moved")
     if old in reordered:
         found.add("reordered")
-    if old.title != new.title and not _is_named_after_file(old, new):
+    if _is_renamed(old, new):
         found.add("renamed")
     share, blocks = 0.0, _NO_BLOCKS
     if old.body != new.body:
@@ -195,6 +195,13 @@ def _has_moved(old: Section, new: Section, matching: Matching) -> bool:
     if old.is_document:
         return old.owner.key != new.owner.key
     return not matching.parents_are_paired(old, new) or old.depth != new.depth
+
+
+def _is_renamed(old: Section, new: Section) -> bool:
+    """Whether the title is another by what is written; a definition elsewhere may change a link."""
+    if old.title == new.title or (old.heading and old.heading == new.heading):
+        return False
+    return not _is_named_after_file(old, new)
 
 
 def _is_named_after_file(old: Section, new: Section) -> bool:

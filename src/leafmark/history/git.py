@@ -15,7 +15,7 @@ import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -342,14 +342,14 @@ class Repository:
         """Yield what git says, cut at NULs, as it comes."""
         with _Answer(self.start(*arguments)) as answer:
             rest = b""
-            while portion := answer.read(1 << 16):
+            while portion := answer.read_in_time(1 << 16):
                 *rows, rest = (rest + portion).split(b"\0")
                 yield from rows
             answer.finish((0,), str(self.git_dir))
 
     def _run(self, *arguments: str, codes: Sequence[int] = (0,)) -> bytes:
         with _Answer(self.start(*arguments)) as answer:
-            said = answer.read(MAX_OUTPUT_BYTES)
+            said = answer.read_in_time(MAX_OUTPUT_BYTES)
             answer.finish(codes, str(self.git_dir))
         return said
 
@@ -377,7 +377,10 @@ class Blobs:
     def read(self, oid: str, limit: int = MAX_OUTPUT_BYTES, *, kind: str = "blob") -> bytes | None:
         """Return an object's bytes; None if it is missing, of another kind, or over the limit."""
         answer = self._started()
-        answer.restart_clock()
+        with answer.waiting():
+            return self._read(answer, oid, limit, kind)
+
+    def _read(self, answer: _Answer, oid: str, limit: int, kind: str) -> bytes | None:
         answer.write(_checked(oid).encode("ascii") + b"\n")
         head = answer.read_line()
         parts = head.decode("ascii", "replace").split()
@@ -404,7 +407,10 @@ class Blobs:
 
 
 class _Answer:
-    """What a process of git says, until a deadline, at which it is stopped."""
+    """What a process of git says. It is stopped where it lets us wait for too long.
+
+    What we do between its answers does not count.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes], deadline_s: float | None = None) -> None:
         assert process.stdout is not None
@@ -416,7 +422,6 @@ class _Answer:
         self._is_late = False
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
-        self._clock = self._start_clock()
 
     def _listen(self) -> None:
         """Take what it says of errors, of which the beginning is enough."""
@@ -424,15 +429,16 @@ class _Answer:
         while portion := self._process.stderr.read(4096):
             self._said = (self._said + portion)[:4096]
 
-    def _start_clock(self) -> threading.Timer:
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Stop the process if the block does not end in time."""
         clock = threading.Timer(self._deadline_s, self._stop)
         clock.daemon = True
         clock.start()
-        return clock
-
-    def restart_clock(self) -> None:
-        self._clock.cancel()
-        self._clock = self._start_clock()
+        try:
+            yield
+        finally:
+            clock.cancel()
 
     def _stop(self) -> None:
         self._is_late = True
@@ -452,6 +458,10 @@ class _Answer:
     def read(self, size: int) -> bytes:
         return self._out.read(size)
 
+    def read_in_time(self, size: int) -> bytes:
+        with self.waiting():
+            return self._out.read(size)
+
     def read_line(self) -> bytes:
         return self._out.readline(4096)
 
@@ -469,7 +479,8 @@ class _Answer:
 
     def finish(self, codes: Sequence[int], location: str) -> None:
         """Wait for the end; raise what is the matter unless it ended with one of the codes."""
-        code = self._process.wait()
+        with self.waiting():
+            code = self._process.wait()
         self._listener.join(1)
         if self._is_late:
             message = f"git did not answer within {self._deadline_s:.0f} s"
@@ -478,7 +489,6 @@ class _Answer:
             raise _refusal(self._said.decode("utf-8", "replace"), location)
 
     def close(self) -> None:
-        self._clock.cancel()
         if self._process.poll() is None:  # it has no more to say that is wanted
             self._process.kill()
         self._process.wait()
@@ -520,7 +530,7 @@ def is_safe_path(path: str) -> bool:
 
 def _ask(folder: Path, *arguments: str) -> bytes:
     with _Answer(_start(arguments, folder, None), FIRST_DEADLINE_S) as answer:
-        said = answer.read(1 << 20)
+        said = answer.read_in_time(1 << 20)
         answer.finish((0,), os.path.abspath(folder))
     return said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,17 @@ def test_git_that_does_not_answer_is_stopped(
     attempts = (list(repository.paths(oid)) for _ in range(1000))  # git may be faster once
     with pytest.raises(StorageError, match="git did not answer within 0 s"):
         list(attempts)
+
+
+def test_what_is_done_between_two_answers_does_not_count(
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.commit({"a.md": "a", "b.md": "b"})
+    monkeypatch.setattr(git, "DEADLINE_S", 1.0)
+    with Blobs(find_repository(made.folder)) as objects:
+        assert objects.read(blob_hash(b"a")) == b"a"
+        time.sleep(1.5)
+        assert objects.read(blob_hash(b"b")) == b"b"
 
 
 def test_names_that_leave_the_top_are_left_out(made: GitRepository) -> None:
