@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.app.answering.reranking import reranker_spec
+from leafmark.app.background import reranker_spec
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.embedder import embedder_spec, index_vectors, lost_vectors, vector_model
 from leafmark.app.indexing.changes import plan_changes

@@ -162,7 +162,7 @@ def test_a_query_without_its_reranker_is_not_judged_as_one_with(
         waited.append(project.configuration.rerank.deadline_s)
         return SimpleNamespace(hints=(Hint("reranker", "it failed; no matter", "it failed"),))
 
-    monkeypatch.setattr("leafmark.app.answering.reranking.ask_reranker", ask)
+    monkeypatch.setattr("leafmark.app.background.ask_reranker", ask)
     monkeypatch.setattr(
         "leafmark.app.answering.searching.answer_topics",
         lambda *given, **_: answer_topics(*given),

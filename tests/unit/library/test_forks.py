@@ -85,7 +85,8 @@ _LOCKED = """
 import os
 from leafmark.app import indexed_sources
 from leafmark.app.indexing import run
-from leafmark.app.answering import meaning, reranking
+from leafmark.app import background as reranking
+from leafmark.app.answering import meaning
 from leafmark.embedding import interface
 from leafmark.parsing.code import sandbox
 from leafmark.parsing.html import marks

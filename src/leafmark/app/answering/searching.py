@@ -44,7 +44,7 @@ from leafmark.search.whynot import explain_missing
 
 if TYPE_CHECKING:
     from leafmark.app.answering.meaning import QueryVectors
-    from leafmark.app.answering.reranking import Reranking
+    from leafmark.app.background import Reranking
     from leafmark.search.fuse import Meaning
     from leafmark.search.order import Rerank
 
@@ -163,7 +163,7 @@ def ask_topics(
 def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | None:
     if project.configuration.rerank.provider == "none":
         return None
-    from leafmark.app.answering.reranking import ask_reranker  # late: few searches have one
+    from leafmark.app.background import ask_reranker  # late: few searches have one
     from leafmark.search.words import topic_text
 
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))

@@ -34,8 +34,8 @@ from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
 from leafmark.server.parameters import Arguments
-from leafmark.server.web.changes_page import changes_request
 from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
+from leafmark.server.web.pages import changes_request
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 

@@ -30,11 +30,10 @@ from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
 from leafmark.server.web.calls import Request
-from leafmark.server.web.changes_page import changes_page
-from leafmark.server.web.document_page import document_page, help_page, status_page
 from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.metrics import Metrics
+from leafmark.server.web.pages import changes_page, document_page, help_page, status_page
 from leafmark.server.web.replies import HTML, Reply, failed, json_reply, respond, status_of
 from leafmark.server.web.routes import ROUTES, Route, describe
 from leafmark.server.web.search_page import search_page, why_page

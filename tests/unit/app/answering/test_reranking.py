@@ -13,7 +13,7 @@ from support.projects import Here
 from support.threads import left_after
 
 from leafmark.app import Project, examine, index_project, open_project, search_project
-from leafmark.app.answering import reranking as app_reranking
+from leafmark.app import background as app_reranking
 from leafmark.app.doctor import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Answer, Check, Factor

@@ -1,7 +1,6 @@
-"""The page of what changed: two revisions, or one and the working files, section by section.
+"""The pages of what changed, of one document, and of the state of the index; each by its address.
 
-Everything that it shows is decided by its address. Names in it are revisions and never folders:
-no path of a request is read.
+Names in the address of what changed are revisions and never folders: no path of a request is read.
 """
 
 from __future__ import annotations
@@ -13,15 +12,20 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from leafmark.app import project_status, read_document, text_marker
 from leafmark.app.history import diff_project, list_revisions
 from leafmark.app.requests import DiffRequest
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import FATES, DiffReport, DocumentChange, RevisionList, SectionChange
 from leafmark.render.changes import describe_change
 from leafmark.render.changespage import shown_blocks, sides
-from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.web.document_parts import outline
+from leafmark.server.web.search_page import open_pane, section_text
+from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
+from leafmark.server.workspace import Activity
 
-__all__ = ["changes_page", "changes_request"]
+__all__ = ["changes_page", "changes_request", "document_page", "help_page", "status_page"]
+
 
 PAGE_SECTIONS = 60
 """Changed sections on a page; more follow on request."""
@@ -150,3 +154,65 @@ def _section(change: SectionChange) -> ChangedSection:
     blocks = shown_blocks(change)
     shown = [Markup(sides(block)) for block in blocks[:MAX_BLOCKS]]
     return ChangedSection(change, describe_change(change), shown, len(blocks) - len(shown))
+
+
+# One document: its tree beside its text.
+
+
+VIEWS = ("rendered", "source")
+
+
+def document_page(visit: Visit) -> str:
+    """Raises what `read_document` does."""
+    address = visit.address
+    reading = read_document(visit.project, address["id"])
+    view = address["view"] if address["view"] in VIEWS else "rendered"
+    entry = reading.entry
+    common: dict[str, Any] = {
+        "reading": reading,
+        "view": view,
+        "views": VIEWS,
+        "nodes": () if address["bare"] else outline(reading.chunks, entry.position),
+        "pieces": Counter(c.parent_position for c in reading.chunks if c.kind == "piece"),
+    }
+    if reading.data is None:
+        return render_page("document.html", visit, text=None, part=0, fragments=(), **common)
+    mark = text_marker(visit.project, address["q"])
+    text = section_text(visit, reading, None, mark)
+    at = entry.byte_start if entry.heading_start is None else entry.heading_start
+    asked = address.number("part", 0)
+    part = min(asked - 1, text.count - 1) if asked else text.part_of(at)
+    shown = text.count > 0
+    fragments = text.shown(part, view) if shown else ()
+    return render_page(
+        "document.html",
+        visit,
+        text=text,
+        part=part,
+        fragments=fragments,
+        span=text.lines(part) if shown else (1, 1),
+        pane=open_pane(visit, reading, "none", mark, None),
+        **common,
+    )
+
+
+def status_page(visit: Visit, activity: Activity) -> str:
+    """Raises what `project_status` does."""
+    report = project_status(visit.project)
+    return render_page(
+        "status.html",
+        visit,
+        report=report,
+        activity=activity,
+        reasons=Counter(one.reason for one in report.skipped).most_common(),
+        skipped=report.skipped[:_MAX_LISTED],
+        diagnostics=report.diagnostics[:_MAX_LISTED],
+    )
+
+
+_MAX_LISTED = 200
+"""Skipped sources and diagnostics on the page; the API has all of them."""
+
+
+def help_page(visit: Visit) -> str:
+    return render_page("help.html", visit, editors=EDITORS)
