@@ -46,6 +46,9 @@ __all__ = [
 MAX_COUNTED = 2000
 """Matches that facets are counted from, the best first; reading more takes longer than a search."""
 
+MAX_BROWSED = 12
+"""Folders, tags and documents to begin with."""
+
 MAX_TAGGED = 300
 """Documents whose tags are counted: each needs its record."""
 
@@ -68,16 +71,11 @@ class Facet(NamedTuple):
 
 
 class Browsed(NamedTuple):
-    """An answer, the facets of its matches by name, and what marks its words in a text.
-
-    `counted` tells how many matches the facets were counted from; `matches` how many there are.
-    """
+    """An answer, the facets of its matches by name, and what marks its words in a text."""
 
     answer: Answer
     facets: Mapping[str, tuple[Facet, ...]] = {}
     mark: MarkText = lambda _: ()
-    counted: int = 0
-    matches: int = 0
 
 
 def browse_project(project: Project, request: SearchRequest, *, folder: str = "") -> Browsed:
@@ -91,30 +89,28 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
     compiled = Compile(reader, understood.params)
     topics = [topic for one in understood.topics for topic in compiled(one).values()]
     with reader.guard("search the index"):
-        return _counted(reader, topics, folder)._replace(answer=answer, mark=_marker(topics))
+        return Browsed(answer, _facets(reader, topics, folder), _marker(topics))
 
 
-def _counted(reader: IndexReader, topics: Sequence[CompiledTopic], folder: str) -> Browsed:
+def _facets(
+    reader: IndexReader, topics: Sequence[CompiledTopic], folder: str
+) -> dict[str, tuple[Facet, ...]]:
     documents: Counter[str] = Counter()
     kinds: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
-    counted = matches = 0
     for topic in topics:
         query = _matching(reader, topic)
         found = reader.search([(unscored(query), MAX_COUNTED)])[0]
-        counted += len(found)
         documents.update(doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found]))
-        matches += reader.count([query])[0]
         for name, counts in kinds.items():
             begin = fact(name, "")
             found_terms = reader.terms("facts", begin, within=unscored(query))
             counts.update({term[len(begin) :]: number for term, number in found_terms})
-    facets = {
+    return {
         "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
         "folder": _facet("folder", _folders(documents, folder)),
         "tag": _facet("tag", _tags(reader, documents)),
         **{name: _facet(name, counts) for name, counts in kinds.items()},
     }
-    return Browsed(Answer("", "", ()), facets, counted=counted, matches=matches)
 
 
 def _matching(reader: IndexReader, topic: CompiledTopic) -> Query:
@@ -248,8 +244,8 @@ class Overview(NamedTuple):
     recent: tuple[DocumentEntry, ...] = ()
 
 
-def overview(project: Project, *, limit: int = 12) -> Overview:
-    """Return what there is to browse, at most `limit` of each kind but trees.
+def overview(project: Project) -> Overview:
+    """Return what there is to browse, at most `MAX_BROWSED` of each kind but trees.
 
     Raises:
         NotFoundError: there is no index.
@@ -257,12 +253,12 @@ def overview(project: Project, *, limit: int = 12) -> Overview:
     trees = list_trees(project, ListRequest(refresh=False))
     reader = open_telling(project, ListRequest(refresh=False), None)
     rows = [(row.modified_ns, key) for key, row in reader.manifest.items() if row.chunks]
-    newest = (reader.document(document_id(*key)) for _, key in heapq.nlargest(limit, rows))
+    newest = (reader.document(document_id(*key)) for _, key in heapq.nlargest(MAX_BROWSED, rows))
     folders = _folders((document_id(*key) for _, key in rows), "")
-    tags = reader.terms("facts", fact("tag", ""), limit=limit)
+    tags = reader.terms("facts", fact("tag", ""), limit=MAX_BROWSED)
     return Overview(
         trees,
-        _facet("folder", folders)[:limit],
+        _facet("folder", folders)[:MAX_BROWSED],
         tuple(Facet("tag", term.partition("=")[2], count) for term, count in tags),
         tuple(entry for entry in newest if entry is not None),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from threading import Event
 from typing import Any, NamedTuple
 
 from leafmark.app import Project, chunk_sources, plan_chunking, read_document
@@ -108,7 +107,7 @@ class Lane(NamedTuple):
     error: LeafmarkError | None = None
 
 
-def lab_page(visit: Visit, left: Event, open_with: Any) -> str:
+def lab_page(visit: Visit, open_with: Any) -> str:
     """Return the page; `open_with` gives the project under some settings.
 
     Raises:
@@ -216,9 +215,7 @@ def _values(settings: Mapping[str, Any], options: ChunkingOptions | None) -> dic
     return inforce | {"preset": asked.get("preset", ""), "asked": asked}
 
 
-def chunk_text(
-    project: Project, data: bytes, name: str, tree: str | None, left: Event | None = None
-) -> Chunked:
+def chunk_text(project: Project, data: bytes, name: str, tree: str | None) -> Chunked:
     """Chunk the bytes of a document under the settings of a project.
 
     Raises:

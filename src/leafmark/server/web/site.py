@@ -110,14 +110,14 @@ class Site:
         self._waiting = 0
         self._listeners = 0
         self._metrics = Metrics(workspace)
-        pages: dict[str, Callable[[Visit, Event], str]] = {
-            "/": lambda visit, _: search_page(visit),
-            "/doc": lambda visit, _: document_page(visit),
-            "/lab": lambda visit, left: lab_page(visit, left, workspace.project),
-            "/why": lambda visit, _: why_page(visit),
-            "/changes": lambda visit, _: changes_page(visit),
-            "/status": lambda visit, _: status_page(visit, workspace.activity),
-            "/help": lambda visit, _: help_page(visit),
+        pages: dict[str, Callable[[Visit], str]] = {
+            "/": search_page,
+            "/doc": document_page,
+            "/lab": lambda visit: lab_page(visit, workspace.project),
+            "/why": why_page,
+            "/changes": changes_page,
+            "/status": lambda visit: status_page(visit, workspace.activity),
+            "/help": help_page,
         }
         routes = [HttpRoute(path, _fixed(path, kind)) for path, kind in _FILES.items()]
         routes += [HttpRoute(path, self._page(path, made)) for path, made in pages.items()]
@@ -180,16 +180,15 @@ class Site:
             return failed(*self._problem(error, route.path))
 
     def _page(
-        self, path: str, make: Callable[[Visit, Event], str]
+        self, path: str, make: Callable[[Visit], str]
     ) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:
-            left = Event()
-            return await self._bounded(request, self._visited(path, make, request, left), left)
+            return await self._bounded(request, self._visited(path, make, request), Event())
 
         return endpoint
 
     async def _visited(
-        self, path: str, make: Callable[[Visit, Event], str], request: HttpRequest, left: Event
+        self, path: str, make: Callable[[Visit], str], request: HttpRequest
     ) -> Reply:
         visit: Visit | None = None
         try:
@@ -208,9 +207,7 @@ class Site:
                 visit = replace(visit, project=project, is_local=False)
             page = visit
             kept = _kept(editor) if address["editor"] else ()
-            return await self._threaded(
-                lambda: Reply(make(page, left).encode(), HTML, 200, kept), state
-            )
+            return await self._threaded(lambda: Reply(make(page).encode(), HTML, 200, kept), state)
         except Exception as error:
             return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
 

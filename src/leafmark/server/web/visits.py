@@ -6,7 +6,7 @@ The whole state of a page stands in its address, so that it can be sent, marked 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
@@ -94,7 +94,6 @@ class Visit:
     is_local: bool = True
     text: str = ""
     editor: str = "vscode"
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def render_page(template: str, visit: Visit, **values: Any) -> str:
