@@ -4,8 +4,9 @@ A target is an address relative to its file, as GitHub and browsers take it:
 percent-encoding is decoded, `/` begins at the tree's root, nothing leads out of
 it. What is not there as written is looked for as people mean it: a page's source
 for a page (`a.html` for `a.md`), a folder's first page, a name without its
-suffix. A place that the page has not leads to the page. What is not among the
-sources given leads nowhere.
+suffix, and for a page's own address without the folder in which its site is
+published (`/project/a/` for `a/index.html`). A place that the page has not leads
+to the page. What is not among the sources given leads nowhere.
 """
 
 from __future__ import annotations
@@ -199,11 +200,16 @@ class Links:
             self._files[key] = self._look_for(path, document)
         return self._files[key]
 
-    def _look_for(self, path: str, document: Origin) -> str | None:
+    def _look_for(self, path: str, document: Origin, *, is_rest: bool = False) -> str | None:
+        """The source that a path means; a page's may begin with where its site is published."""
         tree, holds = document.tree, self._known.holds
         candidates = candidate_paths(path, document.path)
         written = (form for one in candidates for form in spellings(one))
-        return next((one for one in written if holds(tree, one)), None)
+        found = next((one for one in written if holds(tree, one)), None)
+        if found is None and path[0] == "/" and document.format == "html" and not is_rest:
+            rest = path.lstrip("/").partition("/")[2]
+            return self._look_for(f"/{rest}", document, is_rest=True) if rest else None
+        return found
 
     def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""

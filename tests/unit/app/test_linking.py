@@ -69,6 +69,28 @@ def test_a_target_leads_to_the_chunk_that_it_names(
 
 
 @pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("/docs/page.html#Top", "here:docs/page.html#Top"),
+        ("/project/docs/page.html#Top", "here:docs/page.html#Top"),
+        ("/project/docs/page", "here:docs/page.html"),
+        ("/far/project/docs/page.html", None),
+        ("/project/", None),
+    ],
+)
+def test_a_page_s_address_may_begin_with_where_its_site_is_published(
+    linked: Here, target: str, found: str | None
+) -> None:
+    linked.write("docs/links.html", f"<h1>Own</h1><p><a href='{target}'>x</a></p>")
+    linked.write("docs/links.md", f"# Own\n\n[x]({target})\n")
+
+    ((_, led),) = ids_of(linked, "docs/links.html#own")
+    assert led == found
+    ((_, led),) = ids_of(linked, "docs/links.md#own")
+    assert led == (found if target.startswith("/docs") else None)
+
+
+@pytest.mark.parametrize(
     ("link", "found"),
     [
         ("[[a b]]", "here:docs/a b.md"),

@@ -404,3 +404,126 @@ def test_a_heading_is_not_taken_for_a_bar_that_its_class_speaks_of(name: str) ->
 def test_a_heading_that_is_called_a_title_of_contents_is_dropped() -> None:
     page = b"<h1>Lamps</h1><p>Light.<h2 class='toc-title'>Here</h2><p>Switch it on."
     assert [heading.title for heading in parse_html(page, "a.html").headings] == ["Lamps"]
+
+
+def readable(page: str) -> str:
+    """What a page's chunks say."""
+    document = parse_html(page.encode(), "lamps.html")
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    kept = [*subtract(0, len(document.data), dropped)]
+    return read_html(document.data, kept).text.strip() if kept else ""
+
+
+NUMBERED = (
+    '<table>{}<tr><td class="linenos"><div><pre class="lineno">1\n2\n</pre></div></td>'
+    "<td class=code><pre># light\nlamp on\n</pre></td></tr></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("around", "language"),
+    [
+        ('<pre><code class="language-sh" data-lang="sh">{}</code></pre>', "sh"),
+        ('<pre class="rouge highlight"><code data-lang="sh">{}</code></pre>', "sh"),
+        ('<div class="highlight-sh"><div class="highlight">{}</div></div>', "sh"),
+        ('<div class="language-sh highlight">{}</div>', "sh"),
+        ("<div>{}</div>", ""),
+    ],
+)
+def test_code_beside_a_column_of_numbers_is_code_of_its_language(
+    around: str, language: str
+) -> None:
+    page = f"<h1>Lamps</h1><p>Light.</p>{around.format(NUMBERED.format(''))}"
+    assert f"Light.\n\n```{language}\n# light\nlamp on\n```" in readable(page)
+
+
+def test_the_name_of_a_file_stands_above_numbered_code() -> None:
+    head = '<tr><th colspan="2"><span>setup.sh</span></th></tr>'
+    page = f"<h1>Lamps</h1><div class='language-sh highlight'>{NUMBERED.format(head)}</div>"
+    assert "setup.sh\n\n```sh\n# light\nlamp on\n```" in readable(page)
+
+
+def test_a_cell_of_code_below_a_header_stays_a_cell() -> None:
+    page = "<h1>L</h1><table><tr><th>Name<th>Call<tr><td>dim<td><pre>dim()</pre></table>"
+    assert "Name\tCall\ndim\tdim()" in readable(page)
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Install {#inst}", "Install"),
+        ('Install {#inst .big}<a class="anchor" href="#inst">#</a>', "Install"),
+        ("Install {: .no_toc }", "Install"),
+        ("Loop <code>{#each}</code>", "Loop {#each}"),
+        ("{#each}", "{#each}"),
+        ("Sets {a, b}", "Sets {a, b}"),
+        ('Install <span class="VPBadge tip">^2.0</span>', "Install"),
+        ('<span class="badge">New</span> lamps', "New lamps"),
+        ('<span class="card-icon">\U0001f4c4\ufe0f</span><span>Install</span>', "Install"),
+    ],
+)
+def test_what_names_or_marks_a_title_is_no_part_of_it(heading: str, title: str) -> None:
+    page = f"<h1>Lamps</h1><p>Light.</p><h2>{heading}</h2><p>Plug it in.</p>"
+    assert parse_html(page.encode(), "a.html").headings[1].title == title
+
+
+@pytest.mark.parametrize("name", ["_top", "firstHeading", "page-title"])
+def test_an_id_that_the_h1_of_every_page_has_names_none(name: str) -> None:
+    document = parse_html(f"<h1 id={name}>Lamps</h1><p>Light.".encode(), "a.html")
+    assert document.headings[0].anchor is None
+    assert name in {anchor.name for anchor in document.anchors}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<main><h1>News</h1>{}</main>",
+        "<div class=home><h1>News</h1><p>All of it.</p>{}</div>",
+    ],
+)
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<article><ul><li>{0}</ul><h2>Lamp {0}</h2><p>It shines.</p></article>",
+        "<article><p>{0}</p><h2>Lamp {0}</h2><p>It shines.</p></article>",
+    ],
+)
+def test_the_date_above_a_post_is_not_in_the_post_before(page: str, item: str) -> None:
+    posts = item.format("2025") + item.format("2026")
+    document = parse_html(page.format(posts).encode(), "a.html")
+    first = next(h for h in document.headings if h.title == "Lamp 2025")
+    assert b"2026" not in document.data[first.end : first.limit]
+
+
+def test_an_entry_of_a_list_with_words_before_its_title_ends_with_it() -> None:
+    items = "".join(f"<li><span>{y}</span><h3><a href={y}>Lamp {y}</a></h3>" for y in (2025, 2026))
+    document = parse_html(f"<h1>News</h1><ul>{items}</ul><p>END".encode(), "a.html")
+    ends = [document.data[h.end : h.limit] for h in document.headings if h.level == 3]
+    assert not any(b"2026" in text or b"END" in text for text in ends)
+
+
+def test_the_title_of_a_page_of_cards_stands_outside_them() -> None:
+    cards = "".join(f"<article><h2>{name}</h2><p>{name} it is.</p></article>" for name in "AB")
+    page = f"<header><a href=/>L</a></header><div class=hero><h1>Lamps</h1><p>Lit.</div>{cards}"
+    assert [h.title for h in parse_html(page.encode(), "a.html").headings] == ["Lamps", "A", "B"]
+
+
+def test_a_side_bar_by_its_id_opens_no_sections() -> None:
+    bar = (
+        '<div id="docs-sidebar"><h3><a href="index.html">Parts</a></h3>'
+        '<ul><li><a href="#use">Use</a><li><a href="#sale">Sale</a></ul>'
+        '<h4>Next</h4><p><a href="bulbs.html">Bulbs</a></div>'
+    )
+    page = f'{bar}<div id="docs-body"><h1>Lamps</h1><p>Light.<h2 id=use>Use</h2><p>Switch.</div>'
+    assert [h.title for h in parse_html(page.encode(), "a.html").headings] == ["Lamps", "Use"]
+
+
+def test_a_list_that_leads_to_index_and_search_alone_is_dropped() -> None:
+    links = "<ul><li><a href=genindex.html>Index</a><li><a href=search.html>Search Page</a></ul>"
+    text = readable(f"<h1>Lamps</h1><p>Light.</p><h2>Indices</h2>{links}")
+    assert text == "Lamps\n\nLight."
+
+
+def test_a_page_of_nothing_but_notices_of_a_search_has_no_text() -> None:
+    page = "<div class=SRStatus>Loading...</div><div class=SRStatus>No Matches</div>"
+    assert readable(page) == ""

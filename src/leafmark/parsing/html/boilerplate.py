@@ -159,7 +159,8 @@ class _Finder:
         named = [*self._named()]
         certain = merge([(e.start, e.end) for e, is_certain in named if is_certain])
         self.dropped = merge([*certain, *((e.start, e.end) for e, _ in named)])
-        if not self._is_any_left(self.dropped):
+        is_page = self.words > _FEW_WORDS_ABOVE or self.page.headings_in(self.start, self.end)
+        if is_page and not self._is_any_left(self.dropped):
             self.dropped = certain
         self._drop((each.start, each.end) for each in self.banners)
         self._drop(number_spans(self.page))
@@ -365,6 +366,7 @@ class _Finder:
                 yield element.start, element.end
         yield from self._opened_sources()
         yield from self._names_of_languages()
+        yield from self._badges()
 
     def _serves(self, link: Element) -> bool:
         """Whether a link with such a label is one by its class or its address, too."""
@@ -397,6 +399,16 @@ class _Finder:
             if _CODE_NEXT.match(self.page.data, element.end) and not self._is_dropped(
                 element.start
             ):
+                yield element.start, element.end
+
+    def _badges(self) -> Iterator[tuple[int, int]]:
+        """Yield what stands behind the words of a title and is called a badge."""
+        named = self.page.called("heading.badges")
+        for element in self.page.elements if named else ():
+            parent = element.parent
+            if element.open not in named or parent is None or parent.tag not in HEADING_LEVELS:
+                continue
+            if self.page.has_text(parent.inner, element.start):
                 yield element.start, element.end
 
     def _label(self, element: Element) -> str:
@@ -521,6 +533,9 @@ class _Finder:
             if not self.start <= element.start < self.end or self._is_dropped(element.start):
                 continue
             links = self._links_alone(element)
+            if self._are_places(element, links):
+                seen = element.end
+                yield element.start, element.end
             if len(links) < _MIN_LINKS:
                 continue
             if self._is_menu(element, links):
@@ -541,6 +556,12 @@ class _Finder:
         if page.headings_in(inner, close) or any(link.tag == "img" for link in links):
             return []
         return links
+
+    def _are_places(self, element: Element, links: Sequence[Element]) -> bool:
+        """Whether a list only leads to an index, a search, and the like of the site."""
+        places = words_of("pager", "places")
+        is_list = element.tag in _LISTS and len(links) > 1
+        return is_list and all(self._label(link) in places for link in links)
 
     def _is_menu(self, element: Element, links: Sequence[Element]) -> bool:
         data = self.page.data
@@ -617,6 +638,8 @@ class _Finder:
         """Whether links stand under a heading, all dropped: to places in the page, or contents."""
         inside = self.page.links_in(heading.end, end)
         targets = [link.open.attribute("href") for link in inside if link.tag == "a"]
+        if len(inside) > 1 and all(self._label(a) in words_of("pager", "places") for a in inside):
+            return True
         if self._label(heading) not in words_of("pager", "places"):
             targets = [target for target in targets if "#" in target]
         return len(targets) >= _MIN_LINKS and all(link.tag == "a" for link in inside)

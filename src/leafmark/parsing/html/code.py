@@ -46,7 +46,10 @@ _NO_MARKER = frozenset(
 _TAG_AROUND = re.compile(
     rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE
 )
-_WRAPPERS = frozenset((b"div", b"figure", b"details", b"td", b"section"))
+_WRAPPERS = frozenset((b"div", b"figure", b"details", b"td", b"section", b"pre", b"code"))
+_INNER = frozenset((b"td", b"pre", b"code"))
+"""Wrappers of code with numbers beside it in a table: those of the table count too."""
+
 _CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
 _BLANK_OR_NUMBERS = re.compile(rb"[\s0-9]*+")
 _MAX_TAGS = 40
@@ -98,10 +101,22 @@ def stands_in_cell(data: bytes, at: int) -> bool:
     tags = [*_CELL_TAG.finditer(data, max(0, at - _CELL_REACH), at)]
     if not tags or tags[-1][1] or tags[-1][2].lower() == b"table":
         return False
-    for start, _ in _tags_before(data, at, most=_MAX_NUMBER_TAGS, texts=0):
-        if data[start : start + 6].lower() == b"<table":
+    cells, after, is_headed = 0, at, True
+    for start, end in _tags_before(data, at, most=_MAX_NUMBER_TAGS, texts=1):
+        if _BLANK_OR_NUMBERS.fullmatch(data, end, after) is None:
+            is_headed = False
+        name, after = data[start : start + 6].lower(), start
+        if name == b"<table":
             return False
+        cells += name[:3] == b"<td"
+        is_headed = is_headed or name[:3] == b"<th"
+        if not is_headed and (name[:3] == b"<td" or cells < _COLUMNS):
+            return True
     return True
+
+
+_COLUMNS = 2
+"""Cells of the row of code and its numbers, above which a header cell may name a file."""
 
 
 def _wrappers(data: bytes, at: int) -> Iterator[tuple[int, int]]:
@@ -117,7 +132,7 @@ def _wrappers(data: bytes, at: int) -> Iterator[tuple[int, int]]:
             closed -= 1
         elif tag[2].lower() in _WRAPPERS:
             yield start, end
-            found += tag[2].lower() != b"td"
+            found += tag[2].lower() not in _INNER
             if found == _MAX_WRAPPERS:
                 return
 

@@ -436,9 +436,13 @@ def as_headed(title: str, heading: str) -> str:
     ('Chapter 4: Lamps', 'Lamp')
     >>> as_headed("Lamp", "Class Lamp<T>")
     'Class Lamp<T>'
+    >>> as_headed("Lamp 2.0 documentation", "Lamp documentation")
+    'Lamp documentation'
     """
     if not heading or len(title) > _MAX_TITLE or len(heading) > _MAX_TITLE:
         return title
+    if _without_version(title) == heading:
+        return heading
     number, words = _said(heading)
     subject = _said(_without_kind(heading))[1]
     rests = (title[found.end() :] for found in re.finditer(": ", title))
@@ -449,6 +453,14 @@ def as_headed(title: str, heading: str) -> str:
         if said and said in (words, subject) and is_numbered_so:
             return heading
     return title
+
+
+_VERSION = re.compile(r" v?[0-9]++(?:\.[0-9a-z]++){1,4}+(?= )")
+
+
+def _without_version(title: str) -> str:
+    """A title without the version of what it is about, where that stands in the middle."""
+    return _VERSION.sub("", title, count=1)
 
 
 def _said(title: str) -> tuple[str, tuple[str, ...]]:

@@ -42,6 +42,12 @@ _LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
 _MAX_OPEN = 32
 """Sections that are open where an h1 may still be deeper; those of people are hardly ten deep."""
 
+_WRITTEN = re.compile(
+    rb"\{:?\s?[#.][^{}<>\n]{1,200}+\}(?=\s*+(?:<a\b[^<>]*+>[^<>]*+</a\s*+>\s*+)?\Z)",
+    re.IGNORECASE,
+)
+"""What an author wrote behind a title to name it, for another program than the one that ran."""
+
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
@@ -98,6 +104,7 @@ class _Outline:
         self.page, self.limits, self.dropped = page, limits, dropped
         self.entries = entries
         self.panels = {*panels}
+        self.posts = {*_posts(page)}
         self._open: list[_Section] = []
         self._shifts: dict[int, int] = {}
         """By how many levels headings are deeper than they say, by where their container starts."""
@@ -200,6 +207,8 @@ class _Outline:
         """What kind of container an element is by its name, empty where it is none."""
         if element in self.panels:
             return "panel"
+        if element in self.posts:
+            return "post"
         found = self._verdicts.get(element.open)
         if found is None:
             found = self._verdicts[element.open] = _kind_of(element)
@@ -299,7 +308,9 @@ class _Outline:
 
     def _own_anchor(self, heading: Element) -> str | None:
         """The id of a heading or of an anchor in it; a box's own id is the place of the box."""
-        return heading.open.id or self._inner_anchor(heading) or None
+        own = heading.open.id
+        is_of_all = heading.tag == "h1" and own in words_of("ids", "titles")
+        return ("" if is_of_all else own) or self._inner_anchor(heading) or None
 
     def _inner_anchor(self, heading: Element) -> str | None:
         data = self.page.data
@@ -328,10 +339,21 @@ def _containers(outline: _Outline, heading: Element) -> Iterator[Element]:
             continue
         if not outline.kind_of(around):
             continue
-        if around.tag in _HEADED and not page.has_text(heading.end, around.close):
+        is_alone = not page.has_text(heading.end, around.close)
+        if around.tag in _HEADED and is_alone and not page.has_text(around.inner, heading.start):
             skip = _OUTER[around.tag]
             continue
         yield around
+
+
+def _posts(page: Page) -> Iterator[Element]:
+    """Yield the articles that stand beside others: what is in one before its heading is its own."""
+    beside: dict[Element | None, list[Element]] = {}
+    for article in page.having("article"):
+        beside.setdefault(article.parent, []).append(article)
+    for articles in beside.values():
+        if len(articles) > 1:
+            yield from articles
 
 
 _PARTS = ("section", "article")
@@ -388,6 +410,9 @@ def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
     if data.find(DRAWN_DOT, start, end) >= 0:
         data = data[start:end].replace(DRAWN_DOT, b".")
         start, end, dropped = 0, len(data), []
+    named = _WRITTEN.search(data, start, end) if data.find(b"{", start, end) >= 0 else None
+    if named is not None and data[start : named.start()].strip():
+        end = named.start()
     if data.find(b"<", start, end) < 0:
         return _folded([unescape(data[start:end])])
     spans = [*subtract(start, end, dropped)] if dropped else [(start, end)]

@@ -58,7 +58,7 @@ def _articles(page: Page) -> Spans:
     found = merge((_outer(each).inner, _outer(each).close) for each in articles)
     if not found or all(each.tag != "article" for each in articles):
         return found
-    if any(_is_of_page(heading, found) for heading in page.headings):
+    if any(_is_of_page(heading, found) for heading in page.headings) or _are_cards(page, found):
         return []
     inside = sum(page.text_size(WORDS, *span) for span in found)
     outside = page.text_size(WORDS, page.body_start, page.body_end) - inside
@@ -75,6 +75,21 @@ def _is_of_page(heading: Element, articles: Spans) -> bool:
     if heading.tag == "h1" or any(start <= heading.start < end for start, end in articles):
         return False
     return not any(_is_of_site(around) for around in heading.ancestors)
+
+
+def _are_cards(page: Page, articles: Spans) -> bool:
+    """Whether articles stand below an element of the page that has its h1 and words behind it."""
+    titles = page.having("h1")
+    if len(titles) != 1 or len(articles) < _MIN_CARDS:
+        return False
+    around = titles[0].parent
+    is_above = around is not None and around.close <= articles[0][0]
+    if around is None or not is_above or not page.has_text(titles[0].end, around.close):
+        return False
+    return not any(map(_is_of_site, titles[0].ancestors))
+
+
+_MIN_CARDS = 2
 
 
 def _is_of_site(element: Element) -> bool:
@@ -122,7 +137,9 @@ def _is_refresh(data: bytes, start: int, end: int) -> bool:
 
 
 _SCRIPTS = re.compile(
-    rb"<(?:script|link)\b[^<>]*?\b(?:src|href)\s*=\s*[\"']?([^\s\"'<>?#]++)", re.IGNORECASE
+    rb"<(?:script|link)\b[^<>]*?\b(?:src|href)\s*=\s*[\"']?([^\s\"'<>?#]++)"
+    rb"|[\"']([\w./-]{1,200}+(?<=\.js))[\"']",
+    re.IGNORECASE,
 )
 _MAKER = re.compile(
     rb"<meta\s[^<>]*\bname\s*=\s*[\"']?generator\b[^<>]*|<!--\s*\w+\s+version\b"
@@ -143,7 +160,9 @@ def site_assets(data: bytes) -> frozenset[str] | None:
     >>> site_assets(b"<p>Powered by coffee.<script src=app.js></script>") is None
     True
     """
-    loaded = [found[1].decode("utf-8", "replace") for found in _SCRIPTS.finditer(data)]
+    loaded = [
+        (found[1] or found[2]).decode("utf-8", "replace") for found in _SCRIPTS.finditer(data)
+    ]
     loaded = [address for address in loaded if address.endswith((".js", ".mjs", ".css"))]
     known = words_of("site", "scripts")
     if not any(each.rpartition("/")[2].lower() in known for each in loaded):
@@ -279,7 +298,29 @@ def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tu
     if at == len(code) or code[at].start >= table.end:
         return
     listing = code[at]
-    before = page.has_text(table.start, column.start) or page.has_text(column.end, listing.start)
-    if not before and not page.has_text(listing.end, table.end):
-        yield table.start, listing.start
-        yield listing.end, table.end
+    if page.has_text(column.end, listing.start) or page.has_text(listing.end, table.end):
+        return
+    at = bisect_left(page.text_starts, table.start)
+    last = bisect_left(page.text_starts, column.start)
+    if last - at > _NAMES_OF_FILES or (last > at and not _is_headed(page, at, column)):
+        return
+    start = table.start
+    for text in range(at, last):
+        yield start, page.text_starts[text]
+        start = page.text_ends[text]
+    yield start, listing.start
+    yield listing.end, table.end
+
+
+_NAMES_OF_FILES = 2
+"""Texts that may stand above code and its numbers in one table."""
+
+
+def _is_headed(page: Page, text: int, column: Element) -> bool:
+    """Whether a text stands in another row of the table than a column of numbers."""
+    row = column if column.tag == "tr" else next(_rows(column), column)
+    return page.text_ends[text] <= row.start
+
+
+def _rows(element: Element) -> Iterator[Element]:
+    return (each for each in element.ancestors if each.tag == "tr")

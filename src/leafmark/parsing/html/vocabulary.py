@@ -71,6 +71,7 @@ def _tables() -> dict[str, frozenset[str]]:
             "shown",
             "whole",
             "languages",
+            "badges",
         ):
             if name in lists and (table, name) != ("source", "labels"):
                 for entry in lists[name]:
@@ -85,12 +86,20 @@ _NONE: frozenset[str] = frozenset()
 def id_lists(name: str) -> frozenset[str]:
     """The lists that an id is in as a whole: its words may be those of what it names.
 
+    That it names a side bar its end tells.
+
     >>> sorted(id_lists("titlearea")), sorted(id_lists("getLastModified()"))
     (['drop.classes'], [])
+    >>> sorted(id_lists("docs-sidebar")), sorted(id_lists("sidebar-colours"))
+    (['linked.classes'], [])
     """
-    entry = "-".join(in_words(name[:_MAX_CLASS]))
+    words = in_words(name[:_MAX_CLASS])
+    entry = "-".join(words)
     tables = _tables()
-    return tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
+    found = tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
+    if words_of("linked", "ids").isdisjoint((*words[-1:], "-".join(words[-2:]))):
+        return found
+    return found | {"linked.classes"}
 
 
 @lru_cache(4096)
