@@ -93,6 +93,8 @@ def _says_no_more(heading: str, title: str) -> bool:
         _KIND.match(heading) or _KIND.match(title)
     ):
         return False
+    if heading == title:
+        return any(map(str.isalnum, title))
     names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
     bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
     return bare[0] == bare[1] != ""

@@ -119,6 +119,7 @@ _RAISED = late_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 _MARKS = {"++": "\ufdd0", "#": "\ufdd1", ".": "\ufdd2", "^": "\ufdd3", "~": "\ufdd4"}
 """What stands for the signs in a run: code points that are no characters, and in no text."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
+_MARK = late_pattern("[\ufdd0-\ufdd4]")
 _MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ufdd0-\ufdd4]|(?!))++[^\\W_]*+)")
 """A word with such marks."""
 
@@ -198,6 +199,8 @@ class Analyzer:
             if len(word) > MAX_TOKEN_CHARS:
                 return []
             return [word] if self.language is None else self.engine.analyze(word)
+        if _MARK.search(word) is None:
+            return self._analyze_plain(word)
         parts = _MARKED.split(word)
         found = self._analyze_plain(parts[0])
         for marked, plain in zip(parts[1::2], parts[2::2], strict=True):

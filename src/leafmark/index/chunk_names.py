@@ -61,6 +61,7 @@ MAX_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
 
 _SEPARATOR = late_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
+_SEPARATING = frozenset("—–|·-:")
 _NUMBERING = late_pattern(
     r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?\(?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
@@ -127,7 +128,7 @@ def title_names(title: str) -> tuple[str, ...]:
 
 def split_title(title: str) -> list[str]:
     """Return what stands before and behind the separators of a title."""
-    return _SEPARATOR.split(title)
+    return [title] if _SEPARATING.isdisjoint(title) else _SEPARATOR.split(title)
 
 
 def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterator[str]:

@@ -74,6 +74,9 @@ _OPENING_CODE = late_pattern(
 )
 """Code that nothing but markup stands before."""
 
+_INDENT = 80
+"""Characters in which most bodies begin: by the first of them few open with code."""
+
 _COMMENT = late_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DECLARATION = late_pattern(
     r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
@@ -169,7 +172,8 @@ def _declared(body: str) -> Iterator[str]:
     >>> [*_declared("```\\npool_open(3);\\nnew Pool(3);\\nCREATE TABLE t(a);\\n```")]
     []
     """
-    opening = _OPENING_CODE.match(body)
+    first = body[:_INDENT].lstrip()[:1]
+    opening = None if first and first not in "<`~" else _OPENING_CODE.match(body)
     if opening is None:
         return
     code = _COMMENT.sub("", _TAG.sub("", opening[1] or opening[3] or ""))

@@ -19,8 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice, repeat
-from operator import add
+from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from leafmark.errors import UsageError
@@ -304,9 +303,10 @@ class ChunkedDocument:
         last = [max(chunk.byte_start, chunk.byte_end - 1) for chunk in chunks]
         if b"\r" in data:
             return [*map(self.line_of, first)], [*map(self.line_of, last)]
-        counts = map(_lines_between, repeat(data), (0, *first), first)
-        lines = [*islice(accumulate(counts, initial=1), 1, None)]
-        return lines, [*map(add, lines, map(_lines_between, repeat(data), first, last))]
+        places = sorted({0, *first, *last})
+        counts = map(data.count, repeat(b"\n"), places, places[1:])
+        line_at = dict(zip(places, accumulate(counts, initial=1), strict=True))
+        return [*map(line_at.__getitem__, first)], [*map(line_at.__getitem__, last)]
 
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
@@ -743,13 +743,6 @@ class Chunks(Sequence[Chunk]):
 
 
 _new = tuple.__new__  # half the cost of calling the class
-
-
-def _lines_between(data: bytes, at: int, later: int) -> int:
-    """By how many lines a byte is below another one, where only LF ends a line."""
-    if at <= later:
-        return data.count(b"\n", at, later)
-    return -data.count(b"\n", later, at)  # the signature of a piece that begins above it
 
 
 def _chunk_at(owner: ChunkedDocument, position: int) -> Chunk:

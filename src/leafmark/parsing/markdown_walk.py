@@ -322,6 +322,7 @@ def _link_definitions(
         start = end
 
 
+@lru_cache(1024)
 def _language(info: str) -> str:
     """The first word of what stands behind a fence, lower-case."""
     language = _LANGUAGE.match(info)
