@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from leafmark.errors import StorageError
 from leafmark.index.remote.client import Cluster, RefusedError, hint_of, path_of
 
-__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "write_lines"]
+__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "refresh", "write_lines"]
 
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""
@@ -20,6 +20,11 @@ FIRST_PAUSE_S = 0.5
 
 PATIENCE = "?cluster_manager_timeout=20s&timeout=20s"
 """How long the cluster may wait for nodes itself: less than is waited for its answer."""
+
+COPIED_S = 30.0
+"""How long copies may take for what was made visible."""
+
+_FIRST_LOOK_S = 0.01
 
 _BUSY = frozenset({429, 502, 503, 504})
 
@@ -119,6 +124,27 @@ def read_current(
         location=cluster.location,
         hint="`leafmark doctor` says how the cluster is",
     )
+
+
+def refresh(cluster: Cluster, indices: Sequence[str]) -> None:
+    """Make all writes visible, in the copies too.
+
+    Raises:
+        StorageError: the cluster did not answer, or a copy takes too long.
+    """
+    names = ",".join(indices)
+    cluster.post(path_of(names, "_refresh"), limit="bulk")
+    path = path_of("_cat", "segment_replication", names) + "?format=json&active_only=false"
+    until, pause_s = time.monotonic() + COPIED_S, _FIRST_LOOK_S
+    while any(row["checkpoints_behind"] != "0" for row in cluster.rows(path)):
+        if time.monotonic() > until:
+            raise StorageError(
+                "a copy of the index does not get the latest changes",
+                location=cluster.location,
+                hint="they are kept; `leafmark doctor` says how the cluster is",
+            )
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, 0.5)
 
 
 def _tries() -> Iterator[None]:

@@ -150,6 +150,11 @@ class Cluster:
     ) -> Any:
         return self.request("POST", path, body, allowed=allowed, limit=limit)
 
+    def rows(self, path: str) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a table of the cluster's, such as those of `_cat`."""
+        found: Sequence[Mapping[str, Any]] = self.request("GET", path, limit="bulk", kind=list)
+        return found
+
     def lines(self, path: str, lines: Iterable[Any], *, limit: str = "search") -> Any:
         """Post a body of one JSON value a line; strings are such values already."""
         each = (one if isinstance(one, str) else dump_json(one) for one in lines)
@@ -163,6 +168,7 @@ class Cluster:
         *,
         allowed: Iterable[int] = (),
         limit: str = "search",
+        kind: type = dict,
     ) -> Any:
         """Return the answer; a status in `allowed` is no error and gives the answer, too.
 
@@ -186,7 +192,7 @@ class Cluster:
                 if status in _NOW_BUSY and status not in allowed:
                     problem = self._refused(status, content, node)
                     continue
-                return self._read(status, content, node, frozenset(allowed))
+                return self._read(status, content, node, frozenset(allowed), kind)
             if pause is None or distrusted == len(self.nodes):  # waiting makes no trust
                 break
             time.sleep(pause)
@@ -222,7 +228,9 @@ class Cluster:
             return StorageError("the cluster's answer is too large", location=node)
         return answer.status, content
 
-    def _read(self, status: int, content: bytes, node: str, allowed: frozenset[int]) -> Any:
+    def _read(
+        self, status: int, content: bytes, node: str, allowed: frozenset[int], kind: type
+    ) -> Any:
         if status in (401, 403):
             what = "does not know this user or token" if status == 401 else "does not allow this"
             raise ForbiddenError(
@@ -236,13 +244,15 @@ class Cluster:
             found = json.loads(content, object_hook=_Answer) if content else _Answer()
         except (ValueError, RecursionError):
             found = None
-        if not isinstance(found, _Answer):
+        if not isinstance(found, kind):
             raise StorageError(
                 "the answer is no JSON: is this an OpenSearch cluster?",
                 location=node,
                 hint="index.url is the address of its HTTP port",
             )
-        found.location = node
+        for each in found if isinstance(found, list) else (found,):
+            if isinstance(each, _Answer):
+                each.location = node
         return found
 
     def _refused(self, status: int, content: bytes, node: str) -> LeafmarkError:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import product
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar, cast
+from uuid import uuid4
 
 from leafmark.errors import ChangedError, NotFoundError, StorageError
 from leafmark.index.embedded.chunks import Recent
@@ -155,6 +156,8 @@ class RemoteSnapshot:
         self.cluster = cluster
         self.names = names
         self.is_partial = False
+        self._preference = f"snapshot-{uuid4().hex}"
+        """The same copies answer all questions: of two, one may be ahead for a moment."""
         self._about = meta
         self.languages: tuple[Language, ...] = index_languages(meta.languages)
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
@@ -286,7 +289,8 @@ class RemoteSnapshot:
     # -- requests -------------------------------------------------------------------------
 
     def _ask(self, body: Mapping[str, Any]) -> Any:
-        answer = self.cluster.post(path_of(self._about.chunks, "_search"), body)
+        path = path_of(self._about.chunks, "_search") + f"?preference={self._preference}"
+        answer = self.cluster.post(path, body)
         self._note(answer)
         return answer
 
@@ -306,7 +310,11 @@ class RemoteSnapshot:
     def _ask_lines(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Any]:
         found = list[Any]()
         for at in range(0, len(pairs), _BATCH):
-            lines = [part for pair in pairs[at : at + _BATCH] for part in pair]
+            lines = [
+                part
+                for head, body in pairs[at : at + _BATCH]
+                for part in ({**head, "preference": self._preference}, body)
+            ]
             for answer in self.cluster.lines("/_msearch", lines)["responses"]:
                 if "error" in answer:
                     raise _failed(answer, self.cluster.location)
@@ -559,7 +567,8 @@ class RemoteSnapshot:
             {"_id": record_id(doc_id), "routing": routing_of(doc_id), **wanted}
             for doc_id in doc_ids
         ]
-        path = path_of(self._about.chunks, "_mget") + "?realtime=false"
+        path = path_of(self._about.chunks, "_mget")
+        path += f"?realtime=false&preference={self._preference}"
         found: list[Any] = self.cluster.post(path, {"docs": documents})["docs"]
         if any("error" in each for each in found):
             self.is_partial = True

@@ -27,7 +27,14 @@ from leafmark.index.engine_documents import EngineDocuments, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
-from leafmark.index.remote.bulk import BATCH_BYTES, PATIENCE, Line, read_current, write_lines
+from leafmark.index.remote.bulk import (
+    BATCH_BYTES,
+    PATIENCE,
+    Line,
+    read_current,
+    refresh,
+    write_lines,
+)
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
     FILLER,
@@ -124,7 +131,7 @@ def _open(
         if (reason := _why_anew(name, options, meta.trees.get(name), rebuild)) is not None
     }
     if _BEGUN in anew.values():  # what a run left that was ended
-        cluster.post(path_of(meta.chunks, "_refresh"), limit="bulk")
+        refresh(cluster, [meta.chunks])
     changed = [name for name, reason in anew.items() if reason != _BEGUN]
     if changed:
         fields: dict[str, Any] = {}
@@ -511,8 +518,7 @@ class RemoteStore:
 
     def _refresh(self) -> None:
         names = self._names
-        indices = ",".join((self._index, names.words, names.sources, *self._vectors))
-        self._cluster.post(path_of(indices, "_refresh"), limit="bulk")
+        refresh(self._cluster, (self._index, names.words, names.sources, *self._vectors))
 
     def commit(self, *, started_ns: int) -> IndexMeta:
         """Make all changes visible.
