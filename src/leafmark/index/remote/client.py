@@ -49,6 +49,9 @@ _USERS = "LEAFMARK_CLUSTER_USER and LEAFMARK_CLUSTER_PASSWORD, or LEAFMARK_CLUST
 
 _NOW_BUSY = frozenset({429, 502, 503, 504})
 
+_ADDRESS = "index.url is the address of its HTTP port"
+_IS_IT_ONE = f"is this an OpenSearch cluster? {_ADDRESS}"
+
 
 class Address(NamedTuple):
     """Where an index is: the nodes, each `scheme://host:port`, and the name of the index."""
@@ -248,7 +251,7 @@ class Cluster:
             raise StorageError(
                 "the answer is no JSON: is this an OpenSearch cluster?",
                 location=node,
-                hint="index.url is the address of its HTTP port",
+                hint=_ADDRESS,
             )
         for each in found if isinstance(found, list) else (found,):
             if isinstance(each, _Answer):
@@ -256,7 +259,14 @@ class Cluster:
         return found
 
     def _refused(self, status: int, content: bytes, node: str) -> LeafmarkError:
-        reason = _reason(content) or f"status {status}"
+        reason = _reason(content)
+        if reason is None and status not in _NOW_BUSY:
+            return StorageError(
+                f"the answer is status {status} and no error of a cluster's",
+                location=node,
+                hint=_IS_IT_ONE,
+            )
+        reason = reason or f"status {status}"
         if status == 404:
             return NotFoundError(f"the cluster has no such index: {reason}", location=node)
         return RefusedError(status, reason, location=node, hint=hint_of(status, reason))
@@ -291,7 +301,7 @@ class _Answer(dict[str, Any]):
         raise _LacksError(
             f"the cluster's answer has no {key!r}",
             location=self.location or None,
-            hint="is this an OpenSearch cluster? index.url is the address of its HTTP port",
+            hint=_IS_IT_ONE,
         )
 
 
@@ -409,16 +419,22 @@ def _short(error: BaseException) -> str:
 
 
 def _reason(content: bytes) -> str | None:
-    """Return what the cluster says of an error, in one line."""
+    """Return what the cluster says of an error, in one line; None where it says nothing."""
     try:
-        error = json.loads(content)["error"]
-    except (ValueError, KeyError, TypeError):
+        found = json.loads(content)
+    except (ValueError, RecursionError):
         return None
-    if isinstance(error, str):
-        return error[:200]
-    causes = error.get("root_cause") or [error]
-    reason = str(causes[0].get("reason") or error.get("reason") or error.get("type"))
-    return reason.split("\n", 1)[0][:300]
+    return reason_of(found.get("error")) if isinstance(found, dict) else None
+
+
+def reason_of(error: Any) -> str | None:
+    """Return the reason in an error of the cluster, whatever form it has."""
+    if isinstance(error, Mapping):
+        causes = error.get("root_cause")
+        first = causes[0] if isinstance(causes, list) and causes else None
+        inner = first.get("reason") if isinstance(first, Mapping) else None
+        error = inner or error.get("reason") or error.get("type")
+    return error.split("\n", 1)[0][:300] if isinstance(error, str) and error else None
 
 
 def hint_of(status: int, reason: str) -> str | None:
@@ -430,6 +446,11 @@ def hint_of(status: int, reason: str) -> str | None:
     if status in (500, 503):
         return "`leafmark doctor` says how the cluster is"
     return None
+
+
+def other_program(location: str) -> StorageError:
+    """Return what to raise where an answer is none that a cluster gives."""
+    return StorageError("the answer is not a cluster's", location=location, hint=_IS_IT_ONE)
 
 
 def damaged(what: str, location: str) -> DamagedError:

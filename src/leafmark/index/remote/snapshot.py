@@ -23,7 +23,7 @@ from leafmark.index.folder import Current
 from leafmark.index.manifest import FoundSource, ManifestRow, ManifestTable
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument, deserialise_document
-from leafmark.index.remote.client import Cluster, damaged, path_of
+from leafmark.index.remote.client import Cluster, damaged, other_program, path_of, reason_of
 from leafmark.index.remote.compiling import EVERY_CHUNK, compile_query
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
@@ -118,6 +118,8 @@ def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
     found = cluster.get(path_of("_alias", names.alias), allowed=(404,))
     if "error" in found or not found:
         return None
+    if not all(isinstance(about, dict) and about.get("aliases") for about in found.values()):
+        raise other_program(cluster.location)
     index, *others = found
     if others:
         raise damaged(f"the alias {names.alias} leads to {', '.join(found)}", cluster.location)
@@ -763,7 +765,9 @@ def _literal(text: str) -> str:
 
 
 def _failed(answer: Mapping[str, Any], location: str) -> StorageError:
-    error = answer["error"]
-    causes = error.get("root_cause") or [error]
-    reason = str(causes[0].get("reason") or error.get("reason") or error.get("type"))
-    return StorageError(f"the cluster cannot search: {reason[:300]}", location=location)
+    reason = reason_of(answer["error"]) or f"status {answer.get('status')}"
+    return StorageError(
+        f"the cluster cannot search: {reason}",
+        location=location,
+        hint="`leafmark doctor` says how the cluster is",
+    )

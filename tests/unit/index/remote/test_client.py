@@ -14,6 +14,7 @@ pytest.importorskip("urllib3")
 
 from leafmark.errors import (
     ConfigError,
+    DamagedError,
     ForbiddenError,
     LeafmarkError,
     NotFoundError,
@@ -21,6 +22,8 @@ from leafmark.errors import (
 )
 from leafmark.index.remote import bulk, client
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
+from leafmark.index.remote.layout import Names
+from leafmark.index.remote.snapshot import open_snapshot
 
 Answer = tuple[int, bytes]
 
@@ -105,7 +108,12 @@ def test_an_address_without_a_name_has_a_usual_one() -> None:
         ((400, error("failed to parse")), RefusedError, "failed to parse"),
         ((200, b"<html>hello</html>"), StorageError, "no JSON"),
         ((200, b'{"took": 1,'), StorageError, "no JSON"),
-        ((302, b""), RefusedError, "status 302"),
+        ((302, b""), StorageError, "status 302 and no error of a cluster's"),
+        ((405, b"Method Not Allowed"), StorageError, "status 405 and no error of a cluster's"),
+        ((404, b"<html>nothing</html>"), StorageError, "status 404 and no error of a cluster's"),
+        ((400, b'{"error": 5}'), StorageError, "status 400 and no error of a cluster's"),
+        ((400, b'{"error": {"root_cause": ["x"]}}'), StorageError, "status 400"),
+        ((400, b'{"error": {"root_cause": [], "type": "odd"}}'), RefusedError, "refused: odd"),
         ((200, b"[1, 2]"), StorageError, "no JSON"),
         ((200, b"[" * 100_000), StorageError, "no JSON"),
     ],
@@ -258,3 +266,15 @@ def test_a_shard_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
         bulk.read_current(Cluster([url]), "docs", [{"_id": "a"}])
     assert raised.value.hint
     assert len(asked) == bulk.TRIES
+
+
+def test_what_answers_anything_with_json_is_no_cluster() -> None:
+    """It is not called an index that was damaged: to make it anew would be no help."""
+    about = b'{"name": "x", "version": {"number": "8.11.0"}}'
+    with (
+        server(lambda _: (200, about)) as (url, _),
+        pytest.raises(StorageError, match="the answer is not a cluster's") as raised,
+    ):
+        open_snapshot(Cluster([url]), Names("docs"))
+    assert not isinstance(raised.value, DamagedError)
+    assert "OpenSearch" in str(raised.value.hint)
