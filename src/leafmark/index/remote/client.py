@@ -228,7 +228,7 @@ class Cluster:
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return _unreached(error, node)
         if len(content) > MAX_ANSWER_BYTES:
-            return StorageError("the cluster's answer is too large", location=node)
+            return StorageError("the cluster's answer is too large", location=node, hint=_IS_IT_ONE)
         return answer.status, content
 
     def _read(
