@@ -36,6 +36,23 @@ def test_findings_are_lines_that_editors_read(leafmark: Leafmark, docs: Path) ->
     assert ran.err == "3 documents: 2 errors, 1 warning\n"
 
 
+def test_places_that_a_site_makes_are_not_missed(leafmark: Leafmark, docs: Path) -> None:
+    pages = {
+        "terms.md": "# T\n\n[a](#tank-1), [b](#step-2)\n\n`tank`\n: holds it\n\nStep 2\n: go\n",
+        "whole.md": '# Whole\n\n[part](#in-the-part)\n\n{{% include "/parts/part.md" %}}\n',
+        "parts/part.md": "## In the part\n\n[out](#of-the-whole)\n",
+        "drawn.md": "<script setup>\nimport Index from './Index.vue'\n</script>\n\n<Index />\n",
+        "to.md": "# To\n\n[drawn](drawn.md#there), [not](wrong.md#include-it)\n",
+        "wrong.md": "# Wrong\n\nSet `include` to `a.md`.\n",
+    }
+    for name, text in pages.items():
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_text(text)
+    ran = leafmark("lint", "--rule", "broken-anchor", cwd=docs)
+    found = [line.split(":")[0] for line in ran.out.splitlines()]
+    assert found == ["guide.md", "to.md"]
+
+
 def test_what_fails_a_build_can_be_said(leafmark: Leafmark, docs: Path) -> None:
     assert leafmark("lint", "--rule", "vague-title", "--fail-on", "error", cwd=docs).code == 0
     assert leafmark("lint", "--rule", "vague-title", cwd=docs).code == 1

@@ -40,6 +40,7 @@ from leafmark.lint import (
     check_document,
     check_missed,
     facts_of,
+    included_pages,
     read_silences,
     with_confirmed,
 )
@@ -59,6 +60,10 @@ _TEMPLATE = re.compile(r"[{}<>$%*|]|\.\.\.")
 _NO_PLACES = re.compile(r"(?:L\d+.*|:~:.*|!.*|/.*|__.*|top|start|-|)", re.IGNORECASE)
 """Fragments that name no place of a page: lines of code, texts, routes, the top."""
 
+_TERMS = re.compile(rb"^[ \t]*([^\s:][^\n]*)\n(?:[ \t]*\n)?[ \t]*:[ \t]", re.MULTILINE)
+"""Terms of lists of definitions, which some generators make places."""
+
+_NUMBERED = re.compile(r"-\d+$")
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -213,6 +218,7 @@ class _LinkFollower:
         self._links = Links(lambda tree, path, slug: None, KnownKeys(frozenset(keys)))
         self._documents = {(one.tree, one.path): one for one in documents}
         self._plain: dict[DocumentKey, frozenset[str]] = {}
+        self._included = frozenset(included_pages(self._documents.values()))
 
     def follow(self, document: DocumentFacts, link: LinkFact) -> LinkOutcome:
         parts = split_target(link.target)
@@ -262,6 +268,10 @@ class _LinkFollower:
             return True
         if any(slug in document.names for slug in slugs_of(fragment)):
             return True
+        if document.includes or document.doc_id in self._included:
+            return True  # the page that is shown is assembled of several files
+        if document.is_drawn and not document.names:
+            return True
         if is_own and (document.format == "rst" or _folded(fragment) in self._all_names):
             return True  # labels of a whole project, or of the page that files are assembled to
         return _folded(fragment) in self._plain_names(key) or self._is_written(key, fragment)
@@ -282,10 +292,13 @@ class _LinkFollower:
         return self._plain[key]
 
     def _is_written(self, key: DocumentKey, fragment: str) -> bool:
-        """Whether the source gives something an id that names no section."""
+        """Whether the source gives something an id that names no section, or defines the term."""
         try:
             data = read_beneath(self._project.get_tree(key[0]), key[1])[0]
         except OSError:
+            return True
+        terms = {_folded(one.decode("utf-8", "replace")) for one in _TERMS.findall(data)}
+        if not terms.isdisjoint((_folded(fragment), _folded(_NUMBERED.sub("", fragment)))):
             return True
         name = re.escape(fragment.encode("utf-8", "surrogatepass"))
         pattern = rb"(?:\b(?:id|name)\s*=\s*[\"']?|[{ ]#|\[\[|\^|^[ \t]*\.\. _)" + name + rb"\b"

@@ -7,7 +7,7 @@ it any more, or if something else has it now. Citations are checked by their byt
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from leafmark.history.comparison import Comparison
@@ -71,12 +71,13 @@ def check_citation(
     citation: Citation,
     old: SectionedDocument | None,
     new: SectionedDocument | None,
-    others: Callable[[], Iterable[SectionedDocument]],
     comparison: Comparison,
+    *,
+    elsewhere: SectionedDocument | None = None,
 ) -> CitedOutcome:
     """Return what became of a citation whose document is `old` and, at the same path, `new`.
 
-    `others` gives the documents in which its bytes may stand by now; `comparison` tells what
+    `elsewhere` is another document in which its bytes stand by now; `comparison` tells what
     the cited section became where they stand nowhere.
     """
     if old is None or not _holds(old.document.data, citation):
@@ -86,10 +87,8 @@ def check_citation(
         found = _find_in(new, citation, data, old)
         if found is not None:
             return found
-    for document in others():
-        if document is not new and (found := _moved_to(document, citation, data)) is not None:
-            return found
-    return _changed(citation, old, comparison)
+    found = None if elsewhere is None else _moved_to(elsewhere, citation, data)
+    return found or _changed(citation, old, comparison)
 
 
 def _holds(data: bytes, citation: Citation) -> bool:

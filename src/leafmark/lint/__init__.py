@@ -5,7 +5,12 @@ In: documents as sections, one at a time (`check_document`), then what is known 
 """
 
 from leafmark.lint.baseline import Baseline, fingerprint
-from leafmark.lint.collection import Collection, LinkOutcome, check_collection
+from leafmark.lint.collection import (
+    Collection,
+    LinkOutcome,
+    check_collection,
+    included_pages,
+)
 from leafmark.lint.facts import DocumentFacts, LinkFact, facts_of
 from leafmark.lint.missed import check_missed, with_confirmed
 from leafmark.lint.model import LEVELS, Finding, Level, LintReport, MissedQuery, Rule
@@ -31,6 +36,7 @@ __all__ = [
     "check_missed",
     "facts_of",
     "fingerprint",
+    "included_pages",
     "read_silences",
     "with_confirmed",
 ]

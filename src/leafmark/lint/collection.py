@@ -10,8 +10,9 @@ from typing import NamedTuple
 from leafmark.lint.facts import DocumentFacts, LinkFact, SectionSketch
 from leafmark.lint.model import Finding
 from leafmark.lint.rules import RULES
+from leafmark.lint.words import EDITION, NEWS
 
-__all__ = ["Collection", "LinkOutcome", "check_collection"]
+__all__ = ["Collection", "LinkOutcome", "check_collection", "included_pages"]
 
 ALIKE = 0.9
 """Share of a sketch that two sections have in common from which they say nearly the same."""
@@ -60,7 +61,7 @@ class Collection(NamedTuple):
 
 def check_collection(collection: Collection) -> Iterator[Finding]:
     """Yield the findings of the rules that look at all documents."""
-    linked: set[str] = set()
+    linked = {*included_pages(collection.documents)}
     for document in collection.documents:
         for link in document.links:
             outcome = collection.follow(document, link)
@@ -71,6 +72,17 @@ def check_collection(collection: Collection) -> Iterator[Finding]:
                 yield finding
     yield from _near_duplicates(collection.documents)
     yield from _unlinked(collection.documents, linked)
+
+
+def included_pages(documents: Iterable[DocumentFacts]) -> Iterator[str]:
+    """Yield the ids of documents that others take in, by the ends of their paths."""
+    documents = list(documents)
+    written = {name.lstrip("./") for one in documents for name in one.includes}
+    for document in documents:
+        parts = document.path.split("/")
+        ends = ("/".join(parts[at:]) for at in range(len(parts)))
+        if not written.isdisjoint(ends):
+            yield document.doc_id
 
 
 def _finding(
@@ -161,16 +173,19 @@ def _alike(documents: Iterable[DocumentFacts]) -> list[tuple[_Sketched, list[_Sk
 
 
 def _are_editions(one: DocumentFacts, other: DocumentFacts) -> bool:
-    """Whether two documents are one page: in two formats, or in folders of versions, languages.
+    """Whether two documents are one page: in two formats, of two versions, in two languages.
 
-    Those of versions and languages differ in one folder of their paths.
+    Those of versions and languages differ in one folder of their paths, or in a number.
     """
     folders = [each.path.split("/") for each in (one, other)]
     names = [parts.pop() for parts in folders]
     if names[0] == names[1] and len(folders[0]) == len(folders[1]):
         return [a != b for a, b in zip(*folders, strict=True)].count(True) == 1
     stems = [name.rpartition(".")[0] for name in names]
-    return stems[0] == stems[1] and one.format != other.format
+    if stems[0] == stems[1]:
+        return one.format != other.format
+    rests = [EDITION.sub("", stem) for stem in stems]
+    return folders[0] == folders[1] and rests[0] == rests[1] != ""
 
 
 def _are_alike(one: SectionSketch, other: SectionSketch) -> bool:
@@ -192,6 +207,7 @@ def _unlinked(documents: Sequence[DocumentFacts], linked: set[str]) -> Iterator[
         if len(pages) < MIN_PAGES or share < LINKED_SHARE:
             continue
         for page in pages:
-            if page.doc_id not in linked and not _ENTRANCES.search(page.path.rpartition(".")[0]):
+            stem = page.path.rpartition(".")[0]
+            if page.doc_id not in linked and not (_ENTRANCES.search(stem) or NEWS.search(stem)):
                 message = "no text of another page links to it"
                 yield _finding("unlinked-page", page, 1, page.doc_id, message)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.history import Section, SectionedDocument
-from leafmark.lint.words import RECORDS
+from leafmark.lint.words import COMPONENTS, INCLUDES, RECORDS
 
 __all__ = ["DocumentFacts", "LinkFact", "SectionSketch", "facts_of"]
 
@@ -49,11 +49,16 @@ class DocumentFacts(NamedTuple):
     links: tuple[LinkFact, ...]
     sketches: tuple[SectionSketch, ...]
     metadata: Mapping[str, Any]
+    includes: tuple[str, ...] = ()
+    """Files that its text takes in, as written."""
+    is_drawn: bool = False
+    """Whether a program fills lines of it when it is shown."""
 
 
 def facts_of(document: SectionedDocument) -> DocumentFacts:
     """Return the facts of one document."""
     parsed, chunked = document.document, document.chunked
+    text = parsed.data.decode("utf-8", "replace")
     links = []
     for link in parsed.links:
         if link.target:
@@ -74,6 +79,8 @@ def facts_of(document: SectionedDocument) -> DocumentFacts:
             if one.weight >= MIN_SKETCHED_PAIRS
         ),
         metadata={"base": parsed.metadata["base"]} if "base" in parsed.metadata else {},
+        includes=() if parsed.format == "script" else tuple(INCLUDES.findall(text)),
+        is_drawn=parsed.format == "markdown" and COMPONENTS.search(text) is not None,
     )
 
 

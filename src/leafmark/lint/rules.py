@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.model import Finding, Rule
-from leafmark.lint.words import CODE_MARKS, LEANING_STARTS, NOTATION_MARKS, RECORDS, VAGUE_TITLES
+from leafmark.lint.words import (
+    CODE_MARKS,
+    LEANING_STARTS,
+    NOTATION_MARKS,
+    RECORDS,
+    TEMPLATES,
+    VAGUE_TITLES,
+)
 from leafmark.model import Document
 
 __all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
@@ -333,12 +340,25 @@ RULES: dict[str, Rule] = {one.rule.name: one.rule for one in _TABLE}
 
 def check_document(document: SectionedDocument) -> Iterator[Finding]:
     """Yield the findings of the rules that look at one document."""
+    if _is_form(document.document):
+        return
     is_record = RECORDS.search(document.path) is not None
     for rule, check in _TABLE:
         if check is None or not document.sections or (is_record and rule.name in _NOT_OF_RECORDS):
             continue
         for spot in check(document):
             yield finding_at(rule, document, spot.at, spot.message, spot.text)
+
+
+def _is_form(document: Document) -> bool:
+    """Whether it is no page, but what pages are made with: a template, or a part of one."""
+    if document.format != "html":
+        return False
+    text = document.data.decode("utf-8", "replace")
+    is_page = (
+        document.path.lower().endswith((".html", ".htm", ".xhtml")) and "<body" in text.lower()
+    )
+    return not is_page and TEMPLATES.search(text) is not None
 
 
 def finding_at(

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CODE_MARKS", "LEANING_STARTS", "NOTATION_MARKS", "RECORDS", "VAGUE_TITLES"]
+__all__ = [
+    "CODE_MARKS",
+    "COMPONENTS",
+    "EDITION",
+    "INCLUDES",
+    "LEANING_STARTS",
+    "NEWS",
+    "NOTATION_MARKS",
+    "RECORDS",
+    "TEMPLATES",
+    "VAGUE_TITLES",
+]
 
 VAGUE_TITLES = frozenset(
     (
@@ -26,7 +37,6 @@ VAGUE_TITLES = frozenset(
         "tbd",
         "fixme",
         "wip",
-        "placeholder",
         "lorem ipsum",
         "here",
         "click here",
@@ -47,7 +57,8 @@ LEANING_STARTS = re.compile(
 
 CODE_MARKS = re.compile(
     r"[{};]\s*$|^\s*(?:def|class|import|from|function|const|let|var|public|private|return|if|for|"
-    r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*[$#>] \w+|=>|\w\(.*\)\s*[;:]?\s*$|</\w+>"
+    r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*(?:[$>] \w+|# [a-z])|=>"
+    r"|\w\(.*\)\s*[;:]?\s*$|</\w+>"
 )
 """What a line has that is code, and no output or drawing."""
 
@@ -64,3 +75,23 @@ RECORDS = re.compile(
     re.IGNORECASE,
 )
 """Paths of records that repeat themselves by their nature: their titles and lengths are given."""
+
+NEWS = re.compile(r"(?:^|/)(?:blogs?|news|posts?|announcements?)/", re.IGNORECASE)
+"""Paths of what is found by its date, in a list that a program makes."""
+
+EDITION = re.compile(r"[-._ ]v?\d+(?:[-._]\d+)*")
+"""What the name of a file has where it is one of several editions: `spec-2_0`, `upgrade-v5`."""
+
+INCLUDES = re.compile(
+    r"(?:\{\{\s*#\w*include|\{\{[%<]\s*\w*(?:include|snippet|readfile)\w*|\{%-?\s*\w*include[\w-]*"
+    r"|^\s*\.\. \w*include::|^include::|--8<--|<!--\s*@include:|^<<<)"
+    r"\s*[\"']?[@~./]*([^\s\"'{}()\[\]<>]+\.\w{1,8})\b",
+    re.MULTILINE,
+)
+"""How pages take other files in: `{{#include a.md}}`, `{{% include "/b.md" %}}`, `.. include::`."""
+
+COMPONENTS = re.compile(r"^[ \t]*<(?:[A-Z]\w*|[a-z]+-[a-z-]+)[\s/>]", re.MULTILINE)
+"""A line that a program fills in when the page is shown."""
+
+TEMPLATES = re.compile(r"\{\{|\{%|<%|\sv-(?:if|else|for|show|model|bind|on)\b|</?slot\b")
+"""What pages of HTML have that are forms for pages."""

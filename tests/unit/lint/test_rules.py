@@ -64,6 +64,8 @@ def test_a_rule_finds_its_place(rule: str, line: int, text: str) -> None:
         "# A\n\n## Linux\n\n### Use\n\none\n\n## Mac\n\n### Use\n\ntwo\n",
         "# A\n\n# Begin\n\none\n\n# End\n\ntwo\n",
         "# A\n\n## Miscellaneous settings\n\none\n",
+        "# A\n\n## Placeholder\n\nIt stands for a value.\n",
+        "# A\n\n```py\na\n```\n\n```py\na\n```\n\n```\n# HELP counts all\ncount_total 5\n```\n",
         "# A\n\n## 3 ways to start\n\none\n",
         "# A\n\n## 2.0.1 (2015-05-28)\n\none\n",
         f"# A\n\n## Much\n\n```\n{_LONG}\n```\n",
@@ -134,7 +136,35 @@ def test_editions_of_a_page_are_no_duplicates() -> None:
         _repeated(**{"7.4/use/a.md": "x", "7.5/use/a.md": "x", "en/a.md": "y", "de/a.md": "y"})
         == []
     )
+    assert _repeated(**{"spec.md": "x", "spec_2_0.md": "x", "up-v4.md": "y", "up-v5.md": "y"}) == []
     assert len(_repeated(**{"one/use/a.md": "x", "two/start/a.md": "x"})) == 1
+    assert len(_repeated(**{"1.md": "x", "2.md": "x"})) == 1
+
+
+def test_pages_that_others_take_in_and_news_need_no_links() -> None:
+    pages = {f"{n}.md": f"# {n}\n\ntext\n" for n in range(12)} | {
+        "alone.md": "# Alone\n\ntext\n",
+        "parts/list.md": "# List\n\ntext\n",
+        "blog/now.md": "# Now\n\ntext\n",
+        "index.md": "# All\n\n{{#include parts/list.md}}\n" + "\n[x](x)\n" * 12,
+    }
+    facts = [facts_of(sectioned(path, text)) for path, text in pages.items()]
+    numbers = iter(range(12))
+    follow = lambda *_: LinkOutcome("ok", f"t:{next(numbers)}.md")  # noqa: E731
+    found = check_collection(Collection(facts, follow))
+    assert [one.path for one in found if one.rule == "unlinked-page"] == ["alone.md"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("page.hbs", "<!DOCTYPE html><body><h1>{{ title }}</h1><h2></h2></body>"),
+        ("step.html", '<h1 v-if="awesome">One</h1>\n<h1 v-else>Two</h1>\n'),
+    ],
+)
+def test_forms_for_pages_are_no_pages(path: str, text: str) -> None:
+    assert _found(text, path) == []
+    assert _found("<body><h1>One</h1><p>{{ it }}</p><h2>Two</h2></body>", "a.html") != []
 
 
 def test_a_comment_silences_its_section_or_the_whole_document() -> None:

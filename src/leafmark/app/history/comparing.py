@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from leafmark.history import (
     BrokenLink,
     BrokenName,
     CitedFile,
+    CitedOutcome,
     Comparison,
     DiffReport,
     SectionedDocument,
@@ -41,7 +42,7 @@ from leafmark.history import (
     compare_documents,
 )
 from leafmark.model import Diagnostic, DocumentKey, document_id, document_part, tree_name
-from leafmark.search.citations import citation_name, find_citations
+from leafmark.search.citations import Citation, citation_name, find_citations
 
 __all__ = ["compare_sides", "diff_project", "open_sides", "section_source"]
 
@@ -293,27 +294,61 @@ def _cited(
     name, content = text
     trees = {key[0] for key in befores.side.ids} | {key[0] for key in afters.side.ids}
     keys = {citation_name(document_id(*key)): key for key in befores.side.ids}
-    outcomes = []
-    for citation in dict.fromkeys(one._replace(offset=0) for one in find_citations(content, trees)):
+    outcomes: dict[Citation, CitedOutcome] = {}
+    sides: dict[Citation, tuple[SectionedDocument, SectionedDocument | None]] = {}
+    for citation in (one._replace(offset=0) for one in find_citations(content, trees)):
         key = next(
             (keys[doc] for one in citation.names if (doc := document_part(one)) in keys), None
         )
         old = None if key is None else befores.at(key)
         new = None if key is None else afters.at(key)
-
-        def others() -> Iterator[SectionedDocument]:
-            found = [each.new for each in comparison.documents if each.new is not None]
-            yield from found
-            known = {one.key for one in found}
-            for other in sorted(afters.side.ids.keys() - known):
-                document = afters.passing(other)
-                if document is not None:
-                    yield document
-
-        outcomes.append(check_citation(citation, old, new, others, comparison))
+        outcomes[citation] = check_citation(citation, old, new, comparison)
+        if old is not None and outcomes[citation].status in ("changed", "gone"):
+            sides[citation] = old, new
+    for citation, place in _elsewhere(sides, comparison, afters):
+        outcomes[citation] = check_citation(citation, *sides[citation], comparison, elsewhere=place)
     written = {_ID_END.split(content[at:], 1)[0].rstrip(".:") for at in _starts(content, trees)}
     ids = tuple(one for one in broken if one.name in written)
-    return CitedFile(name, tuple(outcomes), ids)
+    return CitedFile(name, tuple(outcomes.values()), ids)
+
+
+def _elsewhere(
+    sides: Mapping[Citation, tuple[SectionedDocument, SectionedDocument | None]],
+    comparison: Comparison,
+    afters: _Documents,
+) -> Iterator[tuple[Citation, SectionedDocument]]:
+    """Yield the first other document in which each cited text stands, those that changed first.
+
+    Each document is read once, whatever is lost, and parsed only where something stands in it.
+    """
+    wanted = {
+        citation: old.document.data[citation.start : citation.end]
+        for citation, (old, _) in sides.items()
+    }
+    changed = [each.new.key for each in comparison.documents if each.new is not None]
+    for key in (*changed, *sorted(afters.side.ids.keys() - {*changed})):
+        if not wanted:
+            return
+        found = _holding(key, wanted, afters)
+        document = afters.passing(key) if found else None
+        for citation in found if document is not None else ():
+            assert document is not None
+            new = sides[citation][1]
+            if (new is None or new.key != key) and wanted[citation] in document.document.data:
+                del wanted[citation]
+                yield citation, document
+
+
+def _holding(
+    key: DocumentKey, wanted: Mapping[Citation, bytes], side: _Documents
+) -> list[Citation]:
+    """Return the citations whose text may stand in a document, by the bytes of its file."""
+    data = side.side.read(key) or b""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:  # citations are of what it says in UTF-8
+        return list(wanted)
+    return [citation for citation, text in wanted.items() if text and text in data]
 
 
 def _starts(text: str, trees: Iterable[str]) -> Iterator[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from support.repositories import GitRepository
 
 from leafmark.app.history import log_section
 from leafmark.app.history.comparing import diff_project
+from leafmark.app.history.sides import RevisionSide
 from leafmark.app.requests import DiffRequest, LogRequest
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.history import DiffReport
@@ -180,6 +183,34 @@ def test_citations_and_ids_of_a_file_are_checked(here: Here, made: GitRepository
     found = _diff(here, texts=(("r.md", cited),))
     assert [one.status for one in found.cited[0].citations] == ["ok", "gone"]
     assert found.breaks_something
+
+
+def test_what_is_cited_is_looked_for_in_all_documents_once(
+    here: Here, made: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = {f"{n}.md": f"# Page {n}\n\nPage {n} speaks of number {n} alone.\n" for n in range(9)}
+    moved = f"# B\n\n{_TEXT}\n".encode("utf-16")
+    made.commit({**pages, "a.md": f"# A\n\n## Setup\n\n{_TEXT}\n"}, tag="v1")
+    made.commit({"0.md": None, "1.md": None, "a.md": "# A\n\nnothing\n", "b.md": moved})
+    files = {name: text.encode() for name, text in pages.items()}
+    files["a.md"] = f"# A\n\n## Setup\n\n{_TEXT}\n".encode()
+    spans = {name: (text.index(b"\n\n") + 2, len(text)) for name, text in files.items()}
+    spans["a.md"] = (files["a.md"].index(_TEXT.encode()), files["a.md"].index(_TEXT.encode()) + 40)
+    text = "\n".join(
+        format_citation(f"here:{name}", hashlib.sha256(files[name][a:b]).hexdigest(), a, b)
+        for name, (a, b) in spans.items()
+    )
+    read: Counter[str] = Counter()
+    whole = RevisionSide.read
+
+    def counted(side: RevisionSide, key: tuple[str, str]) -> bytes | None:
+        read[key[1]] += 1
+        return whole(side, key)
+
+    monkeypatch.setattr(RevisionSide, "read", counted)
+    (cited,) = _diff(here, "v1", "HEAD", texts=(("x", text),), links=False).cited
+    assert [one.status for one in cited.citations] == ["gone"] * 2 + ["ok"] * 7 + ["moved"]
+    assert max(read.values()) <= 3
 
 
 def test_two_folders_need_no_repository(tmp_path: Path) -> None:
