@@ -469,7 +469,8 @@ def test_what_names_or_marks_a_title_is_no_part_of_it(heading: str, title: str) 
 
 @pytest.mark.parametrize("name", ["_top", "firstHeading", "page-title"])
 def test_an_id_that_the_h1_of_every_page_has_names_none(name: str) -> None:
-    document = parse_html(f"<h1 id={name}>Lamps</h1><p>Light.".encode(), "a.html")
+    page = f"<div id=base><h1 id={name}>Lamps</h1><p>Light.</div>"
+    document = parse_html(page.encode(), "a.html")
     assert document.headings[0].anchor is None
     assert name in {anchor.name for anchor in document.anchors}
 
@@ -527,3 +528,35 @@ def test_a_list_that_leads_to_index_and_search_alone_is_dropped() -> None:
 def test_a_page_of_nothing_but_notices_of_a_search_has_no_text() -> None:
     page = "<div class=SRStatus>Loading...</div><div class=SRStatus>No Matches</div>"
     assert readable(page) == ""
+
+
+def test_a_part_of_the_page_that_has_ended_holds_no_later_container() -> None:
+    page = (
+        "<h1>Lamp</h1><section><h4>Types</h4><p>T</p></section>"
+        "<details><summary><h2>Methods</h2></summary>"
+        "<section><h3>dim</h3><p>Dims.</section></details>"
+    )
+    found = [(h.level, h.title) for h in parse_html(page.encode(), "a.html").headings]
+    assert found == [(1, "Lamp"), (4, "Types"), (2, "Methods"), (3, "dim")]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        '<aside class="tsd-sources">Defined in <a href="https://e.org/l.ts#L1">l.ts:1</a></aside>',
+        '<dl><dt class="tag-source">Source:<dd class="tag-source"><a href="l.html">l.js</a></dl>',
+        '<div class="social"><h2>social</h2><ul><li><a href="/feed.xml">atom feed</a></ul></div>',
+    ],
+)
+def test_what_leads_to_the_source_or_to_feeds_is_dropped(beside: str) -> None:
+    assert readable(f"<h1>Lamp</h1><p>It shines.</p>{beside}") == "Lamp\n\nIt shines."
+
+
+def test_the_title_that_an_element_shows_is_no_text() -> None:
+    page = "<title>Light: Lamp</title><div class=header><div class=title>Lamp</div></div><p>Shines."
+    assert readable(page) == "Shines."
+
+
+def test_a_class_that_says_that_code_is_a_source_names_no_language() -> None:
+    page = "<h1>Lamp</h1><pre class='prettyprint source linenums'><code># light</code></pre>"
+    assert readable(page) == "Lamp\n\n```\n# light\n```"

@@ -367,6 +367,7 @@ class _Finder:
         yield from self._opened_sources()
         yield from self._names_of_languages()
         yield from self._badges()
+        yield from self._shown_titles()
 
     def _serves(self, link: Element) -> bool:
         """Whether a link with such a label is one by its class or its address, too."""
@@ -410,6 +411,19 @@ class _Finder:
                 continue
             if self.page.has_text(parent.inner, element.start):
                 yield element.start, element.end
+
+    def _shown_titles(self) -> Iterator[tuple[int, int]]:
+        """Yield what is above the first heading and shows the title of the page once more."""
+        named = self.page.called("heading.shown")
+        first = min([h.start for h in self.page.headings[:1]], default=self.end)
+        title = title_of(self.page) if named else ""
+        for element in self.page.elements if title else ():
+            if element.start >= first:
+                return
+            if element.open in named and element.tag in ("div", "p", "span"):
+                said = " ".join(self._said(element).split())
+                if said and title.endswith(said) and not self._is_main(element):
+                    yield element.start, element.end
 
     def _label(self, element: Element) -> str:
         """What an element says, as labels are compared."""

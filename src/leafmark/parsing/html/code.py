@@ -41,7 +41,7 @@ _NATURAL = frozenset(
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
 _NO_MARKER = frozenset(
-    ("linenums", "linenodiv", "highlight", "code", "numbersource", "numberlines")
+    ("linenums", "linenodiv", "highlight", "code", "source", "numbersource", "numberlines")
 )
 _TAG_AROUND = re.compile(
     rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE

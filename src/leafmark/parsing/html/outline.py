@@ -88,6 +88,8 @@ class _Section:
     is_entry: bool = False
     heading: Element | None = None
     """What heads it; an entry heads itself."""
+    part_end: int = 0
+    """Where the part of the page ends that its heading stands in; 0 if that is the page."""
 
 
 class _Outline:
@@ -180,7 +182,16 @@ class _Outline:
         level = own
         if not nested:
             level = self._level(own, start)
-            self._open.append(_Section(level, element.start, max(end, stop), heading=element))
+            part = _sectioning(element)
+            self._open.append(
+                _Section(
+                    level,
+                    element.start,
+                    max(end, stop),
+                    heading=element,
+                    part_end=part.end if part else 0,
+                )
+            )
         ends = limit if nested else max(end, stop)
         return Heading(level, title, title, element.start, end, ends, nested, anchor)
 
@@ -192,7 +203,8 @@ class _Outline:
         """
         outer = 0
         for each in self._open:
-            if each.is_entry or each.start < container:
+            is_around = each.start < container and not 0 < each.part_end <= container
+            if each.is_entry or is_around:
                 outer = each.level
                 container = max(container, each.start if each.is_entry else -1)
         shift = max(self._shifts.get(container, 0), outer + 1 - own)
@@ -272,7 +284,7 @@ class _Outline:
         or a permalink in it.
         """
         own = self._own_anchor(heading)
-        if own:
+        if own or _is_named_everywhere(heading):
             return own
         return self._outer_anchor(heading, before) or self._near_anchor(heading, before)
 
@@ -308,9 +320,8 @@ class _Outline:
 
     def _own_anchor(self, heading: Element) -> str | None:
         """The id of a heading or of an anchor in it; a box's own id is the place of the box."""
-        own = heading.open.id
-        is_of_all = heading.tag == "h1" and own in words_of("ids", "titles")
-        return ("" if is_of_all else own) or self._inner_anchor(heading) or None
+        own = "" if _is_named_everywhere(heading) else heading.open.id
+        return own or self._inner_anchor(heading) or None
 
     def _inner_anchor(self, heading: Element) -> str | None:
         data = self.page.data
@@ -344,6 +355,11 @@ def _containers(outline: _Outline, heading: Element) -> Iterator[Element]:
             skip = _OUTER[around.tag]
             continue
         yield around
+
+
+def _is_named_everywhere(heading: Element) -> bool:
+    """Whether an h1 has an id that the h1 of each page has."""
+    return heading.tag == "h1" and heading.open.id in words_of("ids", "titles")
 
 
 def _posts(page: Page) -> Iterator[Element]:
