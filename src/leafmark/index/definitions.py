@@ -46,6 +46,11 @@ _MARKED = {
 }
 """The names that programs mark where they explain them, by what stands in all such texts."""
 
+_FIRST_CELL = late_pattern(
+    r"(<tr\b[^<>]*>\s*<t[dh]\b[^<>]*>(?:[^<]|<(?!/?t[rdh]\b)){0,1000}+)</t[dh]", re.IGNORECASE
+)
+_NAME_ALONE = late_pattern(r"[^\W\d][\w.:-]+\w")
+
 _TAG = late_pattern(r"<[^<>]*>")
 _ID = late_pattern(r"<[^<>]*\b(?:id|name)=[\"']?([^\"'\s<>]+)", re.IGNORECASE)
 _SIGN_IN_ID = late_pattern(r"_00([0-9a-f]{2})")
@@ -213,6 +218,7 @@ def _terms_of_html(body: str) -> Iterator[str]:
     for mark, marked in _MARKED.items():
         if mark in body:
             yield from map(html.unescape, marked.findall(body))
+    yield from _terms_of_rows(body)
     if "<dt" not in body and "<DT" not in body:
         return
     terms: list[str] = []
@@ -233,6 +239,19 @@ def _terms_of_html(body: str) -> Iterator[str]:
             terms.clear()
         elif name != "/dt":
             terms.clear()
+
+
+def _terms_of_rows(body: str) -> Iterator[str]:
+    """Yield the names at the beginning of rows of tables where links may lead to.
+
+    >>> [*_terms_of_rows('<tr><td><a name="L1"></a>LAMP_ON</td><tr><td>LAMP_OFF</td>')]
+    ['LAMP_ON']
+    """
+    for row in _FIRST_CELL.finditer(body) if "<tr" in body or "<TR" in body else ():
+        name = html.unescape(_TAG.sub("", row[1])).strip()
+        is_marked = _ID.search(row[1]) and not _only_refers(row[1])
+        if is_marked and _NAME_ALONE.fullmatch(name):
+            yield name
 
 
 def _named_by_id(markup: str, term: str) -> Iterator[str]:

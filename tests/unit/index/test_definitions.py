@@ -56,6 +56,16 @@ HTML = {
         "<dt>http.Client</dt><dd>It has <dl><dt>close_all()</dt><dd>Close.</dd></dl></dd>",
         ["http.Client", "close_all", "close_all()"],
     ),
+    "rows with anchors": (
+        "<tr><th>Name<th>Use</tr><tr><td class=f><p><a name='LAMP-ON:CAPS'></a>LAMP_ON</p></td>"
+        "<td>It shines.</td></tr><TR id=off><TD>LAMP_OFF</TD><td>Dark.</td></TR>",
+        ["LAMP_ON", "LAMP_OFF"],
+    ),
+    "rows of other tables": (
+        "<tr><td>LAMP_ON</td><td>1</td></tr><tr><td><a id=a href='#on'>LAMP_ON</a><td>2</tr>"
+        "<tr><td><a id=n1></a>[1]</td><td>A note on it.</td></tr>",
+        [],
+    ),
     "a contents": ("<dl><dt>1. First_steps</dt><dt>2. More</dt></dl>", []),
     "an index": ("<dt>max_rate, <a href='p.html'>Rates</a></dt><dd>see also</dd>", []),
     "an index with links below": (
