@@ -54,6 +54,9 @@ EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 
 
 DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
 
+OTHER_LETTERS = 1.5
+"""The levels that a bearer comes later whose name has small letters for capitals within words."""
+
 _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
     ("what", "are"), ("what", "doe"), ("defin",), ("man",), ("the",), ("a",), ("an",))  # fmt: skip
 _AFTER_NAMES = frozenset(
@@ -136,16 +139,18 @@ def title_fits(
     name: Name,
     written: str,
     bearers: Mapping[Handle, float],
-) -> dict[Handle, int]:
-    """Return how well the titles of each bearer suit the name beside others of its level.
+) -> dict[Handle, tuple[float, int]]:
+    """Return the level of each bearer, and how well its titles suit the name beside others of it.
 
     `Hasher trait` asks for what stands among traits; `Option` rather for `Option` than for
-    `option`. One small word is typed in a hurry, and says nothing of its letters. Of what is left,
-    that comes first which has the name as it is `written`, signs and all.
+    `option`, and `DATABASES` for a setting before the page `Databases`. One small word is typed in
+    a hurry, and says nothing of its letters. Of what is left, that comes first which has the name
+    as it is `written`, signs and all.
     """
     kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
     called = [word.typed for word in (name[:-1] if kind else name)]
     says_letters = len(called) > 1 or not called[0].islower()
+    is_spelt = any(word[1:] != word[1:].lower() for word in called)
     fits = {}
     for (chunk, level), path in zip(
         bearers.items(), snapshot.section_paths(list(bearers)), strict=True
@@ -157,7 +162,8 @@ def title_fits(
             word not in title and word.lower() in folded for word in called
         )
         is_same = _is_same(title, written, is_document=level in DOCUMENT_LEVELS)
-        fits[chunk] = 4 * is_of_kind - 2 * is_other + is_same
+        spelt = level - OTHER_LETTERS if is_other and is_spelt else level
+        fits[chunk] = spelt, 4 * is_of_kind - 2 * is_other + is_same
     return fits
 
 

@@ -379,17 +379,16 @@ class _Scorer:
     ) -> list[Scored]:
         """Return the matches with the levels of those that bear the name, and how each fits it."""
         topic = self._topic
-        levels = [
-            _level(bearers.get(one.chunk, 0.0), role)
+        named = {
+            one.chunk: level
             for one, role in zip(matches, roles, strict=True)
-        ]
-        named = {one.chunk: level for one, level in zip(matches, levels, strict=True) if level}
-        fits = {}
+            if (level := _level(bearers.get(one.chunk, 0.0), role))
+        }
+        fits = {chunk: (level, 0) for chunk, level in named.items()}
         if len(named) > 1:
             fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
         return [
-            self._bearer(one, level, fits.get(one.chunk, 0)) if level else one
-            for one, level in zip(matches, levels, strict=True)
+            self._bearer(one, *fits[one.chunk]) if one.chunk in fits else one for one in matches
         ]
 
     def _bearer(self, match: Scored, level: float, fit: int) -> Scored:

@@ -179,3 +179,31 @@ def test_a_long_title_without_spaces_is_a_name(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": notes, "queue.md": f"# {title}\n\nここから。\n"})
     assert library.search(title).results[0].entry.path == "queue.md"
     assert library.search(title, names_first=False).results[0].entry.path == "a.md"
+
+
+@pytest.mark.parametrize(
+    ("query", "bearer"),
+    [
+        ("LANTERNS", "t:settings.md#lanterns"),
+        ("lanterns", "t:lanterns.md"),
+        ("Lanterns", "t:lanterns.md"),
+        ("glow-rate", "t:lamp.html#glow-rate"),
+        ("the glow-rate property", "t:lamp.html#glow-rate"),
+        ("light statement", "t:words.md#the-light-statement"),
+        ("LAMP_DIM", "t:enum.html#members"),
+    ],
+)
+def test_names_are_told_by_letters_quotes_and_rows(tmp_path: Path, query: str, bearer: str) -> None:
+    more = "glow-rate LAMP_DIM light statement, the glow rate of LAMP_DIM, of LANTERNS. "
+    texts = {
+        "lanterns.md": "# Lanterns\n\nHow they are made.\n\n## Use\n\nHang them up.\n",
+        "settings.md": "# Settings\n\nAll.\n\n## `LANTERNS`\n\nWhich there are.\n",
+        "lamp.html": "<h1>Lamp</h1><p>One.</p><h2 id=set>set_glow_rate ()</h2><p>Sets glow-rate.</p>"
+        "<h2 id=glow-rate>The “glow-rate” property</h2><p>How fast.</p>",
+        "words.md": "# Words\n\nSome.\n\n## The light statement\n\nTurns it on.\n",
+        "enum.html": "<h1>Ways</h1><p>All.</p><h2 id=members>Members</h2><table><tr><td>"
+        "<a name='LAMP-DIM'></a>LAMP_DIM</td><td>It glows.</td></tr></table>",
+        "other.md": f"# Other things\n\n{more * 5}\n",
+    }
+    first = Library(tmp_path, t=texts).search(query).results[0]
+    assert bearer in [part.id for part in first.with_constituents()]
