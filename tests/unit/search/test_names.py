@@ -198,7 +198,7 @@ def test_names_are_told_by_letters_quotes_and_rows(tmp_path: Path, query: str, b
     texts = {
         "lanterns.md": "# Lanterns\n\nHow they are made.\n\n## Use\n\nHang them up.\n",
         "settings.md": "# Settings\n\nAll.\n\n## `LANTERNS`\n\nWhich there are.\n",
-        "lamp.html": "<h1>Lamp</h1><p>One.</p><h2 id=set>set_glow_rate ()</h2><p>Sets glow-rate.</p>"
+        "lamp.html": "<h1>Lamp</h1><p>One.</p><h2 id=set>set_glow_rate ()</h2><p>Sets it.</p>"
         "<h2 id=glow-rate>The “glow-rate” property</h2><p>How fast.</p>",
         "words.md": "# Words\n\nSome.\n\n## The light statement\n\nTurns it on.\n",
         "enum.html": "<h1>Ways</h1><p>All.</p><h2 id=members>Members</h2><table><tr><td>"
