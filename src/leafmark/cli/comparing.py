@@ -85,7 +85,7 @@ def _diff(call: Call) -> int:
 
 
 def _print_diff(call: Call, report: DiffReport) -> None:
-    from leafmark.render import changes, changespage
+    from leafmark.render import changes
 
     console, output = call.console, call.values.get("output")
     if console.json:
@@ -96,7 +96,9 @@ def _print_diff(call: Call, report: DiffReport) -> None:
     if output == "markdown":
         parts = changes.iter_release_note(report)
     elif output == "html":
-        parts = changespage.iter_changes_page(report)
+        from leafmark.render.changespage import iter_changes_page  # late: it compares words
+
+        parts = iter_changes_page(report)
     else:
         parts = changes.iter_changes(report, console.style, blocks=output == "blocks")
     for part in parts:

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.app.answering.opening import left_out_hints, open_index, tell_hints
-from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest, WhyNotRequest
@@ -40,7 +39,6 @@ from leafmark.search import SearchOptions, search
 from leafmark.search.fuse import Meaning
 from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
-from leafmark.search.whynot import explain_missing
 
 if TYPE_CHECKING:
     from leafmark.app.answering.meaning import QueryVectors
@@ -447,6 +445,8 @@ def explain_why_not(
         AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
         QueryError, UsageError: see `search_project`.
     """
+    from leafmark.search.whynot import explain_missing  # late: searches need none of it
+
     search = request.search
     wanted = understand_request(project, search)
     reader, hints = open_index(project, search, progress)
@@ -486,6 +486,8 @@ def explain_why_not(
 
 def _resolved(project: Project, reader: IndexReader, id_: str, hints: Sequence[Hint]) -> Entry:
     """Return the chunk that is meant. Where there is none, the hints are told: they may say why."""
+    from leafmark.app.answering.resolving import Resolver
+
     try:
         return Resolver(reader, reader.manifest).resolve(id_)
     except LeafmarkError:
