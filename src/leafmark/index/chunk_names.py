@@ -93,6 +93,7 @@ _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overvi
 """Files that are known by the name of their folder."""
 
 _JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
+_JOINING = frozenset(":>.#")
 
 
 def title_names(title: str) -> tuple[str, ...]:
@@ -180,7 +181,7 @@ def symbol_names(name: str) -> Iterator[str]:
 
 def is_qualified(name: str) -> bool:
     """Whether a name is one of a program, with what holds it: `asyncio.Queue.put`."""
-    return _QUALIFIED.fullmatch(name) is not None
+    return not _JOINING.isdisjoint(name) and _QUALIFIED.fullmatch(name) is not None
 
 
 def exact_name(kind: str, words: str) -> str:
