@@ -120,6 +120,8 @@ def role_of_title(title: str) -> int:
 
     >>> role_of_title("What is new"), role_of_title("perldelta - what is new for v5.36")
     (4, 4)
+    >>> role_of_title("404 | Lamps"), role_of_title('3 posts tagged with "lamp"')
+    (6, 6)
     """
     rules = _rules()
     if True not in map(title.casefold().__contains__, rules.title_words):

@@ -560,3 +560,18 @@ def test_the_title_that_an_element_shows_is_no_text() -> None:
 def test_a_class_that_says_that_code_is_a_source_names_no_language() -> None:
     page = "<h1>Lamp</h1><pre class='prettyprint source linenums'><code># light</code></pre>"
     assert readable(page) == "Lamp\n\n```\n# light\n```"
+
+
+def test_a_title_ends_before_what_an_h1_above_the_text_says() -> None:
+    bar = "<div class=menu><h1>Lamp Book</h1></div>"
+    page = f"<title>Dim - Lamp Book</title>{bar}<main><h1>How to dim</h1><p>Turn it.</main>"
+    assert parse_html(page.encode(), "a.html").title == "Dim"
+    page = f"<title>Dim - Lamp Book</title>{bar}<main><p>Turn it.</main>"
+    assert parse_html(page.encode(), "a.html").title == "Dim - Lamp Book"
+
+
+def test_the_code_in_a_block_in_a_block_names_its_language() -> None:
+    page = (
+        "<h1>L</h1><pre><pre class='play'><code class='language-rust editable'>x</code></pre></pre>"
+    )
+    assert "```rust\nx\n```" in readable(page)

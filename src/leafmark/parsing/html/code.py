@@ -50,7 +50,12 @@ _WRAPPERS = frozenset((b"div", b"figure", b"details", b"td", b"section", b"pre",
 _INNER = frozenset((b"td", b"pre", b"code"))
 """Wrappers of code with numbers beside it in a table: those of the table count too."""
 
-_CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
+_CODE_TAG = re.compile(
+    rb"\s*(?:<span[^<>]*>\s*</span>\s*)?(<(?:code|pre)(?=[\s>])[^<>]*>)", re.IGNORECASE
+)
+_MAX_INNER_TAGS = 3
+"""A `pre`, one right in it, and the `code` in that."""
+
 _BLANK_OR_NUMBERS = re.compile(rb"[\s0-9]*+")
 _MAX_TAGS = 40
 """Tags before code in which its wrappers are looked for."""
@@ -91,8 +96,9 @@ def code_language(data: bytes, start: int, inner: int) -> str:
     """
     tags = [(start, inner)]
     code = _CODE_TAG.match(data, inner)
-    if code:
-        tags.append((code.end() - len(code[0].lstrip()), code.end()))
+    while code and len(tags) < _MAX_INNER_TAGS:
+        tags.append(code.span(1))
+        code = _CODE_TAG.match(data, code.end())
     return _first_language(data, tags) or _first_language(data, _wrappers(data, start))
 
 

@@ -318,8 +318,22 @@ def own_title(
     first = opening[0][1] if opening else ""
     is_generated = _GENERATED.search(head) is not None
     title = without_manual(title, first, is_generated=is_generated)
+    if opening and opening[0][0] == 1:
+        title = _before_outer(title, outer - {first})
     title = without_site(title, {text for _, text in opening}, outer, first)
     return as_headed(title, first) if is_above_all(opening) else title
+
+
+def _before_outer(title: str, outer: Set[str]) -> str:
+    """A title without what an h1 above the text says, the site's, where the text has its own.
+
+    >>> _before_outer("Dim - Lamp Book", {"Lamp Book"}), _before_outer("Dim", {"Dim"})
+    ('Dim', 'Dim')
+    """
+    if not outer or len(title) > _MAX_TITLE:
+        return title
+    ends = [*_SEPARATOR.finditer(title)]
+    return next((title[: end.start()] for end in ends if title[end.end() :] in outer), title)
 
 
 def _as_shown(title: str, shown: str) -> str:
