@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,7 @@ from leafmark.history.matching import (
     match_documents,
     parent_of,
 )
-from leafmark.history.sections import Section, SectionedDocument, TextBlock
+from leafmark.history.sections import Features, Section, SectionedDocument, TextBlock
 
 __all__ = [
     "FATES",
@@ -267,16 +267,16 @@ def _find_parts(
     olds = [one for each in old for one in each.sections if _gave(one, matching)]
     news = [one for each in new for one in each.sections if _took(one, matching)]
     found: dict[Section, list[Section]] = defaultdict(list)
-    by_pair = _index(olds)
+    given = _Offers(olds, matching.new_of)
     for section in news:
         if section not in matching.old_of:
-            whole = _whole_around(section, olds, by_pair)
+            whole = given.whole_around(section)
             if whole is not None:
                 found[whole].append(section)
-    by_pair = _index(news)
+    taken = _Offers(news, matching.old_of)
     for section in olds:
         if section not in matching.new_of and section not in found:
-            whole = _whole_around(section, news, by_pair)
+            whole = taken.whole_around(section)
             if whole is not None:
                 found[section].append(whole)
     return found
@@ -292,27 +292,31 @@ def _took(new: Section, matching: Matching) -> bool:
     return new.weight >= MIN_PART_PAIRS and (old is None or new.body != old.body)
 
 
-def _index(sections: Sequence[Section]) -> dict[tuple[str, ...], list[int]]:
-    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for at, section in enumerate(sections):
-        for pair in section.features:
-            found[pair].append(at)
-    return found
+class _Offers:
+    """What sections gave or took: their words without those that their pairs have, too."""
 
+    def __init__(self, sections: Sequence[Section], pairs: Mapping[Section, Section]) -> None:
+        self._sections = sections
+        self._features: list[Features] = []
+        self._places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for at, section in enumerate(sections):
+            pair = pairs.get(section)
+            own = section.features if pair is None else section.features - pair.features
+            self._features.append(own)
+            for words in own:
+                self._places[words].append(at)
 
-def _whole_around(
-    part: Section, wholes: Sequence[Section], by_pair: dict[tuple[str, ...], list[int]]
-) -> Section | None:
-    """Return the section that holds most of a text, if it holds enough of it."""
-    shared: Counter[int] = Counter()
-    for pair in part.features:
-        places = by_pair.get(pair, ())
-        if len(places) <= MAX_SHARING:
-            shared.update(places)
-    for at, _ in shared.most_common(3):
-        if containment(part.features, wholes[at].features) >= PART_SHARE:
-            return wholes[at]
-    return None
+    def whole_around(self, part: Section) -> Section | None:
+        """Return the section that gave or took most of a text, if it was enough of it."""
+        shared: Counter[int] = Counter()
+        for words in part.features:
+            places = self._places.get(words, ())
+            if len(places) <= MAX_SHARING:
+                shared.update(places)
+        for at, _ in shared.most_common(3):
+            if containment(part.features, self._features[at]) >= PART_SHARE:
+                return self._sections[at]
+        return None
 
 
 def _block_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:

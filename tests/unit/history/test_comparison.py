@@ -28,3 +28,12 @@ def test_a_heading_is_another_only_by_its_own_bytes(
         one for one in comparison.fates.values() if one.section.body.strip() == _TEXT.encode()
     ]
     assert change.fates == fates
+
+
+def test_a_text_that_stood_elsewhere_before_is_not_merged_there() -> None:
+    whole = f"# B\n\n## Long\n\n{_TEXT} and see to it that everybody knows\n"
+    before = [sectioned("a.md", f"# A\n\n## Setup\n\n{_TEXT}\n"), sectioned("b.md", whole)]
+    after = sectioned("b.md", whole.replace("everybody knows", "the neighbours know of it"))
+    fates = {one.section.id: one.fates for one in compare_documents(before, [after]).fates.values()}
+    assert fates["t:a.md#setup"] == ("removed",)
+    assert fates["t:b.md#long"] == ("changed",)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import basename
@@ -22,6 +22,7 @@ from leafmark.app.answering.relocating import (
     MAX_NEAR,
     Edges,
     Found,
+    Wanted,
     find_among,
     find_anywhere,
     find_in_all,
@@ -56,6 +57,9 @@ from leafmark.search.citations import (
 
 __all__ = ["verify_texts"]
 
+
+MAX_CHUNKED = 10_000
+"""Documents whose chunks are looked at for what is cited and lost: two or three seconds' work."""
 
 MAX_NEAREST = 3
 """Names that are gone for which the nearest are looked for; of 5,000 ids that takes 0.1 s each."""
@@ -118,6 +122,7 @@ class _Checker:
 
     def __init__(self, project: Project, reader: IndexReader, checked: Collection[DocumentKey]):
         self._reader = reader
+        self._is_here = project.remote is None
         self._checked = checked
         self._documents = CurrentDocuments(project, reader)
         self._read: dict[DocumentKey, CurrentDocument | None] = {}
@@ -184,13 +189,35 @@ class _Checker:
             return {}
         keys = _likeliest_first(set(self._keys.values()) - set(self._checked), lost)
         least = min(wanted)
+        places: dict[tuple[str, int], list[Found[DocumentKey]]] = self._whole_chunks(keys, wanted)
+        left = {
+            length: digests
+            for length, all_digests in wanted.items()
+            if (digests := {one for one in all_digests if (one, length) not in places})
+        }
         sources = ((key, data) for key in keys if (data := self._documents.bytes_of(key, least)))
-        places = find_in_all(sources, wanted)
+        places |= find_in_all(sources, left) if left else {}
         found = {}
         for one in lost:
             outcome = self._best_of(one, places.get((one.digest, one.end - one.start), ()))
             if outcome is not None:
                 found[one] = outcome
+        return found
+
+    def _whole_chunks(
+        self, keys: Sequence[DocumentKey], wanted: Wanted
+    ) -> dict[tuple[str, int], list[Found[DocumentKey]]]:
+        """Return places of what is wanted that are whole chunks, in the likeliest documents.
+
+        Most citations are of whole chunks, and what each costs does not grow with its length.
+        """
+        found: dict[tuple[str, int], list[Found[DocumentKey]]] = {}
+        for key in keys[: MAX_CHUNKED if self._is_here else 0]:
+            data = self._documents.bytes_of(key, min(wanted))
+            if data is not None:
+                spans = spans_of(self._reader.chunks_of(document_id(*key)))
+                for digest, start, end in find_among(data, spans, wanted):
+                    found.setdefault((digest, end - start), []).append(Found(key, start, end))
         return found
 
     def _best_of(self, citation: Citation, places: Iterable[Found[DocumentKey]]) -> _Outcome | None:

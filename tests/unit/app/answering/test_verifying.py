@@ -267,3 +267,20 @@ def test_all_that_moved_is_found_at_once(here: Here) -> None:
     assert [one.current and one.current.partition("@")[0] for one in report.citations] == [
         f"here:moved-{number}.md#b" for number in range(30)
     ]
+
+
+def test_long_sections_of_moved_files_are_found_however_many_are_lost(here: Here) -> None:
+    """More lengths than are looked for between edges, and the longest among them."""
+    for number in range(4):
+        sections = (
+            f"## Part {part}\n\n{f'word{number}x{part} ' * (20 + 4 * part + number)}\n\n"
+            for part in range(60)
+        )
+        here.write(f"{number}.md", f"# N{number}\n\n{''.join(sections)}")
+    here.index()
+    cited = [cite(here, f"{n}.md#part-{part}") for n in range(4) for part in range(60)]
+    (here.root / "moved").mkdir()
+    for number in range(4):
+        (here.root / f"{number}.md").rename(here.root / "moved" / f"{number}.md")
+    (report,) = verify_texts(here.project(), VerifyRequest((("-", " ".join(cited)),)))
+    assert [one.status for one in report.citations] == ["moved"] * 240
