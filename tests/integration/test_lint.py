@@ -53,6 +53,13 @@ def test_places_that_a_site_makes_are_not_missed(leafmark: Leafmark, docs: Path)
     assert found == ["guide.md", "to.md"]
 
 
+def test_paths_can_be_opened_from_where_the_user_is(leafmark: Leafmark, docs: Path) -> None:
+    (docs.parent / "leafmark.toml").write_text('root = true\n[tree.docs]\npath = "docs"\n')
+    for folder, begin in ((docs.parent, "docs/"), (docs, "")):
+        ran = leafmark("lint", "--rule", "vague-title", cwd=folder)
+        assert ran.out.startswith(f"{begin}faq.md:7: warning: ")
+
+
 def test_what_fails_a_build_can_be_said(leafmark: Leafmark, docs: Path) -> None:
     assert leafmark("lint", "--rule", "vague-title", "--fail-on", "error", cwd=docs).code == 0
     assert leafmark("lint", "--rule", "vague-title", cwd=docs).code == 1

@@ -22,6 +22,8 @@ from leafmark.cli.reading import read_texts
 from leafmark.errors import UsageError, unreadable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from leafmark.evaluation import EvaluationReport
     from leafmark.lint import Baseline, LintReport
 
@@ -369,18 +371,18 @@ def _print_findings(call: Call, report: LintReport) -> None:
     elif output == "sarif":
         from importlib.metadata import version
 
-        record = sarif_record(report, version=version("leafmark"), prefixes=_prefixes(call))
+        record = sarif_record(report, version=version("leafmark"), prefixes=_prefixes(call, None))
         console.write_json(record)
     else:
-        for line in iter_findings(report, console.style):
+        for line in iter_findings(report, console.style, _prefixes(call, console.directory)):
             console.write(line)
         console.note(f"{summarise_lint(report)}\n")
 
 
-def _prefixes(call: Call) -> dict[str, str]:
-    """Return how the paths of each tree begin, from the top of the repository or the folder."""
+def _prefixes(call: Call, folder: Path | None) -> dict[str, str]:
+    """Return how the paths of each tree begin, from a folder or (None) the project's own."""
     project = project_of(call)
-    top = project.configuration.project
+    top = project.configuration.project if folder is None else folder
     found = {}
     for tree in project.trees:
         relative = os.path.relpath(tree.root, top).replace(os.sep, "/")

@@ -15,13 +15,20 @@ from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["iter_findings", "iter_rules", "lint_record", "sarif_record", "summarise_lint"]
 
+_NONE: Mapping[str, str] = {}
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def iter_findings(report: LintReport, style: Style) -> Iterator[str]:
-    """Yield a line for each finding as editors read it: path, line, level, rule, message."""
+def iter_findings(
+    report: LintReport, style: Style, prefixes: Mapping[str, str] = _NONE
+) -> Iterator[str]:
+    """Yield a line for each finding as editors read it: path, line, level, rule, message.
+
+    `prefixes` are how the paths of a tree begin where the reader is.
+    """
     for one in report.findings:
-        place = style.bold(f"{clean_line(one.path)}:{one.line}:")
+        path = prefixes.get(one.doc_id.partition(":")[0], "") + one.path
+        place = style.bold(f"{clean_line(path)}:{one.line}:")
         confirmed = " (a query of the evaluation fails here)" if one.confirmed else ""
         message = clean_line(one.message)
         yield f"{place} {one.level}: {message}{confirmed} {style.dim(f'[{one.rule}]')}\n"
