@@ -75,14 +75,18 @@ def reconstruct(old: Sections, new: Sections) -> dict[Place, Told]:
             pairs[one] = other
             taken.add(other)
     free = [place for place in new.of if place not in taken]
+    back = {other: one for one, other in pairs.items()}
     grown = [other for one, other in pairs.items() if old.bodies[one] != new.bodies[other]]
     told = {}
     for place in old.of:
         after = pairs.get(place)
         is_same = after is not None and old.bodies[place] == new.bodies[after]
-        parts = frozenset(one for one in free if not is_same and _is_part(new, one, old, place))
+        given = old.runs(place) - (new.runs(after) if after else Counter())
+        parts = frozenset(one for one in free if not is_same and _is_part(new, one, given))
         if after is None:
-            wholes = [one for one in grown if _is_part(old, place, new, one)]
+            wholes = [
+                one for one in grown if _is_part(old, place, new.runs(one) - old.runs(back[one]))
+            ]
             kinds = "merged" if wholes else "split" if parts else "removed"
             told[place] = Told(frozenset({kinds}), None, frozenset(wholes) | parts)
         else:
@@ -130,12 +134,11 @@ def _scored(old: Sections, new: Sections) -> Iterator[tuple[float, Place, Place]
                 yield alike + 0.3 * is_named + 0.2 * is_near, place, other
 
 
-def _is_part(part_side: Sections, part: Place, side: Sections, whole: Place) -> bool:
-    """Whether most of a section's runs of three words stand in another one."""
-    if len(part_side.words[part]) < MIN_PART_WORDS:
+def _is_part(side: Sections, part: Place, given: Counter[tuple[str, ...]]) -> bool:
+    """Whether most of a section's runs of three words are among those that another gave or took."""
+    if len(side.words[part]) < MIN_PART_WORDS:
         return False
-    runs, around = part_side.runs(part), side.runs(whole)
-    return (runs & around).total() >= PART_SHARE * max(1, runs.total())
+    return (side.runs(part) & given).total() >= PART_SHARE * max(1, side.runs(part).total())
 
 
 def by_leafmark(report: dict[str, Any]) -> dict[Place, Told]:

@@ -150,6 +150,15 @@ FIGURES = (
     "on, with each of the three errors: nothing torn, nothing lost, all mended by the next run. "
     "Later that day each of 198 calls of a build failed with each of the errors, 594 faults: "
     "the same.",
+    "2026-11-27, more of them at random: 145 of 321 calls of an update failed, 145 of 264 of a "
+    "rebuild, 145 of 404 with vectors, 144 of 354 of a search, with one of the errors each, once "
+    "or from then on: the same.",
+    "2026-11-27, a file system in memory of which 0, 8, 40 and 120 kB were free: builds, updates "
+    "and rebuilds either ended or said that there is no room; the last state answered, and the "
+    "next run mended.",
+    "2026-11-27, 40 minutes of a server's life: 776 edits with a file that came or went each time, "
+    "31 branches switched, 77 times two writers at once beside a search. Of the second third and "
+    "the last one: 333 and 334 MB, 12 and 12 descriptors, 307 and 309 kB on disk.",
 )
 """What the last marked runs counted, a sentence each."""
 
