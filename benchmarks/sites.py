@@ -63,7 +63,7 @@ _BOILERPLATE = re.compile(
             r"(?:copyright|©).{0,80}|all rights reserved\.?|last (?:updated|modified).{0,30}",
             r"toggle .{0,40}|light|dark|auto|close|cookie.{0,20}|accept(?: all)?|reject",
             r"manage settings|was this (?:page )?helpful\??|select (?:theme|language)",
-            r"press enter.{0,30}|loading.{0,10}|no results.{0,20}|subscribe.{0,20}|share.{0,20}",
+            r"press enter.{0,30}|loading.{0,10}|no results.{0,20}|subscribe.{0,20}|share",
             r"[¶§#◆|·\s0-9-]+",
         )
     ),
@@ -72,7 +72,7 @@ _BOILERPLATE = re.compile(
 _MARKS = " -*|>\t"
 _FENCE = re.compile(r"^(`{3,}|~{3,})(.*)$")
 _NUMBERED = re.compile(r"\s*([0-9]{1,5})(?:[\s|:.]|$)")
-_ID = re.compile(rb"<[a-z][^<>]*?\s(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))", re.I)
+_ID = re.compile(rb"\s(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))", re.IGNORECASE)
 _LANGUAGE = re.compile(
     rb"<pre\b[^<>]*>\s*(?:<span[^<>]*></span>)?<code\b[^<>]*\bclass\s*=\s*[\"'][^\"']*"
     rb"\b(?:language|lang)-(?!plain|text|none)([\w+#-]+)",

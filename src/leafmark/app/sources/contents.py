@@ -254,8 +254,9 @@ def _is_digests(sample: bytes) -> bool:
     return marked >= _MIN_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
 
 
-_FIRST_PAGES = ("index.html", "help.html")
-"""Pages that the folder of a site has at its top: `rustdoc` writes the second alone."""
+_FIRST_PAGES = ("index.html", "help.html", "search.html")
+"""Pages that the folder of a site has at its top: `rustdoc` writes the second alone, and the first
+may only lead to another page, as Jupyter Book's does."""
 _MAX_PAGE_BYTES = 2_000_000
 
 

@@ -156,6 +156,16 @@ MADE = "<meta name=generator content='Doxygen 1.9'><script src='menu.js'></scrip
             True,
         ),
         ("<!-- MkDocs version : 1.6 --><script src=./js/a.js></script>", "site/js/b.mjs", True),
+        (
+            "<meta name=generator content='pdoc 16'><script>s.src = 'search.js'</script>",
+            "site/search.js",
+            True,
+        ),
+        (
+            "<meta name=generator content=Pelican><link href='./theme/css/main.css'>",
+            "site/theme/css/main.css",
+            True,
+        ),
         (MADE, "site/menu.ts", False),
         (MADE, "src/menu.js", False),
         ("<script src='menu.js'></script>", "site/menu.js", False),
@@ -176,3 +186,11 @@ def test_scripts_that_built_documentation_ships(
     skipped = [(one.path, one.reason) for one in here.index().skipped]
     assert skipped == ([(script, "generated code")] if is_asset else [])
     assert here.index(str(here.root / script)).documents == 2
+
+
+def test_a_site_whose_first_page_leads_away_is_known_by_its_search(here: Here) -> None:
+    here.write("site/index.html", "<meta http-equiv=refresh content='0; url=intro.html'>")
+    here.write("site/intro.html", "<h1>Lamps</h1><p>words</p>")
+    here.write("site/search.html", f"<title>Search</title>{MADE}<p>words</p>")
+    here.write("site/menu.js", WRITTEN)
+    assert "site/menu.js" in {one.path for one in here.index().skipped}
