@@ -575,3 +575,17 @@ def test_the_code_in_a_block_in_a_block_names_its_language() -> None:
         "<h1>L</h1><pre><pre class='play'><code class='language-rust editable'>x</code></pre></pre>"
     )
     assert "```rust\nx\n```" in readable(page)
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<div class="toolbar"><a class="copy-to-clipboard-button" role="button">Copy</a></div>',
+        '<clipboard-copy aria-label="Copy" value="x"><span>Copy</span></clipboard-copy>',
+        '<span class="code-copy" tabindex="0" role="button">Copied!</span>',
+        '<div class="buttonGroup"><button title="Copy">Copy</button></div>',
+    ],
+)
+def test_a_button_beside_code_is_no_text_whatever_element_it_is(button: str) -> None:
+    page = f"<h1>Lamps</h1><p>Light.</p><div><pre>lamp on</pre>{button}</div><p>Off.</p>"
+    assert readable(page) == "Lamps\n\nLight.\n\n```\nlamp on\n```\n\nOff."

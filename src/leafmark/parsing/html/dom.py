@@ -457,6 +457,8 @@ class _Builder:
         if "href" in opening.attributes:
             self._link = link
             self.page.links.append(link)
+        elif opening.role == "button":  # a script makes it one
+            self._link = link
         self.page.elements.append(link)
 
     def _start_element(self, opening: StartTag, start: int, end: int) -> None:
