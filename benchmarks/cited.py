@@ -5,9 +5,10 @@
 Sections of the documents of each repository (Markdown) are cited. A commit is then made by a script
 that knows what it does to each cited section: nothing, text above or below it, a word changed,
 another title, both, removed, cut in two, its heading taken away, moved into another file, its file
-moved, moved with a word changed, or removed. `verify` and `diff --cited` must say of each citation
-what became of it, `verify --at` the old revision that it holds there, and where a citation moved,
-the bytes must stand in the place that is named. Exit code 1 where any is wrong.
+moved, moved with a word changed, or removed. `diff` must say what became of each such section,
+`verify` and `diff --cited` of each citation, `verify --at` the old revision that it holds there,
+and where a citation moved, the bytes must stand in the place that is named. Exit code 1 where any
+is wrong.
 """
 
 from __future__ import annotations
@@ -45,11 +46,15 @@ class Cited(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What `verify` and `diff` must say of a citation, and after which edit."""
+    """What `verify` and `diff` must say of a citation, and after which edit.
+
+    `id` is that of the section where the edit was made to it.
+    """
 
     edit: str
     verified: str
     compared: str
+    id: str | None = None
 
 
 class Edit(NamedTuple):
@@ -166,6 +171,21 @@ EDITS: dict[str, Callable[[Cited, bytes, int], Edit | None]] = {
 }
 
 
+FATES: dict[str, set[str]] = {
+    "text below": {"changed"},
+    "a word changed": {"changed"},
+    "renamed": {"renamed"},
+    "renamed and edited": {"renamed", "changed"},
+    "removed": {"removed"},
+    "split": {"split", "changed"},
+    "merged": {"merged"},
+    "moved to a file": {"moved"},
+    "file moved and edited": {"changed"},
+    "file removed": {"removed"},
+}
+"""What `diff` must say of the section, after the edits that it tells of."""
+
+
 def cited_sections(work: Work, files: dict[str, bytes]) -> Iterator[Cited]:
     """Yield the sections without others below them whose text stands nowhere else."""
     titles = Counter(
@@ -220,7 +240,7 @@ def _fates(
     name: str, made: Edit, target: Cited, others: list[Cited], data: bytes
 ) -> Iterator[tuple[str, Fate]]:
     """Yield what becomes of the target, and of the other citations of its file."""
-    yield target.citation, Fate(name, made.verified, made.compared)
+    yield target.citation, Fate(name, made.verified, made.compared, target.id)
     new = made.files.get(target.part.path, data)
     for other in others:
         if other is target:
@@ -252,12 +272,21 @@ def check(work: Work, fates: dict[str, Fate]) -> tuple[Counter[str], list[str]]:
         ("diff", "HEAD~1", "HEAD", "--cited", str(text)),
         ("verify", str(text), "--at", "HEAD~1"),
     )
+    reports = [work.leafmark(*words) for words in asked]
     verified, compared, before = (
-        {row["citation"]: row for row in work.leafmark(*words)["citations"]} for words in asked
+        {row["citation"]: row for row in report["citations"]} for report in reports
     )
+    told = {
+        row["old"]["id"]: {*row["fates"]} - {"reordered"}
+        for document in reports[1]["documents"]
+        for row in document["sections"]
+        if row["old"]
+    }
     wrong = []
     after = work.at("HEAD")
     for citation, fate in fates.items():
+        if fate.id and told.get(fate.id, set()) != FATES.get(fate.edit, set()):
+            wrong.append(f"diff, {fate.edit}: {told.get(fate.id)}: {fate.id}")
         for by, rows, wanted in (
             ("verify", verified, fate.verified),
             ("diff", compared, fate.compared),
