@@ -126,13 +126,17 @@ def _split(one: Cited, data: bytes, number: int) -> Edit | None:
 
 
 def _without_heading(one: Cited, data: bytes, number: int) -> Edit | None:
-    first = next(parts_of(one.part.path, data))
-    if one.part.start == first.start or not data[: one.part.start].endswith(_BLANK):
+    above = [part for part in parts_of(one.part.path, data) if part.end == one.part.start]
+    if not above or len(above[0].text) < len(one.part.text):
+        return None  # the section above would rather be called renamed
+    if not data[: one.part.start].endswith(_BLANK):
         return None
     return Edit(_replaced(one, data, one.part.start, one.start, b""), "moved", "moved")
 
 
-def _to_another_file(one: Cited, data: bytes, number: int) -> Edit:
+def _to_another_file(one: Cited, data: bytes, number: int) -> Edit | None:
+    if len([*parts_of(one.part.path, data)]) == 1:
+        return None  # the document itself would have moved
     files = _replaced(one, data, one.part.start, one.part.end, b"")
     folder = one.part.path.rpartition("/")[0]
     path = f"{folder}/quokka-{number}.md".lstrip("/")
