@@ -278,3 +278,35 @@ def test_what_answers_anything_with_json_is_no_cluster() -> None:
         open_snapshot(Cluster([url]), Names("docs"))
     assert not isinstance(raised.value, DamagedError)
     assert "OpenSearch" in str(raised.value.hint)
+
+
+def copies(behind: int) -> bytes:
+    return json.dumps([{"checkpoints_behind": "0"}, {"checkpoints_behind": str(behind)}]).encode()
+
+
+def test_what_is_made_visible_is_waited_for_in_the_copies() -> None:
+    answers = [(200, b"{}"), (200, copies(2)), (200, copies(1)), (200, copies(0))]
+    with server(answers.__getitem__) as (url, asked):
+        bulk.refresh(Cluster([url]), ["a", "b"])
+    assert [path.partition("?")[0] for path in asked] == [
+        "/a,b/_refresh",
+        *["/_cat/segment_replication/a,b"] * 3,
+    ]
+
+
+def test_a_copy_that_stays_behind_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "COPIED_S", 0.0)
+    answers = [(200, b"{}"), *[(200, copies(1))] * 3]
+    with (
+        server(answers.__getitem__) as (url, _),
+        pytest.raises(StorageError, match="a copy of the index does not get") as raised,
+    ):
+        bulk.refresh(Cluster([url]), ["a"])
+    assert raised.value.hint
+
+
+def test_copies_that_nobody_may_look_at_are_not_waited_for() -> None:
+    answers = [(200, b"{}"), (403, error("no permissions for [indices:monitor]"))]
+    with server(answers.__getitem__) as (url, asked):
+        bulk.refresh(Cluster([url]), ["a"])
+    assert len(asked) == 2
