@@ -181,6 +181,13 @@ HOSTILE = {
     "spans": '<span class="line">',
     "quoted formatting": '<b title="',
     "identified formatting": "<b id",
+    "badges": "<h2>a<span class=badge>b</span>",
+    "shown titles": "<title>T</title><div class=title>T</div>x",
+    "places": "<ul><li><a href=x>Index</a><li><a href=y>Search</a>",
+    "posts": "<article><p>x<h2>a</h2></article>",
+    "named code": "<table><tr><th>n<tr><td class=linenos><pre>1</pre><td><pre>x</pre></table>",
+    "side bars": "<div id=a-sidebar><a href=x>y</a>",
+    "names behind titles": "<h2>a {#b}",
 }
 
 

@@ -18,7 +18,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from leafmark.model import merge
+from leafmark.model import merge, span_at
 from leafmark.parsing.html.dom import WORDS, Element, Page, StartTag, start_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
 from leafmark.parsing.html.vocabulary import words_of
@@ -65,14 +65,14 @@ def _articles(page: Page) -> Spans:
     outside -= sum(
         page.text_size(WORDS, each.start, each.end)
         for each in page.elements
-        if each.tag in _OUTSIDE and not any(start <= each.start < end for start, end in found)
+        if each.tag in _OUTSIDE and span_at(found, each.start) is None
     )
     return found if outside <= inside else []
 
 
 def _is_of_page(heading: Element, articles: Spans) -> bool:
     """Whether a heading is of the text around articles: no title, in nothing of the site."""
-    if heading.tag == "h1" or any(start <= heading.start < end for start, end in articles):
+    if heading.tag == "h1" or span_at(articles, heading.start) is not None:
         return False
     return not any(_is_of_site(around) for around in heading.ancestors)
 
