@@ -596,3 +596,8 @@ def test_the_code_in_a_block_in_a_block_names_its_language() -> None:
 def test_a_button_beside_code_is_no_text_whatever_element_it_is(button: str) -> None:
     page = f"<h1>Lamps</h1><p>Light.</p><div><pre>lamp on</pre>{button}</div><p>Off.</p>"
     assert readable(page) == "Lamps\n\nLight.\n\n```\nlamp on\n```\n\nOff."
+
+
+@pytest.mark.parametrize(("lang", "fence"), [("ruby", "```ruby"), ("de-CH", "```"), ("ru", "```")])
+def test_a_language_of_people_is_none_of_code(lang: str, fence: str) -> None:
+    assert readable(f"<h1>L</h1><pre lang={lang}>x</pre>") == f"L\n\n{fence}\nx\n```"

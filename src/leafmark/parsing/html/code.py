@@ -166,7 +166,7 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
         named = attribute(data, start, end, b"data-lang") or ""
         named = named or attribute(data, start, end, b"data-language") or ""
         written = attribute(data, start, end, b"lang") or ""
-        named = named or ("" if written[:2].lower() in _NATURAL else written)
+        named = named or ("" if written.partition("-")[0].lower() in _NATURAL else written)
         if named.strip():
             return named.strip().lower()
         classes = (attribute(data, start, end, b"class") or "").lower()
