@@ -84,6 +84,9 @@ _QUOTED = late_pattern(
 _IS_WORDS = late_pattern(r"[\w\s]*")
 """What has nothing that separates names, or ends one."""
 
+_OF_CODE = late_pattern(r"[<>(){}&;=]")
+"""Signs in a title that is code: behind its colon stands no other name."""
+
 _QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = late_pattern(r"\([^()]*\)$")
 _OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
@@ -107,6 +110,8 @@ def title_names(title: str) -> tuple[str, ...]:
     (('4.2. Making a backup', 'Making a backup'), ('open(2)', 'open'))
     >>> title_names("The if statement"), title_names("The “accel-group” property")[-1]
     (('The if statement', 'if statement'), 'accel-group')
+    >>> "Hasher" in title_names("fn hash<H>(&self, &mut H) where H: Hasher")
+    False
     """
     found = [title]
     plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
@@ -114,7 +119,8 @@ def title_names(title: str) -> tuple[str, ...]:
     if not _IS_WORDS.fullmatch(plain):
         parts = split_title(plain)
         if len(parts) > 1:
-            found += (parts[0], parts[1] if len(parts) == 2 else "")
+            is_pair = len(parts) == 2 and not _OF_CODE.search(parts[0])
+            found += (parts[0], parts[1] if is_pair else "")
         quoted = _QUOTED.fullmatch(plain)
         if quoted is not None:
             found.append(next(filter(None, quoted.groups())))
@@ -132,8 +138,10 @@ def split_title(title: str) -> list[str]:
     return [title] if _SEPARATING.isdisjoint(title) else _SEPARATOR.split(title)
 
 
-def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of a document.
+def document_names(
+    title: str, path: str, metadata: Mapping[str, Any], heading: str = ""
+) -> Iterator[str]:
+    """Yield the names of a document; `heading` is the title of all that it has, if there is one.
 
     >>> [*document_names("Install Harbor", "v2/install.md", {"aliases": ["setup"]})]
     ['Install Harbor', 'install', 'setup']
@@ -141,6 +149,7 @@ def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterat
     ['OPEN', 'open.2', 'open']
     """
     yield from title_names(title)
+    yield from title_names(heading) if heading else ()
     stem = path_stem(path)
     yield stem
     if _OF_MANUAL.search(stem):

@@ -64,6 +64,7 @@ from leafmark.model import (
     Content,
     DocumentEntry,
     FileState,
+    HeadingColumns,
 )
 
 __all__ = ["EngineDocuments", "prepare_source"]
@@ -87,6 +88,12 @@ _BETWEEN = f" {_escaped(BETWEEN)} "
 
 MAX_ADDRESS = 300
 """Characters. Longer ones are data, which nobody types."""
+
+FEW_WORDS = 30
+"""A page of fewer words is a form, such as that of a search (chosen by eye)."""
+
+WORDS_OF_LINK = 12
+"""The most words of a list for each link to another page: measured 2 to 9, of texts 14 and more."""
 
 MAX_ADDRESSES = 500
 """The most addresses of one chunk."""
@@ -158,7 +165,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     analyzer = language.analyzer
     contents, record = _record(chunked, entry)
     form = chunked.document.format
-    role = role_number(entry.doc_id, entry.title, entry.metadata)
+    role = role_number(entry.doc_id, entry.title, entry.metadata, lambda: _is_list(chunked))
     front = chunked.folded_position or 0
     links = _may_lead_elsewhere(chunked)
     ids = _given_ids(chunked)
@@ -178,7 +185,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
                 dict.fromkeys((*names, *name_terms(analyzer, ids[chunk.position], CHUNK)))
             )
         if chunk.position == front:
-            given = document_names(entry.title, entry.path, entry.metadata)
+            heading = _main_heading(chunked)
+            given = document_names(entry.title, entry.path, entry.metadata, heading)
             names = (
                 *names,
                 *name_terms(analyzer, given, DOCUMENT),
@@ -213,6 +221,21 @@ def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
     elif form in PARTING_FORMATS:
         terms += terms_of_parted(analyzer, body)
     return [" ".join(terms)]
+
+
+def _main_heading(chunked: ChunkedDocument) -> str:
+    """Return the only heading of the first level, "" if there is another, or none."""
+    headings = HeadingColumns.of(chunked.document.headings)
+    if list(headings.levels).count(1) != 1:
+        return ""
+    return headings.titles[headings.levels.index(1)]
+
+
+def _is_list(chunked: ChunkedDocument) -> bool:
+    """Whether a document has hardly a word that is not about one of its links."""
+    words = sum(len(chunk.readable_body.split()) for chunk in chunked.chunks)
+    links = sum(link.kind != "image" and link.target[:1] != "#" for link in chunked.document.links)
+    return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
 
 
 def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +64,8 @@ class _Rules(NamedTuple):
     title_parts: re.Pattern[str]
     title_words: tuple[str, ...]
     asked: re.Pattern[str]
+    list_paths: re.Pattern[str]
+    list_titles: re.Pattern[str]
     languages: frozenset[str]
 
 
@@ -79,6 +81,8 @@ def _rules() -> _Rules:
         _any_of([role for role in roles if role.get("parts")], "title"),
         tuple(table["titles"]["words"].split()),
         _any_of(roles, "asked"),
+        late_pattern("|".join(table["list"]["path"]), re.IGNORECASE),
+        late_pattern("|".join(table["list"]["title"]), re.IGNORECASE),
         frozenset(table["languages"]["codes"].split()),
     )
 
@@ -88,8 +92,15 @@ def _any_of(roles: list[dict[str, Any]], key: str) -> re.Pattern[str]:
     return late_pattern("|".join(named), re.IGNORECASE)
 
 
-def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
+def role_number(
+    doc_id: str,
+    title: str,
+    metadata: Mapping[str, Any],
+    is_list: Callable[[], bool] = lambda: False,
+) -> int:
     """Return the number of a document's role (`tree:path`), 0 for none.
+
+    `is_list` tells whether it has hardly anything but links: it is asked of few documents.
 
     >>> role_number("t:docs/changelog.md", "Changes", {}), role_number("t:tests/README.md", "", {})
     (4, 0)
@@ -99,11 +110,16 @@ def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
     found = _of_path(doc_id) or role_of_title(title)
     if found:
         return found
-    if metadata.get("noindex") is True:
+    if metadata.get("noindex") is True or (_may_list(doc_id, title) and is_list()):
         return ROLES.index("listing")
     if isinstance(metadata.get("canonical"), str):
         return ROLES.index("print")
     return TRANSLATION if language_family(doc_id.partition(":")[2])[1] else 0
+
+
+def _may_list(doc_id: str, title: str) -> bool:
+    rules = _rules()
+    return bool(rules.list_paths.search(doc_id) or rules.list_titles.fullmatch(title))
 
 
 @lru_cache(20_000)

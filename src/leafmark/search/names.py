@@ -69,6 +69,9 @@ _AFTER_NAMES = frozenset(
 """Stems of words around a name that only say what it names."""
 
 
+_KINDS_OF_SIGNS = {"!": "macro"}
+"""What a sign behind a name says that it names."""
+
 _BEFORE = frozenset(("", *" .:/>#|"))
 _BEHIND = frozenset(("", *" :,.!|"))
 _BEHIND_ENTRY = _BEHIND | {"("}
@@ -149,6 +152,7 @@ def title_fits(
     """
     kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
     called = [word.typed for word in (name[:-1] if kind else name)]
+    kind = kind or _KINDS_OF_SIGNS.get(written[-1:], "")
     says_letters = len(called) > 1 or not called[0].islower()
     is_spelt = any(word[1:] != word[1:].lower() for word in called)
     fits = {}

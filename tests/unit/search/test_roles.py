@@ -45,8 +45,8 @@ PATHS = {
     docs/whatsnew/3.4.rst               doc/release-1.2.html            releases/4.2.txt
 """,
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
-    "listing": "docs/genindex.html py-modindex.html docs/SUMMARY.md docs/search.html html/toc.html",
-    "print": "book/print.html singlehtml/index.html site/print_page.html llms-full.md",
+    "listing": "docs/genindex.html py-modindex.html html/allclasses-index.html 404.html",
+    "print": "singlehtml/index.html site/print_page.html llms-full.md",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "glossary": "docs/glossary.rst terminology/words.md",
     "": """
@@ -61,6 +61,8 @@ PATHS = {
     src/attest.go                       protest/pool.py                 test.md
     src/testimony.py                    src/Contest.java                tests/index.html
     lib/test.py                         src/fastest.ts                  src/tests_of.py
+    tutorial/classes.html               items/functions.html            commands/print.html
+    concepts/namespaces.md              usage/search.md                 notes/all.md
 """,
 }
 
@@ -111,6 +113,38 @@ def test_paths_tell_roles(path: str, role: str) -> None:
 )
 def test_titles_tell_roles(title: str, role: str) -> None:
     assert ROLES[role_number("tree:page.html", title, {})] == role
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "role"),
+    [
+        ("docs/SUMMARY.md", "Summary", "listing"),
+        ("html/functions_b.html", "Pool", ""),
+        ("html/globals_b.html", "Pool", "listing"),
+        ("html/functions.html", "Functions", "listing"),
+        ("usage/find.md", "Search", "listing"),
+        ("links.md", "Links", ""),
+    ],
+)
+def test_some_names_tell_lists_of_what_has_links_alone(path: str, title: str, role: str) -> None:
+    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: True)] == role
+    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: False)] == ""
+
+
+def test_a_page_called_like_a_list_is_one_if_it_has_links_alone(tmp_path: Path) -> None:
+    entries = "".join(f"<li><a href='pool.html#m{n}'>dim_lamp{n}</a> : Pool" for n in range(40))
+    said = "<p>How dim_lamp is called, and what it gives back when the light has gone out.</p>" * 9
+    texts = {
+        "functions.html": f"<title>All</title><h1>All members</h1><ul>{entries}</ul>",
+        "guide/functions.html": f"<title>Dim</title><h1>How to dim</h1>{said}",
+    }
+    library = Library(tmp_path, t=texts)
+    first = library.search("dim_lamp3", explain=True).results[0]
+    assert first.entry.path == "functions.html"
+    assert "listing" in str(first.factors)
+    first = library.search("light gone out", explain=True).results[0]
+    assert first.entry.path == "guide/functions.html"
+    assert "listing" not in str(first.factors)
 
 
 def test_a_page_may_say_so_itself() -> None:
