@@ -297,9 +297,13 @@ def _limits(call: Call) -> str:
         ("leafmark verify answer.md", "check the citations in a file"),
         ("leafmark search retries -o full | leafmark verify -", "what was just printed"),
         ("leafmark verify docs/report.md docs/faq.md --json", "several files, for programs"),
+        ("leafmark verify docs:a.md#install@0123456789ab:0-147", "a citation by itself"),
     ),
     argument=Argument(
-        "FILE", "The text to check; - reads it from standard input.", least=1, complete="file"
+        "FILE",
+        "The text to check, or a citation; - reads it from standard input.",
+        least=1,
+        complete="file",
     ),
     options=lambda: [no_refresh(), AT, JSON],
 )
@@ -331,14 +335,14 @@ def _verify(call: Call) -> int:
 
 
 def read_texts(call: Call, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return names and contents of texts; `-` is standard input."""
+    """Return names and contents of texts; `-` is standard input, a citation is its own text."""
     from leafmark.app.standard_input import check_once
 
     check_once(tuple(names))
-    return tuple((name, _read(call, name)) for name in names)
+    return tuple(_read(call, name) for name in names)
 
 
-def _read(call: Call, name: str) -> str:
+def _read(call: Call, name: str) -> tuple[str, str]:
     """Return a text, what cannot be decoded replaced: citations are ASCII where it matters.
 
     Some shells write UTF-16, with a byte order mark, where output is redirected.
@@ -346,16 +350,20 @@ def _read(call: Call, name: str) -> str:
     from leafmark.app.standard_input import read_bytes, read_named
 
     if name == "-":
-        return _decoded(read_bytes())
+        return name, _decoded(read_bytes())
     if not name:
         raise UsageError("the file has no name")
     try:
         data = read_named(call.console.directory / name, name)
     except FileNotFoundError as error:
+        from leafmark.search.citations import read_citation
+
+        if read_citation(name) is not None:
+            return "argument", name
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:
         raise unreadable(error, name) from error
-    return _decoded(data)
+    return name, _decoded(data)
 
 
 def _decoded(data: bytes) -> str:

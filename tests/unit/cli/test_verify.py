@@ -31,6 +31,14 @@ def test_it_asks_for_the_texts(leafmark_run: Leafmark, app: FakeApp, tmp_path: P
         assert ran.err.startswith("error: standard input can be read only once\n")
 
 
+def test_a_citation_may_be_given_itself(
+    leafmark_run: Leafmark, app: FakeApp, tmp_path: Path
+) -> None:
+    (tmp_path / TWO).write_text(f"a file of that name: {ONE}")
+    leafmark_run("-C", str(tmp_path), "verify", ONE, TWO)
+    assert app.asked[0].texts == (("argument", ONE), (TWO, f"a file of that name: {ONE}"))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_a_text_may_be_utf_16(
     leafmark_run: Leafmark, app: FakeApp, tmp_path: Path, encoding: str
