@@ -89,12 +89,6 @@ _BETWEEN = f" {_escaped(BETWEEN)} "
 MAX_ADDRESS = 300
 """Characters. Longer ones are data, which nobody types."""
 
-FEW_WORDS = 30
-"""A page of fewer words is a form, such as that of a search (chosen by eye)."""
-
-WORDS_OF_LINK = 12
-"""The most words of a list for each link to another page: measured 2 to 9, of texts 14 and more."""
-
 MAX_ADDRESSES = 500
 """The most addresses of one chunk."""
 
@@ -165,7 +159,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     analyzer = language.analyzer
     contents, record = _record(chunked, entry)
     form = chunked.document.format
-    role = role_number(entry.doc_id, entry.title, entry.metadata, lambda: _is_list(chunked))
+    role = role_number(entry.doc_id, entry.title, entry.metadata, lambda: _words_and_links(chunked))
     front = chunked.folded_position or 0
     links = _may_lead_elsewhere(chunked)
     ids = _given_ids(chunked)
@@ -231,11 +225,11 @@ def _main_heading(chunked: ChunkedDocument) -> str:
     return headings.titles[headings.levels.index(1)]
 
 
-def _is_list(chunked: ChunkedDocument) -> bool:
-    """Whether a document has hardly a word that is not about one of its links."""
+def _words_and_links(chunked: ChunkedDocument) -> tuple[int, int]:
+    """Return how many words a document has, and how many links to other pages."""
     words = sum(len(chunk.readable_body.split()) for chunk in chunked.chunks)
-    links = sum(link.kind != "image" and link.target[:1] != "#" for link in chunked.document.links)
-    return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
+    links = (one for one in chunked.document.links if one.kind != "image")
+    return words, sum(one.target[:1] != "#" for one in links)
 
 
 def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:

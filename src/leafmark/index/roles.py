@@ -40,6 +40,15 @@ GLOSSARY = ROLES.index("glossary")
 
 TRANSLATION = ROLES.index("translation")
 
+FEW_WORDS = 30
+"""A page of fewer words is a form, such as that of a search (chosen by eye)."""
+
+WORDS_OF_LINK = 12
+"""The most words of a list for each link to another page: measured 2 to 12; texts have 19."""
+
+WORDS_OF_BOOK = 30_000
+"""What has all pages in one has as many words (chosen by eye)."""
+
 MAIN_LANGUAGE = "en"
 """The usual language of documentation, of which others are translations."""
 
@@ -66,6 +75,7 @@ class _Rules(NamedTuple):
     asked: re.Pattern[str]
     list_paths: re.Pattern[str]
     list_titles: re.Pattern[str]
+    book_paths: re.Pattern[str]
     languages: frozenset[str]
 
 
@@ -83,6 +93,7 @@ def _rules() -> _Rules:
         _any_of(roles, "asked"),
         late_pattern("|".join(table["list"]["path"]), re.IGNORECASE),
         late_pattern("|".join(table["list"]["title"]), re.IGNORECASE),
+        late_pattern("|".join(table["book"]["path"]), re.IGNORECASE),
         frozenset(table["languages"]["codes"].split()),
     )
 
@@ -96,11 +107,11 @@ def role_number(
     doc_id: str,
     title: str,
     metadata: Mapping[str, Any],
-    is_list: Callable[[], bool] = lambda: False,
+    measure: Callable[[], tuple[int, int]] = lambda: (1000, 0),
 ) -> int:
     """Return the number of a document's role (`tree:path`), 0 for none.
 
-    `is_list` tells whether it has hardly anything but links: it is asked of few documents.
+    `measure` counts its words and its links to other pages: it is asked for few documents.
 
     >>> role_number("t:docs/changelog.md", "Changes", {}), role_number("t:tests/README.md", "", {})
     (4, 0)
@@ -110,9 +121,10 @@ def role_number(
     found = _of_path(doc_id) or role_of_title(title)
     if found:
         return found
-    if metadata.get("noindex") is True or (_may_list(doc_id, title) and is_list()):
+    if metadata.get("noindex") is True or (_may_list(doc_id, title) and _is_list(*measure())):
         return ROLES.index("listing")
-    if isinstance(metadata.get("canonical"), str):
+    is_book = _rules().book_paths.search(doc_id) and measure()[0] >= WORDS_OF_BOOK
+    if is_book or isinstance(metadata.get("canonical"), str):
         return ROLES.index("print")
     return TRANSLATION if language_family(doc_id.partition(":")[2])[1] else 0
 
@@ -120,6 +132,11 @@ def role_number(
 def _may_list(doc_id: str, title: str) -> bool:
     rules = _rules()
     return bool(rules.list_paths.search(doc_id) or rules.list_titles.fullmatch(title))
+
+
+def _is_list(words: int, links: int) -> bool:
+    """Whether there is hardly a word that is not about one of the links."""
+    return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
 
 
 @lru_cache(20_000)

@@ -69,6 +69,8 @@ _AFTER_NAMES = frozenset(
 """Stems of words around a name that only say what it names."""
 
 
+_ARTICLES = frozenset(("a", "an", "the"))
+
 _KINDS_OF_SIGNS = {"!": "macro"}
 """What a sign behind a name says that it names."""
 
@@ -204,7 +206,7 @@ def _unframed(name: Name) -> Iterator[Name]:
             continue
         if before and rest:
             yield rest
-        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES:
+        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES and rest[-2].stem not in _ARTICLES:
             yield rest[:-1]
 
 

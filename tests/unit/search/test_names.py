@@ -190,6 +190,7 @@ def test_a_long_title_without_spaces_is_a_name(tmp_path: Path) -> None:
         ("glow-rate", "t:lamp.html#glow-rate"),
         ("the glow-rate property", "t:lamp.html#glow-rate"),
         ("light statement", "t:words.md#the-light-statement"),
+        ("what is a statement", "t:words.md#statement"),
         ("LAMP_DIM", "t:enum.html#members"),
     ],
 )
@@ -200,7 +201,9 @@ def test_names_are_told_by_letters_quotes_and_rows(tmp_path: Path, query: str, b
         "settings.md": "# Settings\n\nAll.\n\n## `LANTERNS`\n\nWhich there are.\n",
         "lamp.html": "<h1>Lamp</h1><p>One.</p><h2 id=set>set_glow_rate ()</h2><p>Sets it.</p>"
         "<h2 id=glow-rate>The “glow-rate” property</h2><p>How fast.</p>",
-        "words.md": "# Words\n\nSome.\n\n## The light statement\n\nTurns it on.\n",
+        "words.md": "# Words\n\nSome.\n\n## The light statement\n\nTurns it on.\n\n"
+        "## Statement\n\nWhat is done, step by step.\n",
+        "a.md": "# A\n\nThe first letter, and no statement.\n",
         "enum.html": "<h1>Ways</h1><p>All.</p><h2 id=members>Members</h2><table><tr><td>"
         "<a name='LAMP-DIM'></a>LAMP_DIM</td><td>It glows.</td></tr></table>",
         "other.md": f"# Other things\n\n{more * 5}\n",

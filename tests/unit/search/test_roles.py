@@ -45,7 +45,7 @@ PATHS = {
     docs/whatsnew/3.4.rst               doc/release-1.2.html            releases/4.2.txt
 """,
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
-    "listing": "docs/genindex.html py-modindex.html html/allclasses-index.html 404.html",
+    "listing": "genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html",
     "print": "singlehtml/index.html site/print_page.html llms-full.md",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "glossary": "docs/glossary.rst terminology/words.md",
@@ -127,8 +127,14 @@ def test_titles_tell_roles(title: str, role: str) -> None:
     ],
 )
 def test_some_names_tell_lists_of_what_has_links_alone(path: str, title: str, role: str) -> None:
-    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: True)] == role
-    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: False)] == ""
+    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: (500, 100))] == role
+    assert ROLES[role_number(f"tree:{path}", title, {}, lambda: (500, 10))] == ""
+
+
+def test_some_names_tell_books_of_what_is_as_long() -> None:
+    for path in ("api/all.html", "book/print.html"):
+        assert ROLES[role_number(f"tree:{path}", "Pool", {}, lambda: (300_000, 900))] == "print"
+        assert ROLES[role_number(f"tree:{path}", "Pool", {}, lambda: (3_000, 9))] == ""
 
 
 def test_a_page_called_like_a_list_is_one_if_it_has_links_alone(tmp_path: Path) -> None:
