@@ -47,7 +47,7 @@ _MARKED = {
 """The names that programs mark where they explain them, by what stands in all such texts."""
 
 _FIRST_CELL = late_pattern(
-    r"(<tr\b[^<>]*>\s*<t[dh]\b[^<>]*>(?:[^<]|<(?!/?t[rdh]\b)){0,1000}+)</t[dh]", re.IGNORECASE
+    r"(<tr\b[^<>]*>\s*<t[dh]\b[^<>]*>(?:[^<]|<(?!/?t[rdh]\b)|(?!)){0,1000}+)</t[dh]", re.IGNORECASE
 )
 _NAME_ALONE = late_pattern(r"[^\W\d][\w.:-]+\w")
 

@@ -469,7 +469,7 @@ def as_headed(title: str, heading: str) -> str:
     return title
 
 
-_VERSION = re.compile(r" v?[0-9]++(?:\.[0-9a-z]++){1,4}+(?= )")
+_VERSION = re.compile(r" v?[0-9]++(?:\.[0-9a-z]++|(?!)){1,4}+(?= )")
 
 
 def _without_version(title: str) -> str:
