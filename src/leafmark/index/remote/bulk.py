@@ -14,14 +14,14 @@ __all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "refresh"
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""
 
-TRIES = 6
+TRIES = 8
 FIRST_PAUSE_S = 0.5
 """What the cluster has no room or no shard for now is tried again, each time twice as late."""
 
 PATIENCE = "?cluster_manager_timeout=20s&timeout=20s"
 """How long the cluster may wait for nodes itself: less than is waited for its answer."""
 
-COPIED_S = 30.0
+COPIED_S = 60.0
 """How long copies may take for what was made visible."""
 
 _FIRST_LOOK_S = 0.01
