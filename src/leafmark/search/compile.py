@@ -102,12 +102,12 @@ def compile_topic(
     snapshot: Snapshot, topic: Expression, options: SearchOptions
 ) -> dict[str | None, CompiledTopic]:
     """Return the topic compiled for each language, those left out in which it asks nothing."""
-    for language in snapshot.languages:
-        compiler = TermCompiler(snapshot, language, options)
-        for asked in iter_leaves(topic):
-            if isinstance(asked.leaf, Term):
-                compiler.expect(asked.leaf.text)
-    made = (CompiledTopic(snapshot, options, each, topic) for each in snapshot.languages)
+    words = [asked.leaf.text for asked in iter_leaves(topic) if isinstance(asked.leaf, Term)]
+    compilers = [TermCompiler(snapshot, each, options) for each in snapshot.languages]
+    for compiler in compilers:  # all before the first one asks
+        for word in words:
+            compiler.expect(word)
+    made = (CompiledTopic(snapshot, options, each, topic) for each in compilers)
     return {each.language.name: each for each in made if not each.asks_nothing}
 
 
@@ -123,15 +123,15 @@ class CompiledTopic:
     """
 
     def __init__(
-        self, snapshot: Snapshot, options: SearchOptions, language: Language, topic: Expression
+        self, snapshot: Snapshot, options: SearchOptions, terms: TermCompiler, topic: Expression
     ):
-        self.language = language
+        self.language = language = terms.language
         self.filters_only = filters_only(topic)
         self.text = topic_text(topic)
         self._snapshot = snapshot
         self._options = options
         self._filters = Filters(snapshot)
-        self._terms = TermCompiler(snapshot, language, options)
+        self._terms = terms
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
         self.is_foreign = not self.text.isascii() or query_language([topic]) not in (

@@ -118,7 +118,7 @@ class TermCompiler:
     """Compiles the leaves of one topic in one language."""
 
     def __init__(self, snapshot: Snapshot, language: Language, options: SearchOptions):
-        self._language = language
+        self.language = language
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
         self._others = [each for each in snapshot.languages if each.name != language.name]
@@ -160,7 +160,7 @@ class TermCompiler:
             yield from itertools.product(fields, self._speller.expected_terms(typed))
         if len(unknown) == 1:
             parts = self.words.parts_of(unknown[0][0])
-            yield from itertools.product(self._language.fields, parts)
+            yield from itertools.product(self.language.fields, parts)
 
     def _expected_lookups(self, text: str) -> Iterator[Lookup]:
         unknown = self._unknown(text)
@@ -168,7 +168,7 @@ class TermCompiler:
         for typed, term in unknown:
             yield from self._speller.expected_lookups(typed, term, fields, self._distance)
         if len(unknown) == 1 and (held := self.words.held_by_names(unknown[0][0])):
-            yield Lookup("holds", (self._language.body,), (held,))
+            yield Lookup("holds", (self.language.body,), (held,))
 
     def _unknown(self, text: str) -> list[tuple[str, str]]:
         """Return the words of a text that will be corrected or completed, with their stems."""
@@ -223,7 +223,7 @@ class TermCompiler:
     def _occurs(self, terms: Sequence[str], scope: QueryScope) -> bool:
         count = self._vocabulary.phrase_frequency
         fields = [name for name in self._fields(scope) if name != self._titles]
-        return any(count(name, terms) for name in (*fields, self._language.links))
+        return any(count(name, terms) for name in (*fields, self.language.links))
 
     def _instead(self, typed: str, term: str, scope: QueryScope) -> Sequences:
         """Return what a word may mean that stands nowhere itself: `auth`, `dropdown`.
@@ -367,15 +367,15 @@ class TermCompiler:
 
     def _links(self, terms: tuple[str, ...]) -> dict[str, Query]:
         """Return the query for what links to an address: as rare as it is, wherever it stands."""
-        frequency = self._vocabulary.phrase_frequency(self._language.links, terms)
+        frequency = self._vocabulary.phrase_frequency(self.language.links, terms)
         if not frequency:
             return {}
-        found = HasPhrase(self._language.links, terms)
+        found = HasPhrase(self.language.links, terms)
         return {"links": Constant(found, self._vocabulary.idf(frequency))}
 
     def _defined(self, text: str, scope: QueryScope) -> Query | None:
         """Return the query for what a text defines under a name: that is a title, too."""
-        name = query_name(self._language, [text])
+        name = query_name(self.language, [text])
         known = [term for term in chunk_terms(name) if self._vocabulary.frequency("names", term)]
         if not known:
             return None

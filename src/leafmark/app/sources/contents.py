@@ -182,9 +182,7 @@ def generated_kind(path: str, data: bytes) -> str | None:
 
 def _is_xml_of_pages(sample: bytes) -> bool:
     """Whether XML names one page after the other, and says nothing of them."""
-    if len(sample) < _MIN_BYTES or not _XML.match(sample):
-        return False
-    if sum(1 for _ in _PAGE.finditer(sample)) * _PAGE_EVERY < len(sample):
+    if len(sample) < _MIN_BYTES or not _XML.match(sample) or not _names_pages(sample):
         return False
     texts = (found[1].split() for found in _BETWEEN_TAGS.finditer(sample))
     prose = sum(sum(map(len, words)) for words in texts if len(words) >= _SENTENCE_WORDS)
@@ -225,15 +223,18 @@ def _is_looked_up(sample: bytes) -> bool:
     found = _GIVEN.match(_NOTE.sub(b"", sample[:_HEAD_BYTES]).lstrip())
     if found is None:
         return False
-    pages = sum(1 for _ in _PAGE.finditer(sample))
-    is_named = _LOOKED_UP.search(found[1]) is not None
-    if not is_named and pages * _PAGE_EVERY < len(sample):
+    if not _LOOKED_UP.search(found[1]) and not _names_pages(sample):
         return False
     rest = _STRING.sub(b"", _NOTE.sub(b"", sample)).split(b"=", 1)[-1]
     words = _WORDS.findall(rest)
     keys = sum(1 for _ in re.finditer(rb"[A-Za-z_$][\w$-]*\s*:", rest))
     unknown = sum(word not in _DATA_WORDS for word in words) - keys
     return unknown <= _MAX_OTHER_WORDS and b"function" not in rest and b"=>" not in rest
+
+
+def _names_pages(sample: bytes) -> bool:
+    """Whether pages are named all along, as in a list of them."""
+    return sum(1 for _ in _PAGE.finditer(sample)) * _PAGE_EVERY >= len(sample)
 
 
 def _kind_of_json(path: str, sample: bytes) -> str | None:

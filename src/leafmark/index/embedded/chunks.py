@@ -12,7 +12,7 @@ from leafmark.index.embedded.generation import first_chunk_query
 from leafmark.index.folding import fold
 from leafmark.index.records import StoredDocument, deserialise_document, record_json
 
-__all__ = ["SEGMENT_BITS", "Recent", "address_of", "doc_id_at", "scan_records"]
+__all__ = ["Recent", "address_of", "doc_id_at", "place_of", "scan_records"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -39,13 +39,22 @@ class Recent(Generic[K, V]):
             self._values[key] = value
 
 
-SEGMENT_BITS = 32
+_SEGMENT_BITS = 32
 """A chunk's handle is the number of its segment, then in so many bits its number in there."""
 
 
+def place_of(address: tantivy.DocAddress) -> int:
+    """Return the handle of a chunk, which can be hashed, unlike the engine's address."""
+    return address.segment_ord << _SEGMENT_BITS | address.doc
+
+
 def address_of(place: int) -> tantivy.DocAddress:
-    """Return the engine's address of a chunk: it cannot be hashed, unlike the number."""
-    return tantivy.DocAddress(place >> SEGMENT_BITS, place & (1 << SEGMENT_BITS) - 1)
+    """Return the engine's address of a chunk.
+
+    >>> place_of(address_of(5 << 32 | 7)) == 5 << 32 | 7
+    True
+    """
+    return tantivy.DocAddress(place >> _SEGMENT_BITS, place & (1 << _SEGMENT_BITS) - 1)
 
 
 def doc_id_at(searcher: tantivy.Searcher, place: int) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import SEGMENT_BITS, Recent, address_of, doc_id_at
+from leafmark.index.embedded.chunks import Recent, address_of, doc_id_at, place_of
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -62,8 +62,6 @@ _REMEMBERED_REFS = 50_000
 
 FEW_MATCHES = 2000
 """Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
-
-_IN_SEGMENT = (1 << SEGMENT_BITS) - 1
 
 _WIDER = 4
 """How many times more terms are listed where deleted chunks may have changed their order."""
@@ -341,7 +339,7 @@ class IndexReader:
 
         Searching for the record takes several times as long.
         """
-        if (place & _IN_SEGMENT) < position:
+        if address_of(place).doc < position:
             return None
         head = self.searcher.doc(address_of(place - position))
         record: bytes | None = head.get_first("source")
@@ -389,9 +387,7 @@ class IndexReader:
     def _matches(self, made: Compilation, query: Query, limit: int) -> list[Match]:
         most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
         hits = self.searcher.search(made.compile(query), most, count=False).hits
-        return [
-            (score, address.segment_ord << SEGMENT_BITS | address.doc) for score, address in hits
-        ]
+        return [(score, place_of(address)) for score, address in hits]
 
     def count(self, queries: Sequence[Query]) -> list[int]:
         made = Compilation(self._compiler)
