@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.embedders import vector_of
@@ -18,10 +19,15 @@ from leafmark.model import Answer, Result
 from leafmark.query import parse_topics
 from leafmark.search import SearchOptions, search
 from leafmark.search.fuse import ChunkRef, Usual
+from leafmark.search.score import SCORE_DIGITS
 
 WORDS = ["backup", "restore", "share", "server", "mirror"]
 COUNT = 24
 COMMITS = 3
+
+LAST_DIGIT = 1.01 * 10**-SCORE_DIGITS
+"""The engine adds a score's 32-bit parts in an order that depends on its segments, and what
+differs in the eighth digit may be rounded up here and down there."""
 
 
 def _source(number: int) -> str:
@@ -103,9 +109,14 @@ def _answer(library: Library, queries: Sequence[str], params: SearchOptions) -> 
     )
 
 
-def _said(result: Result) -> Any:
-    parts = [_said(part) for part in result.constituents]
-    return result.entry.id, result.score, result.relaxed, result.also_in, result.citation, parts
+def _said(result: Result, score: Callable[[float], Any] = float) -> Any:
+    parts = [_said(part, score) for part in result.constituents]
+    of_it = result.relaxed, result.also_in, result.citation, parts
+    return result.entry.id, score(result.score), *of_it
+
+
+def _nearly(score: float) -> Any:
+    return pytest.approx(score, abs=LAST_DIGIT)
 
 
 queries = st.lists(st.sampled_from([*WORDS, "notes", "absent", "7", "path:1/"]), min_size=1)
@@ -123,7 +134,9 @@ params = st.builds(
 @given(
     st.permutations(range(COUNT)),
     st.lists(
-        st.tuples(st.lists(queries.map(" ".join), min_size=1, max_size=2), params), min_size=8
+        st.tuples(st.lists(queries.map(" ".join), min_size=1, max_size=2), params),
+        min_size=8,
+        max_size=20,
     ),
 )
 def test_the_order_of_indexing_decides_nothing(
@@ -133,6 +146,7 @@ def test_the_order_of_indexing_decides_nothing(
     for queries, params in asked:
         expected = _answer(_in_order(), queries, params)
         found = _answer(library, queries, params)
-        assert [*map(_said, found.results)] == [*map(_said, expected.results)], (queries, params)
+        wanted = [_said(result, _nearly) for result in expected.results]
+        assert [*map(_said, found.results)] == wanted, (queries, params)
         assert found.hints == expected.hints
         assert found.counts == expected.counts
