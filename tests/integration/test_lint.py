@@ -60,6 +60,28 @@ def test_paths_can_be_opened_from_where_the_user_is(leafmark: Leafmark, docs: Pa
         assert ran.out.startswith(f"{begin}faq.md:7: warning: ")
 
 
+def test_only_documents_of_a_folder_are_told_of_and_links_from_it_lead_anywhere(
+    leafmark: Leafmark, docs: Path
+) -> None:
+    (docs / "guides").mkdir()
+    (docs / "guides/a.md").write_text("# A\n\n[there](../faq.md#misc) [gone](../gone.md)\n")
+    ran = leafmark("lint", "guides/", cwd=docs)
+    assert ran.out == "guides/a.md:3: error: there is no '../gone.md' [broken-link]\n"
+    assert ran.err == "1 document: 1 error\n"
+    assert leafmark("lint", "faq.md", "guides", "--rule", "vague-title", cwd=docs).code == 1
+    assert leafmark("lint", "guides", "--since", "HEAD", "--json", cwd=docs).json["documents"] == 1
+    assert leafmark("lint", "rules", cwd=docs).out.startswith("broken-link")
+
+
+def test_paths_that_are_not_there_or_elsewhere_are_refused(leafmark: Leafmark, docs: Path) -> None:
+    ran = leafmark("lint", "guide", cwd=docs)
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: there is nothing at 'guide'")
+    assert "did you mean guide.md?" in ran.err
+    ran = leafmark("lint", "..", cwd=docs)
+    assert ran.code == 2
+    assert "hint: it may be a project of its own: -C .." in ran.err
+
+
 def test_what_fails_a_build_can_be_said(leafmark: Leafmark, docs: Path) -> None:
     assert leafmark("lint", "--rule", "vague-title", "--fail-on", "error", cwd=docs).code == 0
     assert leafmark("lint", "--rule", "vague-title", cwd=docs).code == 1

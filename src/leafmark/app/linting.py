@@ -16,6 +16,7 @@ from pathlib import Path
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.comparing import section_source
 from leafmark.app.history.sides import FolderSide, RevisionSide, find_revision, project_repository
+from leafmark.app.indexing.scanning import find_place, is_below
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
@@ -76,7 +77,9 @@ def lint_project(
     configuration, where the request says nothing else.
 
     Raises:
-        UsageError: a rule is unknown, or the baseline of the configuration is not one.
+        UsageError: a rule is unknown, a path is in no tree, or the baseline of the configuration
+            is not one.
+        NotFoundError: there is nothing at a path.
         NotFoundError, ForbiddenError, StorageError: see `diff_project`; only with `since`.
     """
     _check_names(request)
@@ -91,13 +94,12 @@ def lint_project(
     silenced = len(findings) - len(kept)
     if request.rules:
         kept = [one for one in kept if one.rule in request.rules]
-    if run.changed is not None:
-        kept = [one for one in kept if one.doc_id in run.changed]
+    kept = [one for one in kept if run.is_chosen(one.doc_id)]
     baseline = request.baseline or _configured_baseline(project)
     new = kept if baseline is None else list(baseline.new_among(_ordered(kept)))
     return LintReport(
         tuple(_ordered(new)),
-        documents=len(run.facts) if run.changed is None else len(run.changed),
+        documents=sum(run.is_chosen(one.doc_id) for one in run.facts),
         silenced=silenced,
         known=len(kept) - len(new),
         diagnostics=tuple(run.diagnostics),
@@ -145,7 +147,8 @@ class _Run:
         self._silences: dict[str, Silences] = {}
         self.facts: list[DocumentFacts] = []
         self.diagnostics: list[Diagnostic] = []
-        self.changed = None if request.since is None else self._changed_since(request.since)
+        self._keys = [*self._iter_keys()]
+        self._chosen = self._choose()
 
     def _changed_since(self, revision: str) -> frozenset[str]:
         """Return the documents whose bytes are other than at a revision."""
@@ -158,6 +161,21 @@ class _Run:
                 document_id(*key) for key, oid in new.ids.items() if old.ids.get(key) != oid
             )
 
+    def is_chosen(self, doc_id: str) -> bool:
+        """Whether a document is one of those that are asked for."""
+        return self._chosen is None or doc_id in self._chosen
+
+    def _choose(self) -> frozenset[str] | None:
+        """Return the documents that are asked for; None is all of them."""
+        request = self._request
+        if request.since is None and not request.paths:
+            return None
+        places = [find_place(self._project, path).prefix for path in request.paths]
+        ids = (document_id(*key) for key in self._keys if not places or is_below(*key, places))
+        if request.since is None:
+            return frozenset(ids)
+        return self._changed_since(request.since).intersection(ids)
+
     def is_silenced(self, finding: Finding) -> bool:
         silences = self._silences.get(finding.doc_id)
         return silences is not None and silences.covers(finding.rule, finding.line)
@@ -166,23 +184,22 @@ class _Run:
         return self._ignored.takes(finding.path)
 
     def all_findings(self, progress: Progress | None) -> Iterator[Finding]:
-        keys = list(self._keys())
-        for done, key in enumerate(keys, start=1):
+        for done, key in enumerate(self._keys, start=1):
             document = self._read(key)
             if progress is not None:
-                progress("checking", done, len(keys))
+                progress("checking", done, len(self._keys))
             if document is None or not document.sections:
                 continue
             self._silences[document.id] = read_silences(document, self._off)
             self.facts.append(facts_of(document))
             missed = [one for one in self._request.missed if one.doc_id == document.id]
             yield from check_missed(document, missed)
-            if self.changed is None or document.id in self.changed:
+            if self.is_chosen(document.id):
                 yield from check_document(document)
-        follow = _LinkFollower(self._project, keys, self.facts).follow
+        follow = _LinkFollower(self._project, self._keys, self.facts).follow
         yield from check_collection(Collection(self.facts, follow))
 
-    def _keys(self) -> Iterator[DocumentKey]:
+    def _iter_keys(self) -> Iterator[DocumentKey]:
         for tree in self._trees:
             try:
                 for source in iter_sources(tree, notes=WalkNotes()):

@@ -94,12 +94,13 @@ class DiffRequest(NamedTuple):
 class LintRequest(NamedTuple):
     """Check documents by the rules of lint, all of them or `rules`, without those in `off`.
 
-    With `since`, only documents that differ from a
-    revision are told of. What the `baseline` knows is left out. `missed` are the queries of an
+    With `paths`, only documents there are reported, and with `since` only those that differ from
+    a revision. What the `baseline` knows is left out. `missed` are the queries of an
     evaluation whose answers were not found.
     """
 
     trees: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     since: str | None = None

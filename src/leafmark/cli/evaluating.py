@@ -251,13 +251,19 @@ FAILING = ("error", "warning", "note", "never")
     "lint",
     examples=(
         ("leafmark lint", "all documents"),
+        ("leafmark lint guides/ README.md", "those of a folder, and a file"),
         ("leafmark lint --since origin/main -o sarif > lint.sarif", "what a branch changed"),
         ("leafmark lint --write-baseline .leafmark-lint.json", "accept what there is"),
         ("leafmark lint --baseline .leafmark-lint.json --fail-on warning", "and fail on more"),
         ("leafmark lint --eval queries.jsonl", "with the queries that fail because of a title"),
         ("leafmark lint rules", "what is looked for, why, and what to do"),
     ),
-    argument=Argument("[rules]", "List the rules instead.", most=1, choices=("rules",)),
+    argument=Argument(
+        "PATH|rules",
+        "Files and folders whose documents are checked, all of them without; links are followed "
+        "from there to any document. The word `rules` lists the rules.",
+        complete="file",
+    ),
     options=lambda: [
         declared("search.trees", "-t", "--tree", metavar="TREE", complete=trees, in_force=False),
         Option("--rule", help="Only findings of this rule.", metavar="NAME", repeat=True),
@@ -312,7 +318,7 @@ def _lint(call: Call) -> int:
     from leafmark.app.linting import lint_project
     from leafmark.app.requests import LintRequest
 
-    if call.words:
+    if call.words == ("rules",):
         from leafmark.render.lint import iter_rules
 
         for line in iter_rules(call.console.style):
@@ -320,7 +326,9 @@ def _lint(call: Call) -> int:
         return 0
     values = call.values
     rules, baseline, missed = values.get("rule", ()), _baseline(call), _missed(call)
-    request = request_of(call, LintRequest, rules=rules, baseline=baseline, missed=missed)
+    request = request_of(
+        call, LintRequest, paths=call.words, rules=rules, baseline=baseline, missed=missed
+    )
     report = perform(call, lint_project, request)
     if "write_baseline" in values:
         _write_baseline(call, values["write_baseline"], report)

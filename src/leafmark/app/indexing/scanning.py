@@ -182,7 +182,7 @@ def find_place(project: Project, path: str) -> Place:
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),
-        hint=Remedy("own-project", "index it as a project of its own", path=path)
+        hint=Remedy("own-project", "it may be a project of its own", path=path)
         if os.path.isdir(absolute)
         else Remedy("list-trees"),
     )
@@ -215,8 +215,7 @@ def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
     return NotFoundError(
         f"there is nothing at {path!r}",
         location=str(tree.root / relative),
-        did_you_mean=(near := nearest_paths(tree.root / relative, path)),
-        hint=None if near else Remedy("forget", "indexing without paths forgets what is gone"),
+        did_you_mean=nearest_paths(tree.root / relative, path),
     )
 
 

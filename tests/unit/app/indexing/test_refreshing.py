@@ -541,7 +541,7 @@ def test_path_outside_is_refused_whole(here: Here, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         here.index(str(outside))
     assert caught.value.message == f"{str(outside)!r} is in none of the trees of this project"
-    assert caught.value.hint == "index it as a project of its own"
+    assert caught.value.hint == "it may be a project of its own"
     with pytest.raises(NotFoundError, match=r"there is nothing at 'missing\.md'"):
         here.index("missing.md")
 
