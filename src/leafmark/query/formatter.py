@@ -162,13 +162,15 @@ def _value(name: str, value: str | Range) -> str:
 
 
 def _is_balanced(value: str) -> bool:
-    """Whether the parentheses in `value` are balanced."""
+    """Whether the parentheses in `value` are balanced, and no backslash escapes one around it."""
     depth = 0
-    for char in value:
+    for before, char in zip(" " + value, value, strict=False):
+        if before == "\\" and char in "()":
+            return False
         depth += {"(": 1, ")": -1}.get(char, 0)
         if depth < 0:
             return False
-    return depth == 0
+    return depth == 0 and not value.endswith("\\")
 
 
 def _number(factor: float) -> str:

@@ -78,6 +78,8 @@ A, B, C = Term("a"), Term("b"), Term("c")
         (Filter("path", "my docs/"), 'path:"my docs/"'),
         (Filter("path", "src/(group)/x"), "path:src/(group)/x"),
         (Filter("path", "a)"), 'path:"a)"'),
+        (Filter("path", "a\\"), 'path:"a\\\\"'),  # or it would escape a parenthesis behind it
+        (Filter("path", "a\\()"), 'path:"a\\\\()"'),
         (Filter("path", "a*"), 'path:"a*"'),
         (Filter("meta.n", "3..7"), 'meta.n:"3..7"'),
         (Filter("meta.n", Range("3", "7")), "meta.n:3..7"),
