@@ -12,11 +12,11 @@ WITH_INDEX = ("leafmark.library.", "leafmark.adapters.")
 
 
 @pytest.fixture(autouse=True)
-def beside_the_handbook(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Let such examples run in a folder that holds `handbook`."""
+def beside_the_handbook(request: pytest.FixtureRequest) -> None:
+    """Let such examples run in a folder that holds `handbook`; no other test pays for a folder."""
     if request.node.name.startswith(WITH_INDEX):
+        tmp_path: Path = request.getfixturevalue("tmp_path")
+        monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
         shutil.copytree(HANDBOOK, tmp_path / "handbook")
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("LEAFMARK_HOME", str(tmp_path / "home"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 from pathlib import Path
@@ -13,8 +14,11 @@ from support.golden import CheckGolden
 from leafmark import environment
 
 # no clock decides a test: a busy machine is slow at anything, a first example loads what it needs
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# each run draws other examples; `--hypothesis-profile=thorough` draws many at once
+settings.register_profile("suite", PATIENT, max_examples=30)
+settings.register_profile("thorough", PATIENT, max_examples=1000)
+settings.load_profile("suite")
 
 # a script's background ignores Ctrl-C, and so would every program that a test interrupts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -33,6 +37,12 @@ _began = pytest.StashKey[float]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_began] = time.monotonic()
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over ten thousand tests, which stay, each time it looks."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(

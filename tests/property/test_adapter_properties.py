@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.markdown_sources import markdown_text
 
@@ -16,10 +16,8 @@ CUTTERS = [
     Cutter("auto", "t", "source", SMALL),
     Cutter("section", "t", "source", SMALL),
 ]
-PATIENT = settings(deadline=None, max_examples=60)
 
 
-@PATIENT
 @given(st.one_of(markdown_text(), st.text(max_size=200)), st.sampled_from(CUTTERS))
 def test_parts_are_true_slices_in_order_and_nothing_is_lost(text: str, cutter: Cutter) -> None:
     parts = cutter.cut(text, "p.md")
@@ -38,7 +36,6 @@ def test_parts_are_true_slices_in_order_and_nothing_is_lost(text: str, cutter: C
     assert "".join(lost.split()).strip("\ufeff") == "".join(dropped.split()).strip("\ufeff")
 
 
-@PATIENT
 @given(markdown_text(), st.sampled_from(CUTTERS))
 def test_parents_come_before_and_lie_around(text: str, cutter: Cutter) -> None:
     parts = cutter.cut(text, "p.md")

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.projects import Here
 from support.real import real_documents
@@ -37,7 +37,6 @@ GRAINS: tuple[Grain, ...] = ("auto", "document", "section")
 relations = st.lists(st.sampled_from(RELATIONS), max_size=5, unique=True).map(tuple)
 
 
-@settings(max_examples=60, deadline=None)
 @given(topics, st.sampled_from(GRAINS), relations)
 def test_no_chunk_stands_twice_and_no_result_below_another(
     topics: tuple[str, ...], grain: Grain, relations: tuple[Relation, ...]
@@ -59,7 +58,6 @@ def test_no_chunk_stands_twice_and_no_result_below_another(
         assert above == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(topics)
 def test_every_match_is_a_word_that_was_asked_for(topics: tuple[str, ...]) -> None:
     analyzer = analyzer_for("english")

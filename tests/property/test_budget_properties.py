@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.forms import EXCERPT_FORMS, TEXT_FORMS, cut, printed, shown_bytes, tokens
 from support.projects import Here
@@ -52,7 +52,6 @@ forms = st.sampled_from([*TEXT_FORMS, *EXCERPT_FORMS])
 budgets = st.integers(1, 3000)
 
 
-@settings(max_examples=60, deadline=None)
 @given(asked, forms, budgets)
 def test_a_budget_is_never_exceeded_and_the_least_one_is_enough(
     ask: tuple[str, Grain], form: str, budget: int
@@ -83,7 +82,6 @@ def _plan(answer: Answer, form: str) -> Texts[Answer] | Excerpts:
     return plan_answer(answer, form, count_tokens("o200k_base"))
 
 
-@settings(max_examples=40, deadline=None)
 @given(asked, st.sampled_from(sorted(TEXT_FORMS)), st.lists(budgets, min_size=2, max_size=4))
 def test_more_room_only_adds_bytes(ask: tuple[str, Grain], form: str, rooms: list[int]) -> None:
     answer = _answer(*ask)
@@ -125,7 +123,6 @@ def _assert_longest(answer: Answer, form: str) -> None:
             assert found.steps == fitting[-1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(asked, budgets)
 def test_citations_cover_what_is_shown_and_nothing_else(
     ask: tuple[str, Grain], budget: int

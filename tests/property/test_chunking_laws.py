@@ -12,7 +12,6 @@ from property.test_chunking_properties import (
     CUT,
     DOCUMENTS,
     OPTIONS,
-    PATIENT,
     SECTIONED,
     STRUCTURED,
     chunked,
@@ -38,7 +37,6 @@ def top_headings(document: Document, options: ChunkingOptions) -> list[tuple[int
     ]
 
 
-@PATIENT
 @given(DOCUMENTS, HEADING)
 def test_heading_cuts_and_merges_nothing(document: Document, options: ChunkingOptions) -> None:
     found = chunked(document, options).chunks
@@ -52,7 +50,6 @@ def test_heading_cuts_and_merges_nothing(document: Document, options: ChunkingOp
         assert chunk.depth == levels[chunk.heading_start]
 
 
-@PATIENT
 @given(DOCUMENTS, BOUNDED)
 def test_nothing_is_over_the_bound_but_what_may_be(
     document: Document, options: ChunkingOptions
@@ -67,7 +64,6 @@ def test_nothing_is_over_the_bound_but_what_may_be(
             assert chunk.tokens < options.max_tokens + max(1, options.min_tokens)
 
 
-@PATIENT
 @given(DOCUMENTS, BOUNDED)
 def test_small_pieces_say_so(document: Document, options: ChunkingOptions) -> None:
     for chunk in chunked(document, options).chunks:
@@ -75,14 +71,12 @@ def test_small_pieces_say_so(document: Document, options: ChunkingOptions) -> No
             assert chunk.undersize == (chunk.body_tokens < options.min_tokens)
 
 
-@PATIENT
 @given(st.one_of(DOCUMENTS, SECTIONED, CUT), BOUNDED)
 def test_no_piece_is_blank(document: Document, options: ChunkingOptions) -> None:
     found = chunked(document, replace(options, min_tokens=0)).chunks
     assert all(chunk.has_content for chunk in found if chunk.kind == "piece")
 
 
-@PATIENT
 @given(st.one_of(DOCUMENTS, SECTIONED), SECTION)
 def test_section_chunks_hold_one_h1_and_mix_only_what_is_small(
     document: Document, options: ChunkingOptions
@@ -111,7 +105,6 @@ def _size(section: Chunk) -> int:
     return section.owner.count_tokens(section.raw.decode())
 
 
-@PATIENT
 @given(DOCUMENTS, SECTION)
 def test_a_document_is_one_chunk_exactly_where_its_text_fits(
     document: Document, options: ChunkingOptions
@@ -129,7 +122,6 @@ def test_a_document_is_one_chunk_exactly_where_its_text_fits(
         assert found[0].tokens < options.max_tokens + max(1, options.min_tokens)
 
 
-@PATIENT
 @given(st.one_of(DOCUMENTS, SECTIONED, CUT), STRUCTURED)
 def test_context_is_sentences_of_the_piece_before_or_a_header(
     document: Document, options: ChunkingOptions
@@ -156,7 +148,6 @@ def test_context_is_sentences_of_the_piece_before_or_a_header(
                 assert len(sentence_starts(told)) <= max(1, options.overlap_sentences)
 
 
-@PATIENT
 @given(DOCUMENTS, BOUNDED)
 def test_tables_are_cut_between_rows_and_their_parts_have_the_header(
     document: Document, options: ChunkingOptions
@@ -182,7 +173,6 @@ def test_tables_are_cut_between_rows_and_their_parts_have_the_header(
                 assert chunk.context_spans == ((table.start, table.content_start),)
 
 
-@PATIENT
 @given(DOCUMENTS, FIXED)
 def test_windows_are_within_their_size(document: Document, options: ChunkingOptions) -> None:
     windows = [chunk for chunk in chunked(document, options).chunks if chunk.kind == "piece"]
@@ -194,7 +184,6 @@ def test_windows_are_within_their_size(document: Document, options: ChunkingOpti
         assert before.owner.count_tokens(shared) <= options.fixed_overlap + 8
 
 
-@PATIENT
 @given(DOCUMENTS, OPTIONS)
 def test_text_is_breadcrumb_and_tidy_lines(document: Document, options: ChunkingOptions) -> None:
     for chunk in chunked(document, options).chunks:
@@ -209,7 +198,6 @@ def test_text_is_breadcrumb_and_tidy_lines(document: Document, options: Chunking
             assert not rest.strip()
 
 
-@PATIENT
 @given(
     st.integers(5, 60),
     st.lists(

@@ -8,14 +8,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.documents import Part, make_document
 
 from leafmark.chunking import STRATEGIES, ChunkingOptions, chunk_document, inspect_quality
 from leafmark.model import Chunk, ChunkedDocument, Document
 
-PATIENT = settings(deadline=None, max_examples=60)  # the first count loads the tokenizer
 TITLES = st.sampled_from(["A", "B", "A 1", "A-1", "Über uns", "!", "", "p"])
 TEXT = st.text(
     alphabet=st.sampled_from("ab .\u00e9\u4e2d\U0001f389\u0301\u3002`/\t"), min_size=1, max_size=60
@@ -87,7 +86,6 @@ def chunked(document: Document, options: ChunkingOptions) -> ChunkedDocument:
     return chunk_document(document, tree="t", options=options)
 
 
-@PATIENT
 @given(DOCUMENTS, STRUCTURED)
 def test_every_byte_is_in_one_body_or_one_heading_line(
     document: Document, options: ChunkingOptions
@@ -108,7 +106,6 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
     assert all(start < end for start, end in ranges)
 
 
-@PATIENT
 @given(DOCUMENTS, OPTIONS)
 def test_the_tree_is_sound(document: Document, options: ChunkingOptions) -> None:
     result = chunked(document, options)
@@ -137,7 +134,6 @@ def test_the_tree_is_sound(document: Document, options: ChunkingOptions) -> None
     assert all(0 <= position < len(result.chunks) for position in result.slugs.values())
 
 
-@PATIENT
 @given(DOCUMENTS, OPTIONS)
 def test_spans_never_cut_a_character(document: Document, options: ChunkingOptions) -> None:
     for chunk in chunked(document, options).chunks:
@@ -145,7 +141,6 @@ def test_spans_never_cut_a_character(document: Document, options: ChunkingOption
             assert document.data[start:end].decode()  # raises where a character is cut
 
 
-@PATIENT
 @given(DOCUMENTS, BOUNDED)
 def test_the_quality_report_finds_nothing_that_could_be_helped(
     document: Document, options: ChunkingOptions
@@ -159,7 +154,6 @@ def test_the_quality_report_finds_nothing_that_could_be_helped(
         assert "below_min" not in kinds
 
 
-@PATIENT
 @given(DOCUMENTS, options_of(st.just("auto")))
 @example(
     make_document(("nested", "A"), ("list", ["x。/" * 19])),
@@ -181,7 +175,6 @@ def test_pieces_keep_the_target(document: Document, options: ChunkingOptions) ->
             assert excess < max(1, options.min_tokens)
 
 
-@PATIENT
 @given(DOCUMENTS, OPTIONS)
 def test_records_are_json_and_the_same_every_time(
     document: Document, options: ChunkingOptions
@@ -191,7 +184,6 @@ def test_records_are_json_and_the_same_every_time(
     assert [json.dumps(chunk.to_dict()) for chunk in again.chunks] == first
 
 
-@PATIENT
 @given(DOCUMENTS, options_of(st.just("fixed")))
 def test_windows_overlap_and_cover(document: Document, options: ChunkingOptions) -> None:
     windows = [chunk for chunk in chunked(document, options).chunks if chunk.kind == "piece"]
@@ -201,7 +193,6 @@ def test_windows_overlap_and_cover(document: Document, options: ChunkingOptions)
         assert windows[-1].byte_end == len(document.data)
 
 
-@PATIENT
 @given(st.lists(PARTS, max_size=6), st.lists(PARTS, max_size=4), TITLES)
 def test_ids_survive_what_is_appended(parts: list[Part], more: list[Part], title: str) -> None:
     options = ChunkingOptions(strategy="heading")
@@ -212,7 +203,6 @@ def test_ids_survive_what_is_appended(parts: list[Part], more: list[Part], title
         assert bodies[chunk.id].startswith(chunk.body)
 
 
-@PATIENT
 @given(DOCUMENTS, options_of(st.just("section")))
 def test_a_document_whose_text_is_just_within_the_bound_is_one_chunk(
     document: Document, options: ChunkingOptions

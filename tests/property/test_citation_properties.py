@@ -53,7 +53,7 @@ def verify(here: Here, text: str, *, refresh: bool) -> tuple[Verified, ...]:
     return report.citations
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 def test_no_changed_text_is_ok_and_nothing_that_moved_is_lost(data: st.DataObject) -> None:
     with temporary_folder() as folder:

@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from property.test_chunking_properties import PATIENT
 from support.embedded import ADDRESS, SIGN
 from support.markdown_sources import markdown_text
 
@@ -24,7 +23,6 @@ def chunked(source: str, path: str, **options: Any) -> ChunkedDocument:
     return chunk_document(document, tree="t", options=ChunkingOptions(**options))
 
 
-@PATIENT
 @given(SOURCES, st.sampled_from(["a.md", "a.txt"]))
 def test_sections_have_the_texts_and_sizes_of_those_without_data(source: str, path: str) -> None:
     headings = parse(source.replace("@", SIGN).encode("utf-8", "replace"), path).headings
@@ -39,7 +37,6 @@ def test_sections_have_the_texts_and_sizes_of_those_without_data(source: str, pa
     assert found == others
 
 
-@PATIENT
 @given(SOURCES, PATHS, st.sampled_from(STRATEGIES), st.integers(60, 200))
 def test_no_address_is_cut_and_no_byte_lost(
     source: str, path: str, strategy: Any, size: int

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.indexes import state_of
 
@@ -238,7 +238,6 @@ def _combined(inner: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
 queries = st.recursive(st.one_of(scored_leaves, filters, unscored_only), _combined, max_leaves=8)
 
 
-@settings(deadline=None, max_examples=300)
 @given(seeds, queries)
 def test_queries_match_and_score_as_they_say(seed: int, query: Query) -> None:
     reader, oracle = little_index(seed)
@@ -270,7 +269,6 @@ def refs_of(reader: Snapshot, matches: Sequence[Match]) -> list[Ref]:
     return reader.refs([chunk for _, chunk in matches])
 
 
-@settings(deadline=None)
 @given(seeds, queries, fields, st.sampled_from(["", "a", "ab", "x"]))
 def test_terms_are_those_of_the_chunks(seed: int, within: Query, field: str, prefix: str) -> None:
     reader, oracle = little_index(seed)

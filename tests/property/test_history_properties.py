@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.histories import Edited, Node, edited_library, sectioned
 
@@ -44,7 +44,6 @@ def _parents(nodes: list[Node]) -> dict[int, int | None]:
 
 
 @given(_seeds)
-@settings(max_examples=150, deadline=None)
 def test_every_section_has_the_fate_that_it_was_given(seed: int) -> None:
     made = edited_library(Random(seed))
     comparison, old, new = _compared(made)
@@ -76,7 +75,6 @@ def _check_gone(change: SectionChange, made: Edited, name: int, new: dict[int, S
 
 
 @given(_seeds)
-@settings(max_examples=60, deadline=None)
 def test_nothing_is_called_changed_that_is_not_by_bytes(seed: int) -> None:
     made = edited_library(Random(seed), edits=12, vocabulary=40)
     comparison, _, _ = _compared(made)
@@ -94,7 +92,6 @@ def test_nothing_is_called_changed_that_is_not_by_bytes(seed: int) -> None:
 
 
 @given(_seeds)
-@settings(max_examples=60, deadline=None)
 def test_each_section_is_in_one_row_and_the_new_ones_keep_their_order(seed: int) -> None:
     made = edited_library(Random(seed), edits=10)
     comparison, _, _ = _compared(made)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import tantivy
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from support.folders import temporary_folder
@@ -36,7 +35,6 @@ ANALYZERS = st.sampled_from([None, "english", "german", "tamil", "turkish"]).map
 
 
 @given(ANALYZERS, TEXTS)
-@settings(deadline=None)
 def test_terms_are_those_of_the_engine(analyzer: Any, text: str) -> None:
     """Words are remembered one by one; the engine reads the whole text, but knows no signs."""
     assume(not has_signs(fold(text)))
@@ -45,7 +43,6 @@ def test_terms_are_those_of_the_engine(analyzer: Any, text: str) -> None:
 
 @given(ANALYZERS, TEXTS)
 @example(analyzer_for("tamil"), "\u0e17\u0301\u0e4c")
-@settings(deadline=None)
 def test_tokens_are_the_terms_where_they_stand(analyzer: Any, text: str) -> None:
     tokens = analyzer.tokens(text)
     assert [token.term for token in tokens] == analyzer.terms(text)
@@ -61,7 +58,6 @@ def test_tokens_are_the_terms_where_they_stand(analyzer: Any, text: str) -> None
 
 
 @given(ANALYZERS, st.lists(TEXTS, min_size=1, max_size=4))
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 def test_the_engine_finds_every_text_as_a_phrase(analyzer: Any, texts: list[str]) -> None:
     """What the engine indexed is what `terms` says, in that order."""
     (language,) = index_languages({"t": analyzer.language})
@@ -128,7 +124,6 @@ STRATEGIES = st.sampled_from(
 
 
 @given(SOURCES, STRATEGIES)
-@settings(deadline=None)
 def test_a_record_gives_back_the_chunks(source: str, options: ChunkingOptions) -> None:
     chunked = chunk_document(parse(source.encode(), "a b.md"), tree="t", options=options)
     entry = document_entry(chunked, state_of(source), named=True)
@@ -215,17 +210,5 @@ class Histories(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-def _test_case(*, max_examples: int, steps: int) -> Any:
-    machine: Any = type("Histories", (Histories,), {})
-    case = machine.TestCase
-    case.settings = settings(
-        max_examples=max_examples,
-        stateful_step_count=steps,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-    return case
-
-
-TestHistories = _test_case(max_examples=3, steps=5)
-TestManyHistories = pytest.mark.slow(_test_case(max_examples=30, steps=12))
+TestHistories: Any = type("Histories", (Histories,), {}).TestCase
+TestHistories.settings = settings(max_examples=10, stateful_step_count=10)

@@ -6,7 +6,7 @@ import pickle
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.lined_sources import (
     asciidoc_bytes,
@@ -44,7 +44,6 @@ def top(document: Document) -> list[tuple[int, int]]:
     return sorted(found + [(h.start, h.end) for h in document.headings if not h.nested])
 
 
-@settings(deadline=None)
 @given(SOURCES)
 def test_what_stands_at_the_top_level_is_disjoint_and_leaves_only_blanks(
     source: tuple[bytes, str],
@@ -62,7 +61,6 @@ def test_what_stands_at_the_top_level_is_disjoint_and_leaves_only_blanks(
     assert pickle.loads(pickle.dumps(document)) == document
 
 
-@settings(deadline=None)
 @given(SOURCES)
 def test_nested_blocks_lie_in_the_block_before_them_and_are_whole_lines(
     source: tuple[bytes, str],
@@ -82,7 +80,6 @@ def test_nested_blocks_lie_in_the_block_before_them_and_are_whole_lines(
         assert first.end <= second.start
 
 
-@settings(deadline=None)
 @given(SOURCES)
 def test_links_and_titles_can_be_stored(source: tuple[bytes, str]) -> None:
     document = parse(*source)
@@ -95,7 +92,6 @@ def test_links_and_titles_can_be_stored(source: tuple[bytes, str]) -> None:
         assert heading.level >= 1
 
 
-@settings(deadline=None, max_examples=40)
 @given(SOURCES, st.sampled_from(["auto", "heading"]))
 def test_every_byte_is_in_one_body_or_one_heading_line(
     source: tuple[bytes, str], strategy: str
@@ -130,7 +126,6 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
         (numbered_bytes, "a.txt"),
     ],
 )
-@settings(deadline=None)
 @given(data=st.data())
 def test_line_ends_change_nothing_but_offsets(strategy, path, data) -> None:  # type: ignore[no-untyped-def]
     def outline(source: bytes) -> list[tuple[object, ...]]:

@@ -6,7 +6,7 @@ import json
 import pickle
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.markdown_sources import markdown_text
 from support.notebooks import make_notebook
@@ -41,7 +41,6 @@ def kept(document: leafmark.Document) -> list[tuple[int, int]]:
     return found
 
 
-@settings(deadline=None, max_examples=40)
 @given(CELLS, st.booleans(), st.booleans(), st.none() | st.integers(0, 2))
 def test_every_cell_s_text_is_kept_in_order_and_nothing_else_is(
     cells: list[Any], lines: bool, ascii: bool, indent: int | None
@@ -60,7 +59,6 @@ def _whole_characters(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@settings(deadline=None, max_examples=40)
 @given(CELLS, st.sampled_from(["heading", "auto", "fixed"]), st.booleans())
 def test_every_kept_byte_is_in_one_body_or_in_one_heading(
     cells: list[Any], strategy: Any, lines: bool
@@ -94,7 +92,6 @@ def test_every_kept_byte_is_in_one_body_or_in_one_heading(
             assert 0 <= start <= end <= len(data)
 
 
-@settings(deadline=None, max_examples=60)
 @given(TEXTS, st.booleans())
 def test_a_cell_is_read_as_the_same_markdown_in_a_file(text: str, lines: bool) -> None:
     text = text.encode("utf-8", "replace").decode()

@@ -75,7 +75,7 @@ flat: dict[str, Any] = {
 
 
 @given(texts, st.integers(3, 7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_pages_join_to_the_whole(query: str, size: int) -> None:
     whole = _ids(query, limit=LARGEST)
     pages: list[str] = []
@@ -86,26 +86,25 @@ def test_pages_join_to_the_whole(query: str, size: int) -> None:
 
 
 @given(texts, st.integers(1, LARGEST), st.integers(1, LARGEST))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_larger_limit_only_appends(query: str, one: int, other: int) -> None:
     least, most = sorted((one, other))
     assert _ids(query, limit=least) == _ids(query, limit=most)[:least]
 
 
 @given(texts)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_strict_results_are_among_the_others(query: str) -> None:
     assert set(_ids(query, strict=True, **flat)) <= _all_ids(query, **flat)
 
 
 @given(texts, filters)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_filter_only_takes_away(query: str, condition: str) -> None:
     assert set(_ids(f"{query} {condition}", **flat)) <= _all_ids(query, **flat)
 
 
 @given(st.text(max_size=60) | st.text(alphabet='"()-^~*:| ab\\', max_size=30))
-@settings(max_examples=40, deadline=None)
 def test_any_text_can_be_searched_as_it_is(text: str) -> None:
     if not text.strip():
         return

@@ -150,7 +150,6 @@ def _nested(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
 expressions: st.SearchStrategy[Expression] = st.recursive(asked, _nested, max_leaves=6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(expressions)
 def test_a_query_matches_what_the_oracle_says(expression: Expression) -> None:
     library, reader, chunks = _library()
@@ -160,7 +159,7 @@ def test_a_query_matches_what_the_oracle_says(expression: Expression) -> None:
     assert all(not one.relaxed and one.score > 0 for one in answer.results)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(expressions, min_size=1, max_size=3), st.integers(1, 5))
 def test_ranges_and_snippets_lie_in_their_texts(topics: list[Expression], limit: int) -> None:
     library, reader, _ = _library()
@@ -195,7 +194,6 @@ texts = st.one_of(
 
 
 @pytest.mark.parametrize("language", [None, "english", "german", "dutch", "greek", "arabic"])
-@settings(max_examples=40, deadline=None)
 @given(text=texts, data=st.data())
 def test_words_are_found_as_by_analysing_everything(
     language: str | None, text: str, data: st.DataObject
@@ -209,7 +207,6 @@ def test_words_are_found_as_by_analysing_everything(
     assert sorted(found) == sorted(expected)  # several words may stand in one place
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=texts, size=st.integers(2, 4), at=st.integers(0, 60))
 @example("\u0e35\u0e35\u0e48\u3099", 2, 0).via("two words in one place")
 def test_phrases_are_found_where_their_terms_stand_beside_each_other(

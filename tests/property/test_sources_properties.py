@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.folders import temporary_folder
 
@@ -63,7 +63,6 @@ def matches_slowly(pattern: str, path: str) -> bool:
 
 
 @given(PATTERNS, PATHS)
-@settings(max_examples=400, deadline=None)
 def test_the_matcher_means_what_trying_everything_means(pattern: str, path: str) -> None:
     expression = glob_expression(pattern)
     assert expression is not None
@@ -74,7 +73,6 @@ LINES = st.one_of(PATTERNS, PATTERNS.map("!{}".format), st.text(max_size=12))
 
 
 @given(st.lists(LINES, max_size=6), PATHS)
-@settings(deadline=None)
 def test_the_fast_test_never_denies_a_rule(lines: list[str], path: str) -> None:
     data = "\n".join(lines).encode("utf-8", "surrogatepass")
     rules, _ = parse_ignore_file(data, ".gitignore")
@@ -84,7 +82,6 @@ def test_the_fast_test_never_denies_a_rule(lines: list[str], path: str) -> None:
 
 
 @given(st.binary(max_size=200), st.text(max_size=20))
-@settings(deadline=None)
 def test_any_bytes_are_an_ignore_file(data: bytes, path: str) -> None:
     rules, _ = parse_ignore_file(data, ".gitignore")
     name = path.rpartition("/")[2]
@@ -93,7 +90,6 @@ def test_any_bytes_are_an_ignore_file(data: bytes, path: str) -> None:
 
 
 @given(st.text(max_size=30))
-@settings(deadline=None)
 def test_any_path_stays_below_the_root_or_is_refused(path: str) -> None:
     with temporary_folder() as base:
         root = Path(base) / "root"
@@ -131,7 +127,6 @@ TOML = st.lists(st.sampled_from(STATEMENTS.splitlines()), max_size=8).map("\n".j
 
 
 @given(st.one_of(TOML.map(str.encode), st.binary(max_size=60)))
-@settings(deadline=None)
 def test_any_bytes_are_a_configuration_or_one_error(data: bytes) -> None:
     with temporary_folder() as base:
         real = Path(os.path.realpath(base))

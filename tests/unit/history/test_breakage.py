@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.histories import edited_library, sectioned
 
@@ -110,7 +110,6 @@ def test_a_citation_that_never_held_is_told() -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
 def test_every_citation_has_the_status_that_was_made(seed: int) -> None:
     """A citation of each old section's own text: by construction ok, moved, changed or gone."""
     made = edited_library(Random(seed), documents=3, edits=8)

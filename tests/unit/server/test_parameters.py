@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leafmark.errors import UsageError
@@ -99,7 +99,6 @@ VALUES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([*(p.name for p in PARAMETERS), "other"]), VALUES))
 def test_the_schema_and_the_check_agree(given: dict[str, Any]) -> None:
     valid = jsonschema.Draft202012Validator(input_schema(PARAMETERS)).is_valid(given)
@@ -136,7 +135,6 @@ def test_what_can_only_mean_one_thing_is_taken(
     assert with_lenience(parameters, given) == (meant, notes)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([*(p.name for p in PARAMETERS), "other"]), VALUES))
 def test_lenience_changes_nothing_that_is_right(given: dict[str, Any]) -> None:
     if jsonschema.Draft202012Validator(input_schema(PARAMETERS)).is_valid(given):
