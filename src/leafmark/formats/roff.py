@@ -113,7 +113,16 @@ def words_of(data: bytes, found: Iterable[Piece]) -> str:
 
 
 def pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:
-    """Yield the pieces of `data[start:end]`, in order."""
+    """Yield the pieces of `data[start:end]`, in order; in a quoted argument two quotes are one."""
+    if data[start - 1 : start] == b'"':
+        while (quote := data.find(b'""', start, end)) >= 0:
+            yield from _plain_pieces(data, start, quote)
+            yield Piece(quote, quote + 2, '"')
+            start = quote + 2
+    yield from _plain_pieces(data, start, end)
+
+
+def _plain_pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:
     at = start
     for escape in _ESCAPE.finditer(data, start, end) if data.find(b"\\", start, end) >= 0 else ():
         if at < escape.start():

@@ -471,7 +471,9 @@ MAX_BYTES = 65_536
 _SHOWN_NAMES = 3
 _OPENING = re.compile(rb"((?:[ \t]*+\r?\n|(?!))*+)(---|\+\+\+)[ \t]*+\r?\n")
 _CLOSINGS = {
-    b"---": re.compile(rb"\n(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)"),
+    b"---": re.compile(
+        rb"\n(?:---(?: (?=abstract\b|middle\b|note_\w|back\b)\w+)?|\.\.\.)[ \t]*\r?(?:\n|\Z)"
+    ),
     b"+++": re.compile(rb"\n\+\+\+[ \t]*\r?(?:\n|\Z)"),
 }
 """With the line feed before, since a literal first byte makes the search fast."""

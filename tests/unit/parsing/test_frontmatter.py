@@ -38,6 +38,7 @@ def complaint(found: FrontMatter) -> tuple[str, int | None]:
         ("---\n# only a comment\n---\n", 25),
         ("+++\na = 1\n+++\n", 14),
         ("---\n\na: 1\n---\n", 14),
+        ("---\na: 1\n\n--- abstract\n\nx\n\n--- middle\n\n# y\n", 23),
     ],
 )
 def test_where_it_ends(source: str, end: int) -> None:

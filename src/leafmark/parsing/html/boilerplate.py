@@ -219,7 +219,11 @@ class _Finder:
 
     def _bears_out(self, element: Element, lists: frozenset[str]) -> bool:
         """Whether what is in an element is what its name says."""
-        if element.tag in _REGIONS or self._is_main(element):
+        if element.tag in _REGIONS:
+            return False
+        if "linked" in lists and self._is_site_map(element):
+            return True
+        if self._is_main(element):
             return False
         if "drop" in lists:
             return True
@@ -309,6 +313,16 @@ class _Finder:
         if any("accesskey" in link.open.attributes or _relation(link) for link in links):
             return words <= linked
         return words == 0 or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
+
+    def _is_site_map(self, element: Element) -> bool:
+        """Whether there are headings with nothing but links below, and the page has its own."""
+        names = {element.open.id.lower(), *element.open.classes}
+        if names.isdisjoint(words_of("linked", "maps")):
+            return False
+        page, inner, close = self.page, element.inner, element.close
+        if not page.headings_in(inner, close) or not page.headings_in(element.end, self.end):
+            return False
+        return self._words_of_text(inner, close) <= page.text_size(LINKED, inner, close)
 
     def _names_words(self, named: Named) -> bool:
         """Whether an anchor names the word in it, as that of what a page documents does."""
@@ -554,7 +568,8 @@ class _Finder:
                 continue
             if self._is_menu(element, links):
                 seen = element.end
-                yield self._with_name(element)
+                start, end = self._with_name(element)
+                yield self._label_before(start), end
             elif element.tag in _LISTS and _leads_here(links, self.path):
                 seen = element.end
                 trees.append(element)
@@ -611,6 +626,17 @@ class _Finder:
             if is_called and not self.page.headings_in(around.inner, around.close):
                 return around.start, around.end
         return element.start, element.end
+
+    def _label_before(self, start: int) -> int:
+        """Where a text right before a table of contents begins that names it, else `start`."""
+        page = self.page
+        at = bisect_left(page.text_starts, start) - 1
+        if at < 0 or page.text_starts[at] < max(self.start, start - _REACH):
+            return start
+        text, end = page.text_starts[at], page.text_ends[at]
+        is_heading = any(h.start < text < h.end for h in page.headings_in(text - _REACH, end))
+        is_label = label_of(unescape(page.data[text:end])) in words_of("pager", "contents")
+        return text if is_label and not is_heading else start
 
     def _trees(self, lists: Sequence[Element]) -> Iterator[tuple[int, int]]:
         """Yield the lists that have words of the page beside them: others are its content."""

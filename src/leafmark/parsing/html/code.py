@@ -150,9 +150,9 @@ def _tags_before(
     for _ in range(most):
         low = max(0, at - _MAX_GAP)
         end = data.rfind(b">", low, at) + 1
-        if not end or _BLANK_OR_NUMBERS.fullmatch(data, end, at) is None:
-            texts -= 1
-        if not end or texts < 0 or (at - end > _MAX_TEXT and data[end:at].strip()):
+        is_text = _BLANK_OR_NUMBERS.fullmatch(data, end, at) is None
+        texts -= is_text
+        if not end or texts < 0 or (is_text and at - end > _MAX_TEXT):
             return
         start = data.rfind(b"<", max(0, end - _MAX_GAP), end)
         if start < 0:

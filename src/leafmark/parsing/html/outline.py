@@ -51,6 +51,9 @@ _WRITTEN = re.compile(
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
+_UNSEEN = dict.fromkeys(map(ord, "\0\u00ad\u200b\u2060\ufeff"))
+"""Characters that say where lines may be broken, and nothing in a title."""
+
 _ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
 """An element in a title, where there are none: a browser shows its tags."""
 
@@ -67,7 +70,7 @@ def title_of(page: Page) -> str:
     for element in page.having("title"):
         if not any(around.tag == "svg" for around in element.ancestors):
             raw = page.data[element.inner : element.close]
-            return fold(unescape(_ELEMENT.sub(rb"\2", raw)))
+            return _folded([unescape(_ELEMENT.sub(rb"\2", raw))])
     return ""
 
 
@@ -449,7 +452,7 @@ def _shown(data: bytes, start: int, end: int) -> str:
 
 
 def _folded(parts: list[str]) -> str:
-    return fold("".join(parts).replace("\0", ""))
+    return fold("".join(parts).translate(_UNSEEN))
 
 
 def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) -> list[str]:

@@ -271,8 +271,11 @@ def _counting(page: Page, code: list[Element]) -> Iterator[Element]:
         if line_ends is None:
             line_ends = [found.start() for found in _LINE_END.finditer(page.data)]
         numbers = [*map(int, _TAG.sub(b" ", page.data[column.inner : column.close]).split())]
-        lines = bisect_left(line_ends, after.close) - bisect_left(line_ends, after.inner)
-        if len(numbers) < _MIN_NUMBERS or abs(len(numbers) - lines) > 1:
+        beside, lines = (
+            bisect_left(line_ends, each.close) - bisect_left(line_ends, each.inner)
+            for each in (column, after)
+        )
+        if min(abs(len(numbers) - lines), abs(beside - lines)) > 1 or len(numbers) < _MIN_NUMBERS:
             continue
         if numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
             yield column
