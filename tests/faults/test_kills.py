@@ -39,7 +39,7 @@ def forks() -> Iterator[Forks]:
     names = (
         "import support.faults, leafmark.index.embedded.writer, leafmark.app.indexing.preparing;"
         "import leafmark.app.indexing.embedding, leafmark.app.answering.searching, numpy;"
-        "from leafmark import chunk; chunk(b'# a', path='a.md')"  # it loads what counts tokens
+        "from leafmark.chunking import token_counter; token_counter('o200k_base')('a')"
     )
     with open_forks(f"sys.path[:0] = [{tests!r}]; {names}") as forks:
         yield forks

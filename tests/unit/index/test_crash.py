@@ -149,7 +149,7 @@ def test_killed_at_random_inside_the_engine(forks: Forks, tmp_path: Path) -> Non
     chance = random.Random(11)
     assert _run(forks, tmp_path, kill_at=0, first=0, rounds=1, rebuild=False) == (0, 0)
     version = 0
-    for _ in range(25):
+    for _ in range(10):
         arguments = [str(tmp_path), "0", str(version + 1), "1000", "0"]
         ours, theirs = os.pipe()
         with open(os.devnull) as nothing, open(ours) as out:

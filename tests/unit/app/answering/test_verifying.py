@@ -39,9 +39,18 @@ def verify(here: Here, citation: str, *, refresh: bool = True) -> Verified:
 
 def cite(here: Here, wanted: str) -> str:
     """The citation of a chunk as it is."""
-    (shown,) = here.show(wanted).shown
-    entry, sha256 = shown.entry, shown.record["sha256"]
-    return format_citation(entry.id, sha256, entry.byte_start, entry.byte_end)
+    (cited,) = cite_all(here, wanted)
+    return cited
+
+
+def cite_all(here: Here, *wanted: str) -> list[str]:
+    """The citations of chunks as they are, read at once."""
+    return [
+        format_citation(
+            one.entry.id, one.record["sha256"], one.entry.byte_start, one.entry.byte_end
+        )
+        for one in here.show(*wanted).shown
+    ]
 
 
 def cite_bytes(chunk_id: str, source: bytes, part: bytes) -> str:
@@ -259,7 +268,7 @@ def test_all_that_moved_is_found_at_once(here: Here) -> None:
     for number in range(30):
         here.write(f"{number}.md", f"# N{number}\n\nText of {number}.\n\n## B\n\nMore {number}.\n")
     here.index()
-    cited = [cite(here, f"{number}.md#b") for number in range(30)]
+    cited = cite_all(here, *(f"{number}.md#b" for number in range(30)))
     for number in range(30):
         (here.root / f"{number}.md").rename(here.root / f"moved-{number}.md")
     (report,) = verify_texts(here.project(), VerifyRequest((("-", " ".join(cited)),)))
@@ -278,7 +287,7 @@ def test_long_sections_of_moved_files_are_found_however_many_are_lost(here: Here
         )
         here.write(f"{number}.md", f"# N{number}\n\n{''.join(sections)}")
     here.index()
-    cited = [cite(here, f"{n}.md#part-{part}") for n in range(4) for part in range(60)]
+    cited = cite_all(here, *(f"{n}.md#part-{part}" for n in range(4) for part in range(60)))
     (here.root / "moved").mkdir()
     for number in range(4):
         (here.root / f"{number}.md").rename(here.root / "moved" / f"{number}.md")
