@@ -4,9 +4,11 @@ A target is an address relative to its file, as GitHub and browsers take it:
 percent-encoding is decoded, `/` begins at the tree's root, nothing leads out of
 it. What is not there as written is looked for as people mean it: a page's source
 for a page (`a.html` for `a.md`), a folder's first page, a name without its
-suffix, and for a page's own address without the folder in which its site is
-published (`/project/a/` for `a/index.html`). A place that the page has not leads
-to the page. What is not among the sources given leads nowhere.
+suffix, and at last the address that a source has on its site (`route_of`): below a
+folder of the tree (`/guide/a` for `src/pages/guide/a.mdx`), without the folder in
+which the site is published (`/project/a/` for `a/index.html`), and beside or below
+the page itself (`../b` in `guide/a.md` for `guide/b.md`). A place that the page has
+not leads to the page. What is not among the sources given leads nowhere.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ from leafmark.search.lookup import Lookup, chunk_with_slug
 
 __all__ = [
     "FindChunk",
-    "Known",
     "KnownKeys",
     "Links",
     "Origin",
     "PlainOrigin",
     "candidate_paths",
     "indexed_place",
+    "route_of",
     "slugs_of",
     "split_target",
     "stem_of",
@@ -49,6 +51,11 @@ MAX_FILES = 10_000
 """Paths whose file is remembered: about 3 MB. One that leads nowhere is looked for in 76 ways."""
 
 _FIRST_PAGES = ("README", "readme", "index", "_index")
+_OF_FOLDERS = re.compile(r"(?:readme|index|_index)(?:\.\w+)?|\+?page\.mdx?")
+"""What the page of a folder is called, in lower case."""
+
+_ORDER = re.compile(r"[0-9]+[-_.]\s*(?=[^0-9\s])")
+"""What a name begins with that only tells its place among the others."""
 
 
 def split_target(target: str) -> tuple[str, str] | None:
@@ -120,16 +127,6 @@ FindChunk = Callable[[str, str, str | None], str | None]
 """From tree, path and slug (None: the document) to the id of a chunk, None where there is none."""
 
 
-class Known(Protocol):
-    """The sources that links can lead to."""
-
-    def holds(self, tree: str, path: str) -> bool: ...
-
-    def called(self, tree: str, stem: str) -> Iterable[str]:
-        """Return the paths whose `stem_of` is this."""
-        ...
-
-
 class KnownKeys:
     """Sources by the keys (tree, path) of a collection, such as the manifest."""
 
@@ -140,7 +137,12 @@ class KnownKeys:
         return (tree, path) in self._keys
 
     def called(self, tree: str, stem: str) -> Iterable[str]:
+        """Return the paths whose `stem_of` is this."""
         return self._by_stem.get((tree, stem), ())
+
+    def ending(self, tree: str, name: str) -> Iterable[tuple[Route, str]]:
+        """Return the routes that end with a name, and their paths; the empty one with ""."""
+        return self._by_route.get((tree, name), ())
 
     @cached_property
     def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
@@ -149,11 +151,19 @@ class KnownKeys:
             found.setdefault((tree, stem_of(path)), []).append(path)
         return found
 
+    @cached_property
+    def _by_route(self) -> Mapping[tuple[str, str], list[tuple[Route, str]]]:
+        found: dict[tuple[str, str], list[tuple[Route, str]]] = {}
+        for tree, path in self._keys:
+            route = route_of(path)
+            found.setdefault((tree, route[-1] if route else ""), []).append((route, path))
+        return found
+
 
 class Links:
     """Resolves links among the sources that are `known`; `place` looks into one of them."""
 
-    def __init__(self, place: FindChunk, known: Known) -> None:
+    def __init__(self, place: FindChunk, known: KnownKeys) -> None:
         self._place = place
         self._known = known
         self._files: dict[tuple[str, str, str], str | None] = {}
@@ -200,16 +210,43 @@ class Links:
             self._files[key] = self._look_for(path, document)
         return self._files[key]
 
-    def _look_for(self, path: str, document: Origin, *, is_rest: bool = False) -> str | None:
-        """The source that a path means; a page's may begin with where its site is published."""
+    def _look_for(self, path: str, document: Origin) -> str | None:
+        """The source that a path means: what is there as written, else by its route."""
         tree, holds = document.tree, self._known.holds
         candidates = candidate_paths(path, document.path)
         written = (form for one in candidates for form in spellings(one))
         found = next((one for one in written if holds(tree, one)), None)
-        if found is None and path[0] == "/" and document.format == "html" and not is_rest:
-            rest = path.lstrip("/").partition("/")[2]
-            return self._look_for(f"/{rest}", document, is_rest=True) if rest else None
+        if found is None and path[0] == "/":
+            return self._of_site(path, document)
+        if found is None and document.format != "html" and not path.endswith(tuple(_NO_FOLDERS)):
+            return self._near_page(path, document)
         return found
+
+    def _of_site(self, path: str, document: Origin) -> str | None:
+        """The source with an address of the site: the only one that is as near as none other."""
+        wanted, suffix = route_of(path), posixpath.splitext(path)[1]
+        published = wanted[1:] or wanted
+        ranked: dict[tuple[int, int], list[str]] = {}
+        for route, one in self._known.ending(document.tree, wanted[-1]) if wanted else ():
+            is_below = route[-len(wanted) :] == wanted
+            if not is_below and route != published:
+                continue
+            if suffix not in _NO_FOLDERS or one.endswith(suffix):
+                shared = len(posixpath.commonprefix([one.split("/"), document.path.split("/")]))
+                ranked.setdefault((not is_below, -shared), []).append(one)
+        nearest = ranked[min(ranked)] if ranked else []
+        return nearest[0] if len(nearest) == 1 else None
+
+    def _near_page(self, path: str, document: Origin) -> str | None:
+        """The source at an address beside a page, whose own is that of a folder or of a file."""
+        route = route_of(document.path)
+        for base in (route, route[:-1]):
+            wanted = route_of(posixpath.normpath(posixpath.join("/", *base, path)))
+            named = self._known.ending(document.tree, wanted[-1] if wanted else "")
+            found = [one for route_, one in named if route_ == wanted]
+            if found:
+                return min(found)
+        return None
 
     def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
@@ -240,6 +277,28 @@ def indexed_place(lookup: Lookup) -> FindChunk:
         return None if found is None else found.id
 
     return find
+
+
+Route = tuple[str, ...]
+
+
+def route_of(path: str) -> Route:
+    """The address that sites give a source: its folders and its name, in lower case.
+
+    Left out are suffixes, the names of the pages of folders, folders that only group others, and
+    numbers that only order them.
+
+    >>> route_of("Docs/(framework)/02-guide/page.mdx"), route_of("/docs/guide/")
+    (('docs', 'guide'), ('docs', 'guide'))
+    """
+    folder = posixpath.dirname(path).lower()
+    names = [
+        name for name in folder.split("/") if name and not (name[0] == "(" and name[-1] == ")")
+    ]
+    stem = stem_of(path)
+    if stem and not _OF_FOLDERS.fullmatch(posixpath.basename(path).lower()):
+        names.append(stem)
+    return tuple([_ORDER.sub("", name, count=1) for name in names])
 
 
 def stem_of(path: str) -> str:

@@ -87,7 +87,37 @@ def test_a_page_s_address_may_begin_with_where_its_site_is_published(
     ((_, led),) = ids_of(linked, "docs/links.html#own")
     assert led == found
     ((_, led),) = ids_of(linked, "docs/links.md#own")
-    assert led == (found if target.startswith("/docs") else None)
+    assert led == found
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("/guide/set-up", "src/pages/(start)/guide/01-set-up/page.mdx"),
+        ("/Guide/Set-up/", "src/pages/(start)/guide/01-set-up/page.mdx"),
+        ("/site/guide/use", None),
+        ("/pages/guide/use.md", "src/pages/guide/use.md"),
+        ("/guide/use.rst", None),
+        ("./use", "src/pages/guide/use.md"),
+        ("../use", "src/pages/guide/use.md"),
+        ("./remove", "src/pages/(start)/guide/remove.md"),
+        ("/de/intro", "de/intro.md"),
+        ("/intro", None),
+    ],
+)
+def test_a_target_may_be_an_address_of_the_site(target: str, found: str | None) -> None:
+    paths = (
+        "src/pages/guide/use.md",
+        "src/pages/(start)/guide/01-set-up/page.mdx",
+        "src/pages/(start)/guide/remove.md",
+        "de/intro.md",
+        "en/intro.md",
+    )
+    links = Links(lambda tree, path, slug: path, KnownKeys([("t", path) for path in paths]))
+
+    origin = Page("src/pages/(start)/guide/01-set-up/page.mdx")
+    assert links.find(target, "link", origin) == found
+    assert links.find("../use", "link", Page("src/pages/guide/remove.md")) is not None
 
 
 @pytest.mark.parametrize(
