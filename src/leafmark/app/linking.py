@@ -316,8 +316,14 @@ def _is_called(path: str, wanted: str) -> bool:
 
 
 def slugs_of(fragment: str) -> Iterator[str]:
-    """Yield the slugs that a fragment may mean; wiki links name a heading by its words."""
+    """Yield the slugs that a fragment may mean; wiki links name a heading by its words.
+
+    They may name the headings above it, too.
+    """
     yield fragment
+    last = fragment.rpartition("#")[2]
+    if last != fragment:
+        yield last
     from leafmark.chunking.slugs import github_slug  # late: few links need it
 
-    yield github_slug(fragment.rpartition("#")[2])
+    yield github_slug(last)

@@ -6,9 +6,10 @@ they are: a title keeps its brackets, as on GitHub.
 
 A name stands behind a heading as `{#id}`, with classes and other attributes or without: in
 Pandoc, kramdown, Hugo, Docusaurus and VitePress. In MDX it is `{/* id */}`, in MkDocs `{: #id }`
-or `{ #id }`; kramdown has it on the line below, MyST as `(id)=` on the line above. An anchor
-element stands in the heading or above it. None of that is in the title; the name is the slug, as
-written. Any element with an `id` names a place, as on GitHub.
+or `{ #id }`, in Fumadocs `[#id]`; kramdown has it on the line below, MyST as `(id)=` on the line
+above. An anchor element stands in the heading or above it. None of that is in the title; the name
+is the slug, as written. Any element with an `id` names a place, as on GitHub, and `^id` at the end
+of a line the block that ends there, as in Obsidian.
 """
 
 from __future__ import annotations
@@ -277,7 +278,8 @@ _ATTRIBUTES = (
     % _VALUES
 )
 _BEHIND = late_pattern(
-    rb"(?<![ \t])[ \t]*+\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\}[ \t#]*+"
+    rb"(?<![ \t])[ \t]*+(?:\[#(?P<name>[^\W\d][\w.-]*+)\]"
+    rb"|\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\})[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
 )
 """What stands behind the words of a heading, and the rest of its lines."""
@@ -305,6 +307,7 @@ _TAG = late_pattern(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
 _ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
 _ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
+_BLOCK_NAME = late_pattern(rb"(?<=[ \t\n])\^[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
@@ -312,7 +315,11 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
     """Return headings with the names that `raw` gives them; what names them is in no title."""
     texts = headings.slug_texts
     is_marked = b"}" in raw and b"{" in raw
-    behind = [at for at, text in enumerate(texts) if text.rstrip()[-1:] == "}"] if is_marked else ()
+    behind = (
+        [at for at, text in enumerate(texts) if text.rstrip()[-1:] in ("}", "]")]
+        if is_marked or b"[#" in raw
+        else ()
+    )
     around = {}
     if b"=" in raw or (is_marked and b":" in raw):
         places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
@@ -334,14 +341,16 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
 
 def _says_something(found: re.Match[bytes]) -> bool:
     """Whether braces hold attributes, not code that looks like an assignment."""
-    if found["comment"] is not None or found["colon"]:
+    if found["name"] or found["comment"] is not None or found["colon"]:
         return True
     return _MARKED.search(found["inside"]) is not None
 
 
 def _name_in(found: re.Match[bytes]) -> str | None:
     """The name in braces, if there is one; a comment of several words is none."""
-    comment = found.groupdict().get("comment")
+    named, comment = map(found.groupdict().get, ("name", "comment"))
+    if named is not None:
+        return _decoded(named)
     if comment is not None:
         words = comment.split()
         return _decoded(words[0].removeprefix(b"#")) or None if len(words) == 1 else None
@@ -350,8 +359,8 @@ def _name_in(found: re.Match[bytes]) -> str | None:
 
 
 def _without_last(text: str) -> str:
-    """A text without the braces at its end, and the closing marks before them."""
-    at = text.rfind("{")
+    """A text without the braces or brackets at its end, and the closing marks before them."""
+    at = text.rfind("{" if text.rstrip().endswith("}") else "[")
     return _CLOSING.sub("", text[:at].rstrip()).rstrip() if at >= 0 else text
 
 
@@ -375,13 +384,15 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
 
 def may_have_anchors(raw: bytes) -> bool:
     """Whether a source holds what a name is written with."""
-    return b" id=" in raw or b" name=" in raw
+    return b" id=" in raw or b" name=" in raw or _BLOCK_NAME.search(raw) is not None
 
 
 def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
     """Return the names in `raw`, in order of where they stand; those in `code` are none."""
     tags = _outside_code(_named_tags(raw), code)
     found = named_places(raw, tags, headings.starts, _NO_WORDS)
+    ends = [NamedTag(*each.span(), _decoded(each[0])) for each in _BLOCK_NAME.finditer(raw)]
+    found += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
     return [anchor for _, anchor in sorted(found)]
 
 

@@ -35,6 +35,7 @@ HEADINGS = {
     "an element in front": ('## <a name="name"></a>Some title\n', "name"),
     "an element behind": ('## Some title <a id="name"></a>\n', "name"),
     "an element around": ('## <span id="name">Some title</span>\n', "name"),
+    "in brackets": ("## Some title [#name]\n", "name"),
     "in a list": ("- ## Some title {#name}\n", "name"),
 }
 PLAIN = {
@@ -46,6 +47,8 @@ PLAIN = {
     "an assignment": ("## Some {a=b}\n", "Some {a=b}"),
     "an element in code": ('## Some `<a id="x">`\n', 'Some <a id="x">'),
     "a link": ('## <a href="x">Some title</a>\n', "Some title"),
+    "the number of an issue": ("## Some title [#12]\n", "Some title [#12]"),
+    "a link of that name": ("## Some [#name]\n\n[#name]: /x\n", "Some #name"),
     "text between": ('<a id="x"></a>\n\ntext\n\n## Some title\n', "Some title"),
 }
 CASES = {
@@ -57,6 +60,8 @@ CASES = {
     "a tag before text": ('<a id="a"></a>\n<a id="b"></a>\nx\n\n# T\n', {"a": "<a", "b": "<a"}),
     "any tag with an id": ('<p class="x" id="name">x</p>\n', {"name": "<p"}),
     "a name of what is no link": ('<input name="name">\n', {}),
+    "the block before": ("text ^a-1\n\n- b\n  ^b2 \n\nx^c [^d]\n", {"^a-1": "^a-1", "^b2": "^b2"}),
+    "a block in code": ("```\ntext ^a\n```\n", {}),
     "a tag in code": ('```html\n<a id="a"></a>\n```\n\n`<a id="b">`\n', {}),
     "a tag behind code": ('```\n<a id="a">\n```\n<b id="c">x</b>\n', {"c": "<b"}),
 }
