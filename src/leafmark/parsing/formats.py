@@ -79,11 +79,14 @@ _PARSERS: dict[Format, str] = {
     "text": "leafmark.parsing.text:parse_text",
 }
 
-_READERS: dict[Format, str] = {
-    "html": "leafmark.parsing.html:read_html",
-    "notebook": "leafmark.parsing.notebook:read_notebook",
-}
+_READERS: dict[Format, str] = {"html": "leafmark.parsing.html:read_html"}
 """What makes the readable text of spans, for formats whose bytes are markup."""
+
+_READER_MAKERS: dict[Format, str] = {
+    "markdown": "leafmark.parsing.markdown_text:markdown_reader",
+    "notebook": "leafmark.parsing.notebook:notebook_reader",
+}
+"""What makes that of the bytes of a source, which have to be known as a whole."""
 
 DATA_SUFFIXES = frozenset(
     (
@@ -215,8 +218,8 @@ def parser_of(format_name: Format) -> Parser:
 
 def reader_of(format_name: Format, data: bytes) -> Reader | None:
     """Return what makes the readable text of a source; None where its bytes are its text."""
-    if format_name == "markdown":
-        return _imported("leafmark.parsing.markdown_text:markdown_reader")(data)  # type: ignore[no-any-return]
+    if format_name in _READER_MAKERS:
+        return _imported(_READER_MAKERS[format_name])(data)  # type: ignore[no-any-return]
     reader = _reader_of_markup(format_name)
     return data_reader(data) if reader is None else reader
 

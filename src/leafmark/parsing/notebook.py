@@ -5,20 +5,32 @@ make one tree over all cells. Code cells are code blocks, raw cells text. What i
 between the quotes of the cells' sources is kept, escapes and all; everything
 else in the file (keys, outputs, attachments) is in `dropped_spans`. Outputs that
 are text are kept when asked for; the file has them before their cell's source.
-A source is one JSON string, or a list of them.
+A source is one JSON string, or a list of them. What is read of code has a fence
+around it, which names its language.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.model import Block, Document, Heading, Link, ReadableText, Span, merge, subtract
+from leafmark.model import (
+    Block,
+    Document,
+    Heading,
+    Link,
+    ReadableText,
+    Reader,
+    Span,
+    merge,
+    subtract,
+)
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_text import (
@@ -44,16 +56,17 @@ __all__ = [
     "Cell",
     "Notebook",
     "Ranges",
+    "notebook_reader",
     "parse_notebook",
     "read_cells",
-    "read_notebook",
-    "read_old_notebook",
 ]
 
 MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
 
 _QUOTE = b'"'
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
+_TICKS = re.compile("`{3,}")
 _MAGIC = re.compile(r"\s*%%(\w+)")
 _LANGUAGES = ("bash", "cython", "html", "javascript", "latex", "perl", "ruby", "sh", "sql", "svg")
 _MAGICS = dict(zip(_LANGUAGES, _LANGUAGES, strict=True)) | {
@@ -118,39 +131,80 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
         version=front.version,
         dropped_spans=tuple(Span(*gap) for gap in subtract(0, size, merge(parts.kept))),
         diagnostics=decoded.diagnostics + front.diagnostics,
-        reader=read_old_notebook if notebook.is_old else read_notebook,
+        reader=parts.reader(),
     )
 
 
-def read_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
-    """Return the decoded text of `spans`, each inside one string; a cell ends a paragraph.
+class _Code(NamedTuple):
+    """Where code begins and ends, how long its fence is, and its language."""
 
-    Embedded data is left out.
-    """
-    return _read(data, spans, is_old=False)
-
-
-def read_old_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
-    """The same where the strings of a list may be lines without their ends, as in nbformat 3."""
-    return _read(data, spans, is_old=True)
+    start: int
+    end: int
+    ticks: int
+    info: str
 
 
-def _read(
-    data: bytes, spans: Sequence[tuple[int, int]], *, is_old: bool, of_one_cell: bool = False
-) -> ReadableText:
-    """Return the text of `spans`; that of one cell is what is parsed, with embedded data."""
+def notebook_reader(data: bytes) -> Reader:
+    """Return what reads the notebook `data`: its code between fences, without embedded data."""
+    try:
+        notebook = read_cells(data, len(BOM) if data.startswith(BOM) else 0)
+    except BadJsonError:
+        notebook = Notebook()
+    parts = _Parts(data, "", notebook.language, notebook.is_old)
+    for cell in notebook.cells:
+        parts.add_outputs(cell)
+        if cell.kind == "code" and cell.source:
+            parts.add(cell)
+    return parts.reader()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads spans, each inside one string; a cell ends a paragraph."""
+
+    code: tuple[_Code, ...]
+    is_old: bool
+
+    def __call__(self, data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+        out = ReadableBuilder()
+        opened: _Code | None = None
+        for (start, end), (following, _) in pairwise((*spans, _NOWHERE)):
+            at = bisect_right(self.code, start, key=_start_of) - 1
+            inside = self.code[at] if at >= 0 and start < self.code[at].end else None
+            if inside is not None and inside is not opened:
+                out.add("`" * inside.ticks + inside.info + "\n", start, start)
+            is_last = inside is not None and not start < following < inside.end
+            opened = None if is_last else inside
+            stop = end - 2 if is_last and _ends_line(data, start, end) else end
+            add_without_data(out, data, start, stop, partial(add_json_text, out, data))
+            if inside is not None and is_last:  # the last line end is that before the fence
+                out.add("\n" + "`" * inside.ticks + "\n\n", stop, end)
+            elif self.is_old and (ends := line_ends(data, start, end)):
+                out.add(ends, end, end)
+            elif data[end : end + 1] == _QUOTE and not is_continued(data, end):
+                out.add("\n\n", end, end)
+        return out.build(spans)
+
+
+_NOWHERE = (-1, -1)
+
+
+def _ends_line(data: bytes, start: int, end: int) -> bool:
+    text = data[start : end - 1]
+    return data[end - 1 : end] == b"n" and (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
+
+
+_start_of = attrgetter("start")
+
+
+def _read(data: bytes, source: Ranges, *, is_old: bool) -> ReadableText:
+    """Return the text of one cell as it is parsed, with embedded data."""
     out = ReadableBuilder()
-    add = partial(add_json_text, out, data)
-    for start, end in spans:
-        if of_one_cell:
-            add(start, end)
-        else:
-            add_without_data(out, data, start, end, add)
+    for start, end in source:
+        add_json_text(out, data, start, end)
         if is_old and (ends := line_ends(data, start, end)):
             out.add(ends, end, end)
-        elif not of_one_cell and data[end : end + 1] == _QUOTE and not is_continued(data, end):
-            out.add("\n\n", end, end)
-    return out.build(spans)
+    return out.build(source)
 
 
 @dataclass(slots=True)
@@ -164,6 +218,7 @@ class _Parts:
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    code: list[_Code] = field(default_factory=list)
     kept: list[tuple[int, int]] = field(default_factory=list)
     front: FrontMatter = field(default_factory=FrontMatter)
     begun: bool = False
@@ -173,7 +228,7 @@ class _Parts:
             return
         first, self.begun = not self.begun, True
         self.kept += cell.source
-        read = _read(self.data, cell.source, is_old=self.is_old, of_one_cell=True)
+        read = _read(self.data, cell.source, is_old=self.is_old)
         if cell.kind == "heading":
             self._add_heading(cell, read.text)
         elif cell.kind == "code":
@@ -184,7 +239,18 @@ class _Parts:
     def add_outputs(self, cell: Cell) -> None:
         self.kept += cell.outputs
         if cell.outputs:
-            self.blocks.append(Block("code", cell.outputs[0][0], cell.outputs[-1][1]))
+            text = _read(self.data, cell.outputs, is_old=self.is_old).text
+            self._add_block(cell.outputs, text, "")
+
+    def reader(self) -> Reader:
+        return _Reader(tuple(sorted(self.code)), self.is_old)
+
+    def _add_block(self, ranges: Ranges, text: str, info: str) -> None:
+        start, end = ranges[0][0], ranges[-1][1]
+        info = info if _LANGUAGE.fullmatch(info) else ""
+        self.blocks.append(Block("code", start, end, info=info))
+        ticks = max(map(len, _TICKS.findall(text)), default=2)
+        self.code.append(_Code(start, end, ticks + 1, info))
 
     def _add_heading(self, cell: Cell, text: str) -> None:
         start, end = cell.source[0][0], cell.source[-1][1]
@@ -197,8 +263,7 @@ class _Parts:
             return
         magic = _MAGIC.match(text)
         named = _MAGICS.get(magic[1], "") if magic else ""
-        info = named or cell.language or self.language
-        self.blocks.append(Block("code", cell.source[0][0], cell.source[-1][1], info=info))
+        self._add_block(cell.source, text, named or cell.language or self.language)
 
     def _add_text(self, cell: Cell, read: ReadableText, *, first: bool) -> None:
         text = without_lone_returns(read.text)

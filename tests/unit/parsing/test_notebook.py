@@ -8,7 +8,16 @@ from support.notebooks import make_notebook
 import leafmark
 from leafmark.model import Diagnostic, Document
 from leafmark.parsing import parse
-from leafmark.parsing.notebook import read_notebook
+from leafmark.parsing.formats import reader_of
+
+
+def read(document: Document, spans: list[tuple[int, int]]) -> str:
+    reader = reader_of("notebook", document.data)
+    assert document.reader is not None
+    assert reader is not None
+    found = document.reader(document.data, spans).text
+    assert reader(document.data, spans).text == found
+    return found
 
 
 def outline(document: Document) -> list[tuple[int, str, str]]:
@@ -24,7 +33,7 @@ def blocks(document: Document) -> list[tuple[str, int, str, str]]:
             if kept[-1][0] < hole.start < kept[-1][1]:
                 start, end = kept.pop()
                 kept += [(start, hole.start), (hole.end, end)]
-        text = read_notebook(document.data, kept).text.strip("\n")
+        text = read(document, kept).strip("\n")
         found.append((block.kind, block.level, block.info, text))
     return found
 
@@ -36,7 +45,7 @@ def kept_text(document: Document) -> str:
         if at < hole.start:
             kept.append((at, hole.start))
         at = hole.end
-    return read_notebook(document.data, kept).text
+    return read(document, kept)
 
 
 class TestTree:
@@ -62,12 +71,12 @@ class TestTree:
         assert outline(document)[1] == (2, "Teil", "## Teil")
         assert blocks(document) == [
             ("paragraph", 0, "", "Intro 🎉."),
-            ("code", 0, "", "x = '\\n'\nprint(x)"),
+            ("code", 0, "", "```\nx = '\\n'\nprint(x)\n```"),
             ("paragraph", 0, "", "more"),
         ]
         assert kept_text(document) == (
             '# Übung "1"\n\nIntro 🎉.\n\n## Teil\n\n'
-            "x = '\\n'\nprint(x)\n\n\nmore\n\nZwei\n====\n\n"
+            "```\nx = '\\n'\nprint(x)\n```\n\nmore\n\nZwei\n====\n\n"
         )
 
     def test_a_cell_ends_what_is_open_in_it(self) -> None:
@@ -81,9 +90,11 @@ class TestTree:
 
         assert (document.id, document.body_spans, section.id) == ("t:a.ipynb", (), "t:a.ipynb#a")
         assert section.body == '\\nsay \\"\\u00e9\\"1\\n2## B'
-        assert section.text == '> A\n\nsay "é"\n\n1\n2\n\n## B'
+        assert section.text == '> A\n\nsay "é"\n\n```\n1\n2\n```\n\n## B'
         assert section.content_type == "mixed"
-        assert section.body_tokens == section.owner.count_tokens('\nsay "é"\n\n1\n2\n\n## B\n\n')
+        assert section.body_tokens == section.owner.count_tokens(
+            '\nsay "é"\n\n```\n1\n2\n```\n\n## B\n\n'
+        )
 
     def test_pieces_of_many_cells_are_even_and_cut_no_escape(self) -> None:
         prose = "Größe über 🎉 alles. " * 9
@@ -145,8 +156,8 @@ class TestCells:
         quiet = parse(data, "a.ipynb")
         loud = parse(data, "a.ipynb", notebook_outputs=True)
 
-        assert kept_text(quiet) == "show()\n\n"
-        assert kept_text(loud) == "printed\nlines\n\n\n42\n\nshow()\n\n"
+        assert kept_text(quiet) == "```\nshow()\n```\n\n"
+        assert kept_text(loud) == "```\nprinted\nlines\n\n\n42\n```\n\n```\nshow()\n```\n\n"
         assert [block.kind for block in loud.blocks] == ["code", "code"]
         chunk, *_ = leafmark.chunk(data, path="a.ipynb", notebook_outputs=True)
         assert "printed" in chunk.text
@@ -178,7 +189,10 @@ class TestCells:
         document = parse(data, "old.ipynb")
 
         assert outline(document) == [(2, "Part one", 'Part", " one'), (1, "Odd", "Odd")]
-        assert blocks(document) == [("code", 0, "python", "1\n2"), ("paragraph", 0, "", "text")]
+        assert blocks(document) == [
+            ("code", 0, "python", "```python\n1\n2\n```"),
+            ("paragraph", 0, "", "text"),
+        ]
 
     def test_old_notebooks_may_have_lines_without_their_ends(self) -> None:
         """nbformat 2 and 3 wrote lists of lines; the empty ones part paragraphs."""
@@ -199,7 +213,8 @@ class TestCells:
         assert [(h.title, data[h.start : h.end]) for h in document.headings] == [
             ("Part", b"# Part")
         ]
-        assert text.strip() == "# Part\n\none\ntwo\n\n\nthree\n\nif x:\n    y\n\nz\n\nwith\nends"
+        code = "```python\nif x:\n    y\n\nz\n```"
+        assert text.strip() == f"# Part\n\none\ntwo\n\n\nthree\n\n{code}\n\nwith\nends"
         assert [block.kind for block in document.blocks][-4:] == [
             *("paragraph", "paragraph", "code", "paragraph"),
         ]

@@ -282,7 +282,7 @@ class DocumentText:
             data = self._data[run[0].start : run[-1].end]
             text = data.decode("utf-8", "replace")
         markings = Markings(self._mark)
-        if is_code:
+        if is_code and self._format != "notebook":  # where it has its fence
             made = render_html(
                 f"<pre>\n{html.escape(text.strip())}</pre>", self._find_link, markings
             )
