@@ -188,13 +188,6 @@ class DocumentReading:
         """The document parsed; None where the source is another now."""
         return self._sources.parsed(self.document)
 
-    @property
-    def code_spans(self) -> list[tuple[int, int]]:
-        """The ranges of code in a notebook, whose cells look like text otherwise."""
-        parsed = self.parsed if self.document.format == "notebook" else None
-        blocks = () if parsed is None else parsed.blocks
-        return sorted((one.start, one.end) for one in blocks if one.kind == "code")
-
     @cached_property
     def _links(self) -> Links:
         return Links(indexed_place(self._reader), KnownKeys(self._reader.manifest))

@@ -7,17 +7,18 @@ where a chunk begins in the middle of a block, only a mark stands in it.
 from __future__ import annotations
 
 import html
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from leafmark.model import Chunk, Document, Entry
 from leafmark.parsing import parse
+from leafmark.parsing.code.languages import language_of
 from leafmark.parsing.markdown_html import link_definitions
+from leafmark.server.web.blocks import BlockWriter, Piece, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
     CUT,
@@ -124,8 +125,7 @@ def _extend(found: list[Stretch], added: Stretch) -> None:
 class DocumentText:
     """The text of one document, cut into parts.
 
-    `readable` makes the text of ranges in formats whose bytes are not their text; in these, `code`
-    are the ranges of code, in order. With `within`
+    `parsed` is asked for the blocks of formats that are shown by these. With `within`
     only these bytes are shown; a reader sees none before `text_start`, which are front matter.
     """
 
@@ -139,8 +139,7 @@ class DocumentText:
         describe: Describe,
         find_link: FindLink = lambda _: None,
         mark: MarkText = lambda _: (),
-        readable: Callable[[Sequence[tuple[int, int]]], str | None] = lambda _: None,
-        code: Sequence[tuple[int, int]] = (),
+        parsed: Callable[[], Document | None] = lambda: None,
         within: tuple[int, int] | None = None,
         text_start: int = 0,
     ):
@@ -150,8 +149,7 @@ class DocumentText:
         self._describe = describe
         self._find_link = find_link
         self._mark = mark
-        self._readable = readable
-        self._code = code
+        self._parsed = parsed
         self._seen: set[int] = set()
         self._nesting = _nesting(chunks)
         self._titles = {chunk.heading_start for chunk in chunks}
@@ -262,35 +260,37 @@ class DocumentText:
             return []
         if self._format == "markdown":
             return [*self._markdown(part, level)]
-        if self._format in ("html", "notebook"):  # what is of no chunk is no text of the document
-            part = [one for one in part if one.position is not None] or part
-        if self._format in ("html", "text", "rst", "asciidoc", "org", "script"):
-            made = self._whole(part, level)
-        else:
-            groups = groupby(part, key=lambda one: (one.position, self._is_code(one)))
-            made = [self._read([*run], is_code=is_code) for (_, is_code), run in groups]
+        if self._format == "html":  # what is of no chunk is no text of the document
+            return self._whole([one for one in part if one.position is not None] or part, level)
+        document = None if self._format == "script" else self._parsed()
+        made = self._whole(part, level) if document is None else self._blocks(document, part, level)
         return [one for one in made if one.html.strip()]
 
-    def _is_code(self, stretch: Stretch) -> bool:
-        number = bisect_right(self._code, (stretch.start, len(self._data))) - 1
-        return number >= 0 and stretch.start < self._code[number][1]
+    def _blocks(
+        self, document: Document, part: Sequence[Stretch], level: int
+    ) -> Iterator[Fragment]:
+        """Yield fragments of whole blocks; a chunk that begins within one is a cut in it."""
+        start, end = part[0].start, part[-1].end
+        pieces = [one for one in iter_pieces(document) if one.start < end and start < one.end]
+        ranges = [(one.start, one.end) for one in part if one.position is not None]
+        shown = [*_beginning(part)]
+        begins = [one.start for one in shown]
+        top = self._top(part)
+        for run in _runs_of(pieces, begins):
+            at = bisect_right(begins, run[0].start)
+            first = shown[at - 1] if at else part[0]
+            inside = shown[at : bisect_left(begins, run[-1].end)]
+            cuts = [Cut(one.position or 0, self._describe(one.position or 0)) for one in inside]
+            nested = self._nesting.get(first.position, top)
+            markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
+            writer = BlockWriter(document, [one.start for one in inside], ranges or [(start, end)])
+            made = render_html(writer.html(run), self._find_link, markings)
+            yield self._fragment(made, first.position)
 
-    def _read(self, run: Sequence[Stretch], *, is_code: bool) -> Fragment:
-        """Return stretches of one chunk as a reader sees them."""
-        text = self._readable([(one.start, one.end) for one in run])
-        if text is None:
-            data = self._data[run[0].start : run[-1].end]
-            text = data.decode("utf-8", "replace")
-        markings = Markings(self._mark)
-        if is_code and self._format != "notebook":  # where it has its fence
-            made = render_html(
-                f"<pre>\n{html.escape(text.strip())}</pre>", self._find_link, markings
-            )
-        elif self._format == "notebook":
-            made = render_markdown(text, "", self._find_link, markings)
-        else:
-            made = render_text(text, markings)
-        return self._fragment(made, run[0].position)
+    def _top(self, part: Sequence[Stretch]) -> int:
+        """Return in how many sections the outermost title of a part stands."""
+        titled = (one.position for one in part if one.start in self._titles)
+        return min((self._nesting[position] for position in titled), default=1)
 
     def _fragment(self, made: Markup, position: int | None) -> Fragment:
         label = "" if position is None else self._describe(position)
@@ -302,8 +302,7 @@ class DocumentText:
     def _markdown(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
         """Yield fragments that begin at the begin of a block, with the cuts inside of blocks."""
         within = self._inside_blocks(part)
-        titled = (one.position for one in part if one.start in self._titles)
-        top = min((self._nesting[position] for position in titled), default=1)
+        top = self._top(part)
         for run in self._runs(part, within):
             text, cuts = self._with_cuts(run)
             nested = self._nesting.get(run[0].position, top)
@@ -362,7 +361,10 @@ class DocumentText:
         if self._format == "html":
             made = render_html(text, self._find_link, markings)
         elif self._format == "script":
-            made = render_html(f"<pre>\n{html.escape(text)}</pre>", self._find_link, markings)
+            language = language_of(self._path, self._data)
+            name = language.name if language else ""
+            code = f'<pre><code class="language-{name}">{html.escape(text)}</code></pre>'
+            made = render_html(code, self._find_link, markings)
         else:
             made = render_text(text, markings)
         return [Fragment(made)]
@@ -375,6 +377,27 @@ def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
         above = found.get(chunk.parent_position, 0)
         found[chunk.position] = above + (chunk.kind == "section")
     return found
+
+
+def _beginning(part: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Yield the stretches at which another chunk begins."""
+    last = None
+    for one in part:
+        if one.position not in (None, last):
+            yield one
+            last = one.position
+
+
+def _runs_of(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Piece]]:
+    """Yield pieces that stand together: another run begins where a chunk does between two."""
+    run: list[Piece] = []
+    for piece in pieces:
+        if run and bisect_right(begins, piece.start) > bisect_left(begins, run[-1].end):
+            yield run
+            run = []
+        run.append(piece)
+    if run:
+        yield run
 
 
 def _clipped(stretches: Sequence[Stretch], start: int, end: int) -> list[Stretch]:

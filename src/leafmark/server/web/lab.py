@@ -176,7 +176,14 @@ def _lane(
         return f"{one.title} · {one.body_tokens:,} tokens · lines {one.line_start}–{one.line_end}"
 
     document = chunked.document.document
-    text = DocumentText(document.data, name, document.format, chunks, describe=describe)
+    text = DocumentText(
+        document.data,
+        name,
+        document.format,
+        chunks,
+        describe=describe,
+        parsed=lambda: document,
+    )
     positions = {chunk.id: chunk.position for chunk in chunks}
     rows = tuple(text.source(min(part, text.count - 1))) if text.count else ()
     return Lane(

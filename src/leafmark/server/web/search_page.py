@@ -254,8 +254,7 @@ def section_text(
         describe=describe,
         find_link=find_link,
         mark=mark,
-        readable=reading.readable,
-        code=reading.code_spans,
+        parsed=lambda: reading.parsed,
         within=within,
         text_start=reading.document.front_matter_end,
     )

@@ -1,0 +1,509 @@
+"""Documents of any format as HTML, by the blocks that their readers found.
+
+What a block is, is known already. Here its own marks go (bullets, fences, directives), and what a
+format writes for emphasis, code and links becomes tags. The marks of a format are a row of data;
+one without a row, such as manuals, which are read without marks, is shown by its blocks alone.
+Nothing here is made safe: `rendering` does that.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from leafmark.model import Block, Document, Heading
+from leafmark.parsing.markdown_html import markdown_html
+from leafmark.server.web.rendering import CUT
+
+__all__ = ["BlockWriter", "Piece", "iter_pieces"]
+
+_S = rf"[ \t{CUT}]*"
+
+
+class _Marks(NamedTuple):
+    """How a format writes what is within a paragraph, what a block begins with, and its terms.
+
+    Groups of `inline` are named by the tag that they become, `label` and `target` of a link;
+    those of `lead` are the `name` of a directive, its `argument`, and a `title`.
+    """
+
+    inline: re.Pattern[str]
+    lead: re.Pattern[str] | None = None
+    term: re.Pattern[str] | None = None
+
+
+_URL = r"(?P<target9>https?://[^\s<>\"'`)\]}|]{3,400}[^\s<>\"'`)\]}|.,;:!?])"
+_NOTHING = re.compile(_URL)
+_MARKS = {
+    "rst": _Marks(
+        re.compile(
+            r"``(?P<code>\S[^`\n]{0,300}(?:\n?[^`\n]{0,300})?)``"
+            r"|:(?P<series>pep|rfc):`(?P<number>\d{1,6})`|:[\w+.:-]{1,40}:`[!~]?(?P<code1>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,300}>)?`"
+            r"|`(?P<label>[^`<>]{1,300}?)\s*<(?P<target>[^<>`\s]{1,600})>`__?"
+            r"|`(?P<em1>[^`<>]{1,300})`_{0,2}"
+            r"|\*\*(?P<strong>[^\s*][^*]{0,300})\*\*|(?<![\w*])\*(?P<em>[^\s*][^*]{0,300})\*(?![\w*])"
+            rf"|(?P<sup>\[[#*\w]{{1,30}}\])_\b|\\(?P<text>[^\w\s])|{_URL}"
+        ),
+        re.compile(
+            rf"{_S}\.\. +(?:[\w-]+:)?(?P<name>[\w-]+)::[ \t]*(?P<argument>[^\n]*)\n?"
+            r"(?:[ \t]+:[\w-]+:[^\n]*\n?)*|\.\. +[_|\[][^\n]*\n?|\.\.(?:[ \t][^\n]*)?\n?"
+        ),
+        re.compile(r":(?P<term>[^:\n]+):(?:[ \t]+|\n|\Z)|(?P<term1>[-/][^\n]*?)(?:  +|\n|\Z)"),
+    ),
+    "asciidoc": _Marks(
+        re.compile(
+            r"`\+?(?P<code>[^`\s][^`]{0,300}?)\+?`|\+(?P<code1>[^+\s][^+\n]{0,200})\+"
+            r"|(?:link:|xref:)(?P<target>[^\s\[\]]{1,600})\[(?P<label>[^\[\]]{0,300})\]"
+            r"|(?P<target1>(?:https?|mailto):[^\s\[\]]{1,600})\[(?P<label1>[^\[\]]{1,300})\]"
+            r"|<<(?P<target2>[^<>,\n]{1,300})(?:,(?P<label2>[^<>]{1,300}))?>>"
+            r"|image::?[^\s\[\]]{1,600}\[(?P<image>[^\[\],]{0,300})[^\[\]]{0,300}\]"
+            r"|(?:kbd|btn|menu|footnote):\[(?P<em2>[^\[\]]{1,300})\]"
+            r"|(?P<break> \+)\n|\blinkgit:(?P<code2>[\w.-]{1,80})\[\d?\]"
+            r"|(?<![\w*])\*{1,2}(?P<strong>[^\s*][^*]{0,300})\*{1,2}(?![\w*])"
+            r"|(?<!\w)_{1,2}(?P<em>[^\s_][^_]{0,300})_{1,2}(?!\w)"
+            r"|\\(?P<text>[^\w\s])"
+            rf"|(?<!\w)'(?P<em1>[^\s'][^'\n]{{0,80}})'(?!\w)|{_URL}"
+        ),
+        re.compile(
+            rf"{_S}(?P<silent>/{{4,}}\n.*|(?://(?!/)[^\n]*\n)+|toc::\S*\s*|:!?\w[^:\n]*:[^\n]*\n?"
+            r"|(?:ifdef|ifndef|ifeval|endif)::[^\n]*\n?)?(?:\[(?P<name>\w*)[^\]\n]*\]\n|\[\[[^\n]*\]\]\n"
+            r"|\.(?P<title>[^\s.][^\n]*)\n|(?:={4,}|-{2,}|_{4,}|\*{4,}|\.{4,}|\+)[ \t]*\n)*"
+            r"(?:(?P<name1>NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+)?",
+            re.DOTALL,
+        ),
+        re.compile(r"(?P<term>[^\n]*?)(?::{2,4}|;;)(?:[ \t]+|\n|\Z)"),
+    ),
+    "org": _Marks(
+        re.compile(
+            r"\[\[(?P<target>[^\[\]]{1,600})\](?:\[(?P<label>[^\[\]]{1,300})\])?\]"
+            r"|(?<![\w=~])[=~](?P<code>[^\s=~][^=~\n]{0,300})[=~](?![\w=~])"
+            r"|(?<![\w*])\*(?P<strong>[^\s*][^*\n]{0,300})\*(?![\w*])"
+            rf"|(?<![\w/:])/(?P<em>[^\s/][^/\n]{{0,300}})/(?![\w/])|{_URL}"
+        ),
+        re.compile(
+            rf"{_S}(?:#\+begin_(?P<name>\w+)[^\n]*\n|#\+caption:(?P<title>[^\n]*)\n"
+            r"|#\+\w+:[^\n]*\n)*",
+            re.IGNORECASE,
+        ),
+        re.compile(r"(?P<term>[^\n]*?) ::(?:[ \t]+|\n|\Z)"),
+    ),
+}
+_READ = _Marks(_NOTHING, term=re.compile(r"(?P<term>\S[^\n]*)\n(?= {2,}\S)"))
+"""Formats that are read without their marks: a term stands before lines that are indented."""
+
+_MARKER = re.compile(
+    r"[ \t]*(?:(?P<bullet>[-+*\u2022\u00b7]{1,6}|\*)"
+    r"|(?P<number>\.{1,5}|\(?(?:\d{1,9}|#|[A-Za-z]|[ivxlcdm]{1,8})[.)]|<\d{1,3}>))(?:[ \t]+|\n|\Z)"
+)
+_FENCE = re.compile(
+    rf"{_S}(?:-{{2,}}|\.{{4,}}|`{{3,}}|\+{{4,}}|={{4,}}|_{{4,}}|#\+end\S*)\s*", re.IGNORECASE
+)
+_FIXED = re.compile(rf"^({_S}): ?", re.MULTILINE)
+_AFTER_CUT = re.compile(rf"\A\s*{CUT}\s+")
+_BORDER = re.compile(r"[-=+| ]+\Z")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ALERTS = _words("note tip important warning caution")
+_LABELS = {
+    "seealso": "See also",
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    **{name: name.capitalize() for name in ("danger", "attention", "hint", "error", "admonition")},
+}
+_SILENT = _words(
+    "index sectionauthor codeauthor highlight currentmodule contents module meta tabularcolumns "
+    "default-domain raw testsetup testcleanup"
+)
+"""Directives that say nothing to a reader."""
+
+
+class Piece(NamedTuple):
+    """A title, or a block with those inside it, where it stands in the source."""
+
+    start: int
+    end: int
+    block: Block | None = None
+    inside: Sequence[Piece] = ()
+    heading: Heading | None = None
+
+
+def iter_pieces(document: Document) -> Iterator[Piece]:
+    """Yield the titles and the blocks of a document in order, each block with those inside it."""
+    headings = [one for one in document.headings if one.start < one.end and not one.nested]
+    titles = [Piece(one.start, one.end, heading=one) for one in headings]
+    yield from sorted((*titles, *_nested(document.blocks)), key=lambda one: one.start)
+
+
+def _nested(blocks: Sequence[Block]) -> list[Piece]:
+    top: list[Piece] = []
+    around: list[list[Piece]] = [top]
+    for block in blocks:
+        del around[block.level + 1 :]
+        inside: list[Piece] = []
+        around[-1].append(Piece(block.start, block.end, block, inside))
+        around += [inside] * (block.level + 1 - len(around) + 1)
+    return top
+
+
+class BlockWriter:
+    """Writes pieces of a document as HTML, with `CUT` wherever one of the `cuts` is.
+
+    Only the bytes of `ranges` are written, which are in order. So are the pieces, and each cut is
+    written once.
+    """
+
+    def __init__(self, document: Document, cuts: Sequence[int], ranges: Sequence[tuple[int, int]]):
+        self._document = document
+        self._marks = _MARKS.get(
+            document.format, _READ if document.is_rendered else _Marks(_NOTHING)
+        )
+        self._keeps_lines = document.format == "text"
+        self._cuts = list(reversed(cuts))
+        self._ranges = ranges
+        self._start, self._end = ranges[0][0], ranges[-1][1]
+
+    def html(self, pieces: Sequence[Piece]) -> str:
+        return "".join(map(self._piece, pieces))
+
+    def _piece(self, piece: Piece) -> str:
+        if piece.end <= self._start or piece.start >= self._end:
+            return ""
+        if piece.heading is not None:
+            cuts = CUT * self._text(piece.start, piece.end).count(CUT)
+            title = html.escape(piece.heading.title, quote=False)
+            return f"<h{min(6, piece.heading.level)}>{cuts}{title}</h{min(6, piece.heading.level)}>"
+        assert piece.block is not None, "what is no title is a block"
+        if self._document.format == "notebook":  # what is read in its cells is Markdown
+            text = self._text(piece.start, piece.end)
+            return markdown_html(text) or html.escape(text, quote=False)
+        write = {
+            "code": self._code,
+            "table": self._table,
+            "list": self._list,
+            "thematic_break": self._rule,
+            "front_matter": lambda _: "",
+        }.get(piece.block.kind, self._paragraph)
+        return write(piece)
+
+    def _text(self, start: int, end: int) -> str:
+        """Return what is read in some bytes, with the cuts up to there."""
+        start, end = max(start, self._start), min(end, self._end)
+        parts = []
+        while self._cuts and self._cuts[-1] < end:
+            cut = self._cuts.pop()
+            if start < cut:
+                parts.append(self._read(start, cut))
+                start = cut
+            parts.append(CUT)
+        if start < end:
+            parts.append(self._read(start, end))
+        return "".join(parts)
+
+    def _read(self, start: int, end: int) -> str:
+        document = self._document
+        if document.reader is None:
+            return document.data[start:end].decode("utf-8", "replace")
+        within = [
+            (max(first, start), min(last, end))
+            for first, last in self._ranges
+            if first < end and start < last
+        ]
+        return document.reader(document.data, within).text
+
+    # -- kinds of blocks --------------------------------------------------------------
+
+    def _rule(self, piece: Piece) -> str:
+        text = self._text(piece.start, piece.end)
+        return "<hr>" if re.fullmatch(r"[\W_]+", text.strip(CUT).strip() or "x") else ""
+
+    def _code(self, piece: Piece) -> str:
+        block = piece.block
+        assert block is not None, "only blocks are code"
+        lead = self._text(piece.start, block.content_start or piece.start)
+        lines = self._text(block.content_start or piece.start, piece.end).strip("\n").split("\n")
+        while lines and not lines[0].strip():
+            del lines[0]
+        if block.content_start is not None and lines and _FENCE.fullmatch(lines[-1]):
+            lines[-1] = CUT * lines[-1].count(CUT)
+        text = _dedented("\n".join(lines)).rstrip("\n ")
+        if self._document.format == "org":
+            text = _FIXED.sub(r"\1", text)
+        kind, title, _ = self._lead(lead)
+        title = "" if kind == "described" else title
+        shown = f"{CUT * lead.count(CUT)}{html.escape(text, quote=False)}"
+        return f'{title}<pre><code class="language-{html.escape(block.info)}">{shown}</code></pre>'
+
+    def _paragraph(self, piece: Piece) -> str:
+        """Return a paragraph, a quotation or a definition: words, and blocks inside it."""
+        stop = piece.inside[0].start if piece.inside else piece.end
+        text = self._text(piece.start, stop)
+        if self._keeps_lines and _is_indented(text):
+            return f"<pre>{html.escape(text.strip(chr(10)), quote=False)}</pre>"
+        kind, head, text = self._lead(text)
+        inside = self.html(piece.inside)
+        if kind == "silent":
+            return CUT * (head + inside + text).count(CUT)
+        if self._document.format == "rst" and text.startswith("| "):
+            kind, text = "verse", re.sub(r"^\| ?", "", text, flags=re.MULTILINE)
+        lines = kind == "verse" or self._keeps_lines
+        shown = self._inline(text.strip(), keeps_lines=lines)
+        block = piece.block
+        if block is not None and block.kind == "definition" and inside:
+            return f"<dl><dt>{shown}</dt><dd>{inside}</dd></dl>"
+        if kind == "described":
+            return f"<dl><dt>{head}</dt><dd>{shown and f'<p>{shown}</p>'}{inside}</dd></dl>"
+        body = f"{head}{shown and f'<p>{shown}</p>'}{inside}"
+        if kind in ALERTS:
+            return f'<blockquote class="markdown-alert-{kind}">{body}</blockquote>'
+        is_quote = kind in _LABELS or (block is not None and block.kind == "quote" and inside)
+        return f"<blockquote>{body}</blockquote>" if is_quote and kind != "example" else body
+
+    def _lead(self, text: str) -> tuple[str, str, str]:
+        """Return what a block is called at its begin, that as HTML, and the text after it."""
+        found = self._marks.lead.match(text) if self._marks.lead else None
+        if found is None or not found[0]:
+            return "", "", text
+        groups = {name: value for name, value in found.groupdict().items() if value}
+        cuts = CUT * found[0].count(CUT)
+        rest = cuts + text[found.end() :]
+        name = (groups.get("name") or groups.get("name1") or "").lower()
+        title, argument = groups.get("title", ""), groups.get("argument", "")
+        head = f"<p><strong>{self._inline(title.strip())}</strong></p>" if title.strip() else ""
+        is_comment = self._document.format == "rst" and not name
+        if is_comment or name in _SILENT or "silent" in groups:
+            return "silent", "", rest
+        if name in ("image", "figure"):
+            return "", f'<p><img alt="{html.escape(argument)}"></p>', rest
+        if name in _LABELS:
+            label = _LABELS[name] if name != "admonition" else ""
+            if label.endswith("version"):
+                version, _, argument = argument.partition(" ")
+                label = f"{label} {version}"
+            head = f"<p><strong>{self._inline(label or argument)}</strong></p>"
+            return name, head, rest if not label else f"{argument} {rest}".strip(" ")
+        if name in ALERTS:
+            return name, head, f"{argument} {rest}".strip(" ")
+        if argument:
+            return "described", f"<code>{html.escape(argument)}</code>", rest
+        return name or ("example" if found[0].strip() else ""), head, rest
+
+    # -- lists ------------------------------------------------------------------------
+
+    def _list(self, piece: Piece) -> str:
+        if not piece.inside:
+            return self._paragraph(piece)
+        items = [self._item(one) for one in piece.inside if one.end > self._start]
+        if 2 * sum(bool(term) for _, term, _ in items) > len(items):
+            return f"<dl>{''.join(_described(term, body) for _, term, body in items)}</dl>"
+        tag = "ol" if items and items[0][0] == "number" else "ul"
+        shown = (
+            f"<li>{term and f'<strong>{term}</strong> '}{body}</li>" for _, term, body in items
+        )
+        return f"<{tag}>{''.join(shown)}</{tag}>"
+
+    def _item(self, piece: Piece) -> tuple[str, str, str]:
+        """Return the kind of an item's marker, the term that it describes, and the rest of it."""
+        first = piece.inside[0] if piece.inside else None
+        is_lead = first is not None and first.start == piece.start
+        is_lead = is_lead and first is not None and first.block is not None
+        is_lead = is_lead and first.block.kind == "paragraph" and not first.inside
+        stop = piece.end if first is None else first.end if is_lead else first.start
+        text = self._text(piece.start, stop)
+        cuts = CUT * (len(text) - len(text.lstrip(CUT)))
+        text = text.lstrip(CUT)
+        marker = _MARKER.match(text)
+        text = text[marker.end() :] if marker else text
+        found = self._marks.term.match(text.lstrip(" \t")) if self._marks.term else None
+        term = ""
+        if found:
+            words = next(filter(None, found.groups()), "")
+            term, text = f"{cuts}{self._inline(words.strip())}", text.lstrip(" \t")[found.end() :]
+            cuts = ""
+        rest = self.html(piece.inside[1:] if is_lead else piece.inside)
+        shown = self._inline(_dedented(text).strip())
+        body = f"<p>{cuts}{shown}</p>{rest}" if rest and shown else f"{cuts}{shown}{rest}"
+        return (marker.lastgroup or "" if marker else ""), term, body
+
+    # -- tables -----------------------------------------------------------------------
+
+    def _table(self, piece: Piece) -> str:
+        text = self._text(piece.start, piece.end)
+        kind, title, rest = self._lead(text)
+        cuts, lines = CUT * text.count(CUT), rest.replace(CUT, "").strip("\n").split("\n")
+        rows, headers = _rows(text.replace(CUT, ""), [line.strip() for line in lines])
+        if not rows:
+            return f"<pre>{cuts}{html.escape(rest.replace(CUT, ''), quote=False)}</pre>"
+        body = []
+        for number, row in enumerate(rows):
+            tag = "th" if number < headers else "td"
+            lead, cuts = cuts, ""
+            cells = (f"<{tag}>{self._inline(cell)}</{tag}>" for cell in row)
+            body.append(f"<tr>{''.join(cells).replace('>', f'>{lead}', 1)}</tr>")
+        head = f"<thead>{''.join(body[:headers])}</thead>" if headers else ""
+        title = "" if kind == "described" else title
+        return f"{title}<table>{head}<tbody>{''.join(body[headers:])}</tbody></table>"
+
+    # -- words ------------------------------------------------------------------------
+
+    def _inline(self, text: str, *, keeps_lines: bool = False) -> str:
+        """Return the words of a paragraph as HTML."""
+        if self._document.format == "rst":
+            text = re.sub(r"(?:(?<=\s)|\A)::\Z|:(?=:\Z)", "", text)
+        text = _AFTER_CUT.sub(CUT, text)
+        made, at = [], 0
+        for found in self._marks.inline.finditer(text):
+            made.append(html.escape(text[at : found.start()], quote=False))
+            made += [CUT * found[0].count(CUT), self._word(found)]
+            at = found.end()
+        made.append(html.escape(text[at:], quote=False))
+        shown = "".join(made)
+        return shown.replace("\n", "<br>") if keeps_lines else shown
+
+    @staticmethod
+    def _word(found: re.Match[str]) -> str:
+        groups = {
+            name.rstrip("0123456789"): value.replace(CUT, "")
+            for name, value in found.groupdict().items()
+            if value
+        }
+        if "break" in groups:
+            return "<br>"
+        if "series" in groups:
+            return f"{groups['series'].upper()} {groups['number']}"
+        if "image" in found.groupdict() and found["image"] is not None:
+            return f'<img alt="{html.escape(found["image"])}">'
+        target = groups.get("target")
+        if target is not None:
+            label = html.escape(groups.get("label") or target.removeprefix("file:"), quote=False)
+            return f'<a href="{html.escape(target.removeprefix("file:"))}">{label}</a>'
+        name, words = next(iter(groups.items()), ("text", ""))
+        shown = html.escape(words, quote=False)
+        return shown if name == "text" else f"<{name}>{shown}</{name}>"
+
+
+def _described(term: str, body: str) -> str:
+    """Return an item of a list of definitions; a term alone shares the text of the next one."""
+    head = f"<dt>{term}</dt>" if term else ""
+    return f"{head}<dd>{body}</dd>" if body.strip() else head
+
+
+def _is_indented(text: str) -> bool:
+    return all(line[:1] in " \t" for line in text.split("\n") if line.strip(CUT))
+
+
+def _dedented(text: str) -> str:
+    """Return lines without the indentation that all of them have; cuts do not count."""
+    lines = text.expandtabs().split("\n")
+    bare = (line.replace(CUT, "") for line in lines)
+    indents = (len(line) - len(line.lstrip(" ")) for line in bare if line.strip())
+    shared = min(indents, default=0)
+    pattern = re.compile(rf"^({CUT}*) {{{shared}}}")
+    return "\n".join(pattern.sub(r"\1", line) for line in lines)
+
+
+def _rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
+    """Return the cells of a table's rows, and how many of these are its header."""
+    directive = re.search(r"\.\. +(list-table|csv-table)::", written)
+    if directive is not None:
+        headers = re.search(r":header-rows: *(\d+)", written)
+        kind = _list_rows if directive[1] == "list-table" else _csv_rows
+        return kind(lines), int(headers[1]) if headers else int(":header:" in written)
+    if any(line.startswith("|===") for line in lines):
+        return _asciidoc_rows(written, lines)
+    if any(re.match(r"\+[-=]", line) for line in lines):
+        return _grid_rows(lines)
+    if any(re.match(r"=+(?: +=+)+\Z", line) for line in lines):
+        return _simple_rows(written)
+    rules = [at for at, line in enumerate(lines) if re.match(r"\|[-+|]+\Z", line)]
+    rows = [_cells(line) for line in lines if line.startswith("|") and not _BORDER.match(line)]
+    return rows, min(rules[0], 1) if rules else 0
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _list_rows(lines: Sequence[str]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for line in lines:
+        begin = re.match(r"(\* )?- ?(.*)", line)
+        if begin is not None and (begin[1] or rows):
+            if begin[1]:
+                rows.append([])
+            rows[-1].append(begin[2])
+        elif rows and line:
+            rows[-1][-1] += f" {line}"
+    return rows
+
+
+def _csv_rows(lines: Sequence[str]) -> list[list[str]]:
+    try:
+        return [row for row in csv.reader([line for line in lines if line]) if row]
+    except csv.Error:
+        return []
+
+
+def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
+    """Return cells in rows of as many as the first line has, or as the attributes say."""
+    inner = [line for line in lines if not line.startswith(("|===", "["))]
+    columns = re.search(r"cols *= *\"?(?:(\d+)\*|([^\"\]]*))", written)
+    first = next((line for line in inner if line), "")
+    size = first.count("|")
+    if columns is not None:
+        size = int(columns[1]) if columns[1] else columns[2].count(",") + 1
+    cells = [
+        cell.strip() for cell in re.split(r"(?<!\\)(?:[\d.+^<>]*[aehlmsd]?)\|", "\n".join(inner))
+    ]
+    cells = cells[1:]
+    if not size or size > 100 or not cells:
+        return [], 0
+    rows = [cells[at : at + size] for at in range(0, len(cells), size)]
+    is_headed = "header" in written.partition("|===")[0]
+    is_headed = is_headed or (first.count("|") == size and inner[1:2] == [""])
+    return rows, int(is_headed)
+
+
+def _grid_rows(lines: Sequence[str]) -> tuple[list[list[str]], int]:
+    rows: list[list[str]] = []
+    headers, is_new = 0, True
+    for line in lines:
+        if re.match(r"\+[-=+ ]*\Z", line) or re.match(r"\+[-=]", line):
+            headers = len(rows) if "=" in line else headers
+            is_new = True
+        elif line.startswith("|"):
+            cells = _cells(line)
+            if is_new or not rows or len(cells) != len(rows[-1]):
+                rows.append(cells)
+            else:
+                rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+            is_new = False
+    return rows, headers if headers < len(rows) else 0
+
+
+def _simple_rows(written: str) -> tuple[list[list[str]], int]:
+    """Return the cells of a table whose columns stand below lines of `=`."""
+    lines = _dedented(written).split("\n")
+    borders = [at for at, line in enumerate(lines) if re.match(r" *=+(?: +=+)+ *\Z", line)]
+    edges = [found.start() for found in re.finditer(r"=+", lines[borders[0]])]
+    rows: list[list[str]] = []
+    headers = 0
+    for at in range(borders[0] + 1, borders[-1] + (len(borders) == 1) * len(lines)):
+        line = lines[at] if at < len(lines) else ""
+        if at in borders:
+            headers = len(rows)
+        elif line.strip() and not re.match(r"[- ]+\Z", line):
+            ends = [*edges[1:], None]
+            cells = [line[a:b].strip() for a, b in zip(edges, ends, strict=True)]
+            if rows and not cells[0] and rows[-1] and headers < len(rows):
+                rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+            else:
+                rows.append(cells)
+    return rows, headers if headers < len(rows) else 0
