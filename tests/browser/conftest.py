@@ -9,9 +9,17 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 from support import servers
 from support.browsing import (
     BROWSERS,
@@ -25,6 +33,8 @@ from support.browsing import (
     write_history,
 )
 from support.command import clean_environment
+
+PATIENCE_MS = 30_000
 
 
 @contextmanager
@@ -68,17 +78,50 @@ def chromium() -> Iterator[Browser]:
     """
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.fail("the tests of the page need Chromium: apt-get install chromium")
+        pytest.fail("the tests of the page need Chromium: apt-get install chromium-headless-shell")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        # of pages from one address, one process shows all: to start it takes a second of processor
+        options = ["--no-sandbox", "--process-per-site"]
+        browser = tools.chromium.launch(executable_path=found, args=options)
         yield browser
         browser.close()
 
 
+Contexts = dict[tuple[object, ...], BrowserContext]
+
+
+@pytest.fixture(scope="module")
+def contexts(chromium: Browser) -> Iterator[Contexts]:
+    """What was opened, by address and looks: a test leaves no page and no cookie in it."""
+    made: Contexts = {}
+    yield made
+    for context in made.values():
+        context.close()
+
+
+def _context(
+    contexts: Contexts, chromium: Browser, address: str, *, size: Any, scheme: Any, script: bool
+) -> BrowserContext:
+    key = (address, *size.values(), scheme, script)
+    if key not in contexts:
+        contexts[key] = chromium.new_context(
+            viewport=size,
+            color_scheme=scheme,
+            java_script_enabled=script,
+            permissions=["clipboard-read", "clipboard-write"],
+            reduced_motion="reduce",
+        )
+        contexts[key].new_page().goto(f"{address}/health")  # which keeps the process
+    return contexts[key]
+
+
 @pytest.fixture
-def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
-    """Open a path in a browser of its own: `size`, `scheme` and `script` say which."""
-    contexts: list[BrowserContext] = []
+def open_page(
+    chromium: Browser, contexts: Contexts, request: pytest.FixtureRequest
+) -> Iterator[OpenPage]:
+    """Open a path in a page of its own: `size`, `scheme` and `script` say in what browser."""
+    pages: list[Page] = []
     wrong: list[str] = []
 
     def told(message: ConsoleMessage) -> None:
@@ -95,16 +138,12 @@ def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Ope
         address: str = "",
     ) -> Page:
         address = address or request.getfixturevalue("served").address
-        context = chromium.new_context(
-            viewport=size or WIDE,  # type: ignore[arg-type]
-            color_scheme=scheme,  # type: ignore[arg-type]
-            java_script_enabled=script,
-            permissions=["clipboard-read", "clipboard-write"],
-            reduced_motion="reduce",
+        context = _context(
+            contexts, chromium, address, size=size or WIDE, scheme=scheme, script=script
         )
-        contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        pages.append(page)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", told)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
@@ -118,6 +157,8 @@ def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Ope
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        if not page.is_closed():
+            page.context.clear_cookies()
+            page.close()
     assert wrong == []

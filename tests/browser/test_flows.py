@@ -254,7 +254,7 @@ def test_changed_sources_reach_an_open_page(open_page: OpenPage, served: Served)
 def test_the_first_index_is_waited_for(open_page: OpenPage, served: Served, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
-    for number in range(1500):
+    for number in range(800):
         (docs / f"{number}.md").write_text(f"# Ibex {number}\n\n" + "An ibex climbs. " * 40)
     environment = clean_environment(tmp_path)
     with servers.serving(docs, environment, "serve", told=SERVING) as told:

@@ -1,4 +1,6 @@
-"""Every view in light, dark and on a phone: axe has nothing to say, and a picture is taken.
+"""Every view in light, dark and on a phone: axe has nothing to say, and there is what is said.
+
+In the dark only colours differ, so that axe looks at nothing else there.
 
 `python -m pytest tests/browser/test_looks.py --update-golden` writes the pictures of the docs.
 """
@@ -43,6 +45,9 @@ DATED = {
 }
 """What needs a repository."""
 
+ALL = {"resultTypes": ["violations"]}
+DARK = ALL | {"runOnly": ["color-contrast"]}
+
 PICTURES = ("home", "search", "why", "document", "lab", "status", "changes")
 
 
@@ -57,16 +62,15 @@ def test_every_view_is_accessible_and_in_the_docs_as_it_is(
         for name, path in views.items():
             page.goto(address + path)
             page.wait_for_timeout(50)
-            found = Axe().run(page)
+            found = Axe().run(page, options=DARK if look == "dark" else ALL)
             if found.violations_count:
                 wrong.append(f"{name}: {found.generate_report()}")
             if page.evaluate("document.documentElement.scrollWidth") > size["width"]:
                 wrong.append(f"{name} is wider than the window")
-            picture = page.screenshot()
-            assert len(picture) > 8_000, name
+            assert page.inner_text("main").strip(), name
             if name in PICTURES and request.config.getoption("--update-golden"):
                 IMAGES.mkdir(exist_ok=True)
-                image = as_webp(page.context.new_page(), picture)
+                image = as_webp(page.context.new_page(), page.screenshot())
                 (IMAGES / f"{name}-{look}.webp").write_bytes(image)
     assert not wrong, "\n".join(wrong)
 

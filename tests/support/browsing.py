@@ -29,7 +29,7 @@ __all__ = [
 
 SERVING = r"serving at (http://\S+)/\n"
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
