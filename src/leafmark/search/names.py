@@ -29,6 +29,8 @@ from leafmark.search.vocabulary import vocabulary_of
 
 __all__ = [
     "DOCUMENT_LEVELS",
+    "EXACT_CHUNK",
+    "LAST_LEVEL",
     "MAX_BEARERS",
     "NameWord",
     "asked_terms",
@@ -38,8 +40,11 @@ __all__ = [
     "title_fits",
 ]
 
-MAX_NAME_WORDS = 8
-"""A query of more words is a sentence, and no name (chosen by eye)."""
+MAX_NAME_WORDS = 12
+"""A query of more words is a sentence, and no name: the index has none of more."""
+
+MAX_PLACED_WORDS = 8
+"""The most words of a name with the name of what it stands in (chosen by eye)."""
 
 MAX_BEARERS = 20
 """The most bearers of a name that are looked at."""
@@ -51,6 +56,9 @@ SAME_PREFIX_SHARE = 0.2
 
 EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 1.0
 """In which order bearers stand."""
+
+LAST_LEVEL = 0.5
+"""That of bearers in what repeats or lists other texts."""
 
 DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
 
@@ -132,7 +140,7 @@ def asked_terms(name: Name) -> Iterator[str]:
     for form in _forms(name):
         for kind in (DOCUMENT, CHUNK, FILE_TAIL):
             yield from _both(kind, form)
-        for at in range(1, len(form)):
+        for at in _parting(form):
             yield from _both(CHUNK, form[at:])
             yield from _both(DOCUMENT, form[:at])
             yield from _both(FILE_TAIL, form[:at])
@@ -210,6 +218,11 @@ def _unframed(name: Name) -> Iterator[Name]:
             yield rest[:-1]
 
 
+def _parting(name: Name) -> range:
+    """Return where a name may part into a name and that of what it stands in."""
+    return range(1, len(name) if len(name) <= MAX_PLACED_WORDS else 0)
+
+
 def _exact(kind: str, name: Name) -> str:
     return exact_name(kind, " ".join(word.exact for word in name))
 
@@ -282,7 +295,7 @@ class _Naming:
         That is a document called so, or titles that have its words.
         """
         for form in forms:
-            for at in range(1, len(form)):
+            for at in _parting(form):
                 ends = self._known(_both(CHUNK, form[at:]))
                 if not ends:
                     continue

@@ -32,7 +32,14 @@ from leafmark.index import (
 )
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.search.compile import CompiledTopic, Filters
-from leafmark.search.names import DOCUMENT_LEVELS, MAX_BEARERS, find_bearers, title_fits
+from leafmark.search.names import (
+    DOCUMENT_LEVELS,
+    EXACT_CHUNK,
+    LAST_LEVEL,
+    MAX_BEARERS,
+    find_bearers,
+    title_fits,
+)
 from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 from leafmark.search.terms import CompiledTerm
@@ -382,7 +389,7 @@ class _Scorer:
         named = {
             one.chunk: level
             for one, role in zip(matches, roles, strict=True)
-            if (level := _level(bearers.get(one.chunk, 0.0), role))
+            if (level := self._level(bearers.get(one.chunk, 0.0), role))
         }
         fits = {chunk: (level, 0) for chunk, level in named.items()}
         if len(named) > 1:
@@ -390,6 +397,18 @@ class _Scorer:
         return [
             self._bearer(one, *fits[one.chunk]) if one.chunk in fits else one for one in matches
         ]
+
+    def _level(self, level: float, role: int) -> float:
+        """Return the level of a bearer of a name, given its role.
+
+        A changelog's section called so is looked for if nothing else is, and its name is no single
+        word: `Version 2.1`, but not `backup`.
+        """
+        if not level or level in DOCUMENT_LEVELS or not role:
+            return level
+        if role == GLOSSARY:
+            return level + GLOSSARY_STEP
+        return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
 
     def _bearer(self, match: Scored, level: float, fit: int) -> Scored:
         """Return a match that bears the name; a document is called so whatever its role."""
@@ -483,16 +502,6 @@ class _Scorer:
                 Constant(HasPhrase(body, terms), least * BESIDE_SHARE),
             ]
         return found
-
-
-def _level(level: float, role: int) -> float:
-    """Return the level of a bearer of a name, given its role.
-
-    A changelog's section called so is not what is looked for.
-    """
-    if not level or level in DOCUMENT_LEVELS:
-        return level
-    return {0: level, GLOSSARY: level + GLOSSARY_STEP}.get(role, 0.0)
 
 
 def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
