@@ -24,6 +24,7 @@ from leafmark.index.analysis import (
     with_parts,
 )
 from leafmark.index.chunk_names import (
+    ARTICLES,
     CHUNK,
     DOCUMENT,
     FILE_TAIL,
@@ -31,6 +32,7 @@ from leafmark.index.chunk_names import (
     exact_name,
     path_stem,
     stemmed_name,
+    without_articles,
 )
 from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from leafmark.index.engine_documents import EngineDocuments, prepare_source
 
 __all__ = [
+    "ARTICLES",
     "BETWEEN",
     "CHUNK",
     "DOCUMENT",
@@ -155,6 +158,7 @@ __all__ = [
     "tag_fact",
     "with_parts",
     "within_distance",
+    "without_articles",
     "without_marks",
 ]
 

@@ -1,9 +1,10 @@
 """The names that documents and chunks answer to: who asks for one should find its bearer.
 
 In: titles, paths, front matter and the terms that a text defines. Out: terms of the field `names`.
-A name is one term of all its words in small letters (`d=cache pop`), and where stems differ from
-them, one more of these (`d~cach pop`). So `DEBUG` finds what is called so before `Debugging`, and
-`debugging` finds `Debug` if nothing else is called so. The first letter says what bears the name.
+A name is one term of all its words in small letters (`d=cache pop`), and where the stems but for
+articles differ from them, one more of these (`d~cach pop`). So `DEBUG` finds what is called so
+before `Debugging`, and `debugging` finds `Debug` if nothing else is called so. The first letter
+says what bears the name.
 
 A document answers to its title, to what stands before or behind a separator in it (`asyncio —
 Asynchronous I/O`, `ADR-0005: Use queues`), to the stem of its file (for an index page, to its
@@ -23,6 +24,7 @@ from leafmark.index.analysis import Analyzer, analyzer_for, is_solid, split_word
 from leafmark.patterns import late_pattern
 
 __all__ = [
+    "ARTICLES",
     "CHUNK",
     "DOCUMENT",
     "FILE_TAIL",
@@ -37,6 +39,7 @@ __all__ = [
     "stemmed_name",
     "symbol_names",
     "title_names",
+    "without_articles",
 ]
 
 DOCUMENT = "d"
@@ -74,7 +77,15 @@ _KIND = late_pattern(
 )
 """What manuals of programs put before a name to say what it is the name of."""
 
-_ARTICLE = late_pattern(r"(?:the|an?)\s+", re.IGNORECASE)
+ARTICLES = frozenset(("a", "an", "the"))
+
+_FRAME = late_pattern(
+    r"(?:how\s+(?:to|can|do(?:es)?)\s+(?:(?:i|one|we|you)\s+)?|what(?:[’']s|\s+is|\s+are)\s+)?"
+    r"(?:(?:the|an?)\s+)?",
+    re.IGNORECASE,
+)
+"""What stands before a name in a title, and who asks for the name leaves out."""
+
 _QUOTED = late_pattern(
     r"(?:the\s+)?(?:\"([^\"]+)\"|“([^“”]+)”|‘([^‘’]+)’|«\s*([^«»]+?)\s*»|`([^`]+)`)(?:\s+\w+)?",
     re.IGNORECASE,
@@ -108,6 +119,8 @@ def title_names(title: str) -> tuple[str, ...]:
     ('Trait std::any::Any', 'std::any::Any', 'any::Any', 'Any')
     >>> title_names("4.2. Making a backup"), title_names("open(2)")
     (('4.2. Making a backup', 'Making a backup'), ('open(2)', 'open'))
+    >>> title_names("How do I configure logging?"), title_names("What is an iterable")[-1]
+    (('How do I configure logging?', 'configure logging?'), 'iterable')
     >>> title_names("The if statement"), title_names("The “accel-group” property")[-1]
     (('The if statement', 'if statement'), 'accel-group')
     >>> "Hasher" in title_names("fn hash<H>(&self, &mut H) where H: Hasher")
@@ -115,7 +128,7 @@ def title_names(title: str) -> tuple[str, ...]:
     """
     found = [title]
     plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
-    found += (plain, _ARTICLE.sub("", plain, count=1) if _ARTICLE.match(plain) else "")
+    found += (plain, _FRAME.sub("", plain, count=1))
     if not _IS_WORDS.fullmatch(plain):
         parts = split_title(plain)
         if len(parts) > 1:
@@ -212,6 +225,15 @@ def file_tail(path: str) -> str:
     return " ".join(analyzer_for(None).terms(path_stem(path))[1:])
 
 
+def without_articles(stems: Sequence[str]) -> Sequence[str]:
+    """Return the stems of a name without its articles, or all if it has nothing else.
+
+    >>> without_articles(["creat", "a", "virtual", "environ"]), without_articles(["a"])
+    (['creat', 'virtual', 'environ'], ['a'])
+    """
+    return [stem for stem in stems if stem not in ARTICLES] or stems
+
+
 def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]:
     """Return the terms of some names, each once."""
     forms = dict.fromkeys(
@@ -237,6 +259,6 @@ def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     terms = exact.split(" ")
     if not exact or (len(terms) > MAX_WORDS and count_words(terms) > MAX_WORDS):
         return ()
-    stems = analyzer.of_words(words)
+    stems = " ".join(without_articles(analyzer.of_words(words).split(" ")))
     found = (exact_name("", exact),)
     return found if exact == stems else (*found, stemmed_name("", stems))

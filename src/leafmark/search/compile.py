@@ -63,7 +63,7 @@ from leafmark.query import (
     plain_words,
 )
 from leafmark.search.lookup import find_chunks
-from leafmark.search.names import NameWord, asked_terms, query_name
+from leafmark.search.names import Name, asked_terms, is_borne, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
 from leafmark.search.vocabulary import vocabulary_of
@@ -143,8 +143,6 @@ class CompiledTopic:
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
-        self.name = () if self._without else shape.name
-        self.name_written = shape.name_written
         texts = [part for part in shape.stated if isinstance(part, Phrase)]
         self.quoted = tuple(found for part in texts if (found := self._terms.find(part)))
         content = [part for word in shape.content for part in self._occurring(word)]
@@ -154,12 +152,21 @@ class CompiledTopic:
             if self._terms.word(word, QueryScope()) is not None
             and (found := self._terms.find(word))
         )
+        self.name_written, self.name = ("", ()) if self._without else self._name_of(shape)
         for word in shape.stops:
             self._terms.word(word, QueryScope(distance=0))
         stops = [self._terms.find(word) for word in shape.stops]
         self.stops = frozenset(one.number for one in stops if one)
         self.looked = self._terms.compiled
         self.asks_nothing = not self.words and not self._must
+
+    def _name_of(self, shape: _Shape) -> tuple[str, Name]:
+        """Return what may be a name as it is written, and its words; mended if it names nothing."""
+        mended = {word.label: word.corrected[0] for word in self.words if word.corrected}
+        if not mended or is_borne(self._snapshot, shape.name):
+            return " ".join(shape.named), shape.name
+        named = [mended.get(text, text) for text in shape.named]
+        return " ".join(named), _name(self._snapshot, self.language, named)
 
     # -- whole queries ----------------------------------------------------------------
 
@@ -318,15 +325,15 @@ class _Shape(NamedTuple):
     """A topic as one language reads it.
 
     `content` are the plain words to be found, `stops` those that need not be, `stated` the
-    other parts. `name` are all plain words, where there is nothing else that scores, and
-    `name_written` is how they were typed.
+    other parts. `named` are all plain words, where there is nothing else that scores, and
+    `name` are they as a name.
     """
 
     content: Sequence[Term]
     stops: Sequence[Term]
     stated: Sequence[Expression]
-    name: tuple[NameWord, ...]
-    name_written: str
+    named: Sequence[str]
+    name: Name
 
 
 def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Shape:
@@ -334,8 +341,7 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     plain = {id(word) for word in written}
     stated = [part for part in parts_of(topic) if id(part) not in plain]
     named = _named(written, stated)
-    name = query_name(language, named)
-    vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
+    name = _name(snapshot, language, named)
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
     languages = _languages_of(snapshot, words, language)
@@ -343,7 +349,14 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     content = [word for word in words if word not in stops]
     if not content and all(map(filters_only, stated)):
         content, stops = words, []
-    return _Shape(content, stops, stated, name, " ".join(named))
+    return _Shape(content, stops, stated, named, name)
+
+
+def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
+    """Return the words as a name; what it may be called is looked up together with the words."""
+    name = query_name(language, words)
+    vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
+    return name
 
 
 def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:

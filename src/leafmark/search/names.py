@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.index import (
+    ARTICLES,
     CHUNK,
     DOCUMENT,
     FILE_TAIL,
@@ -23,6 +24,7 @@ from leafmark.index import (
     exact_name,
     path_stem,
     stemmed_name,
+    without_articles,
 )
 from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
 from leafmark.search.vocabulary import vocabulary_of
@@ -32,10 +34,12 @@ __all__ = [
     "EXACT_CHUNK",
     "LAST_LEVEL",
     "MAX_BEARERS",
+    "Name",
     "NameWord",
     "asked_terms",
     "chunk_terms",
     "find_bearers",
+    "is_borne",
     "query_name",
     "title_fits",
 ]
@@ -66,7 +70,9 @@ OTHER_LETTERS = 1.5
 """The levels that a bearer comes later whose name has small letters for capitals within words."""
 
 _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
-    ("what", "are"), ("what", "doe"), ("defin",), ("man",), ("the",), ("a",), ("an",))  # fmt: skip
+    ("what", "are"), ("what", "doe"), ("how", "to"), ("how", "do", "i"), ("how", "do", "you"),
+    ("how", "can", "i"), ("how", "doe"), ("how", "do"), ("defin",), ("man",), ("the",), ("a",),
+    ("an",))  # fmt: skip
 _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
@@ -76,8 +82,6 @@ _AFTER_NAMES = frozenset(
 )
 """Stems of words around a name that only say what it names."""
 
-
-_ARTICLES = frozenset(("a", "an", "the"))
 
 _KINDS_OF_SIGNS = {"!": "macro"}
 """What a sign behind a name says that it names."""
@@ -131,6 +135,17 @@ def find_bearers(
     if not found:
         found = dict.fromkeys(naming.within(forms, language.titles), EXACT_CHUNK)
     return found
+
+
+def is_borne(snapshot: Snapshot, name: Name) -> bool:
+    """Whether something is called so or has the same stems, a file's first word apart."""
+    terms = (
+        term
+        for form in _forms(name)
+        for kind in (DOCUMENT, CHUNK, FILE_TAIL)
+        for term in _both(kind, form)
+    )
+    return any(vocabulary_of(snapshot).frequency("names", term) for term in terms)
 
 
 def asked_terms(name: Name) -> Iterator[str]:
@@ -214,7 +229,7 @@ def _unframed(name: Name) -> Iterator[Name]:
             continue
         if before and rest:
             yield rest
-        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES and rest[-2].stem not in _ARTICLES:
+        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES and rest[-2].stem not in ARTICLES:
             yield rest[:-1]
 
 
@@ -229,7 +244,7 @@ def _exact(kind: str, name: Name) -> str:
 
 def _both(kind: str, name: Name) -> tuple[str, str, str]:
     """Return the terms of all that is called so or has the same stems: some names are stems."""
-    stems = " ".join(word.stem for word in name)
+    stems = " ".join(without_articles([word.stem for word in name]))
     return _exact(kind, name), stemmed_name(kind, stems), exact_name(kind, stems)
 
 

@@ -65,8 +65,8 @@ def test_every_chunk_has_its_fields() -> None:
         "title_english": title,
         "titles_english": title,
         "names": [
-            *("c=the printroutes o", "c~the printrout o", "c=printroutes o", "c~printrout o"),
-            *("d=the printroutes o", "d~the printrout o", "d=printroutes o", "d~printrout o"),
+            *("c=the printroutes o", "c~printrout o", "c=printroutes o"),
+            *("d=the printroutes o", "d~printrout o", "d=printroutes o"),
             "d=ä",
         ],
         "body_english": f"{title} {BETWEEN} ",

@@ -210,3 +210,43 @@ def test_names_are_told_by_letters_quotes_and_rows(tmp_path: Path, query: str, b
     }
     first = Library(tmp_path, t=texts).search(query).results[0]
     assert bearer in [part.id for part in first.with_constituents()]
+
+
+@pytest.mark.parametrize(
+    ("query", "bearer"),
+    [
+        ("Version 2.1", "CHANGES.md"),
+        ("lamp release 3.15.2 on 2016-11-28", "releases/3.md"),
+        ("how to store a record", "guide.md"),
+        ("how do I store records?", "guide.md"),
+        ("store records", "guide.md"),
+        ("reading the levels", "levels.md"),
+        ("fill an oil lampp", "oil.md"),
+        ("what is a wick", "wick.md"),
+        ("wick", "wick.md"),
+    ],
+)
+def test_a_title_is_found_as_people_type_it(tmp_path: Path, query: str, bearer: str) -> None:
+    words = "Version 2.1 of the lamp release 3.15.2 on 2016-11-28: store a record, records. "
+    words += "Read levels, a level; fill oil lamps, a wick. What is how to do it?"
+    library = Library(
+        tmp_path,
+        t={
+            "index.md": f"# Lamps\n\n{words}\n\n## All\n\n{words} {words}\n",
+            "notes.md": f"# Notes\n\n{words} {words} {words}\n",
+            "CHANGES.md": "# Changes\n\n## Version 2.1\n\nMended.\n\n## Store\n\nIs new.\n",
+            "releases/3.md": "# Lamp release 3.15.2 on 2016-11-28\n\nSeveral things.\n",
+            "guide.md": "# Guide\n\nAll.\n\n## How to store a record\n\nPut it in.\n",
+            "levels.md": "# Oil\n\nAll.\n\n## How do I read a level?\n\nLook at it.\n",
+            "oil.md": "# Oil lamps\n\nAll.\n\n## Filling an oil lamp\n\nUse a jug.\n",
+            "wick.md": "# Parts\n\nAll.\n\n## What is a wick?\n\nIt burns.\n",
+        },
+    )
+    assert library.find(query)[0].startswith(bearer)
+
+
+def test_one_word_does_not_ask_for_what_a_changelog_calls_so(tmp_path: Path) -> None:
+    changes = "# Changes\n\n## Store\n\nIt is new.\n"
+    guide = "# Guide\n\nAll.\n\n## Stores and shelves\n\nA store keeps a store of oil.\n"
+    library = Library(tmp_path, t={"CHANGES.md": changes, "guide.md": guide})
+    assert library.find("store")[0].startswith("guide.md")
