@@ -510,6 +510,18 @@ def test_an_entry_of_a_list_with_words_before_its_title_ends_with_it() -> None:
     assert not any(b"2026" in text or b"END" in text for text in ends)
 
 
+def test_a_signature_may_begin_with_a_link_to_its_type_but_not_to_what_it_names() -> None:
+    terms = [
+        ("c.lamp_new", '<a href="lamp.html">Lamp</a> *<b class="sig-name">lamp_new</b>(void)'),
+        ("c.lamp_dim", '<a href="dim.html"><b class="sig-name">lamp_dim</b></a>(Lamp *)'),
+    ]
+    page = "".join(
+        f'<dl><dt class="sig" id="{name}">{line}</dt><dd>Text.</dd></dl>' for name, line in terms
+    )
+    document = parse_html(f"<h1>Lamps</h1><p>All.</p>{page}".encode(), "a.html")
+    assert [h.title for h in document.headings] == ["Lamps", "lamp_new"]
+
+
 def test_the_title_of_a_page_of_cards_stands_outside_them() -> None:
     cards = "".join(f"<article><h2>{name}</h2><p>{name} it is.</p></article>" for name in "AB")
     page = f"<header><a href=/>L</a></header><div class=hero><h1>Lamps</h1><p>Lit.</div>{cards}"

@@ -10,6 +10,7 @@ An entry reaches as far as the element that begins with it, a term as far as its
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -128,7 +129,9 @@ class _Finder:
             return None
         line, end = self._line(text)
         token = _token_of(line, named.name)
-        if token is None or not self._is_marked(named.start, text, end, around):
+        if token is None or self._leads_to(text, named.name):
+            return None
+        if not self._is_marked(named.start, text, end, around):
             return None
         return _Signed(named, element, text, end, _title_of(line, token))
 
@@ -159,10 +162,10 @@ class _Finder:
                 return each.close - each.inner <= _MAX_LISTING
         return True
 
-    def _line(self, text: int) -> tuple[str, int]:
+    def _line(self, text: int, limit: int = sys.maxsize) -> tuple[str, int]:
         """What is read from a text to the end of its block, and where that is."""
         data, parts, skip = self.page.data, [], text
-        end = min(len(data), text + _SIGNATURE)
+        end = min(len(data), text + _SIGNATURE, limit)
         for name, at, stop, closing in iter_tokens(data, text, end):
             if name is not None and name in BLOCK_TAGS:
                 end = at
@@ -173,16 +176,16 @@ class _Finder:
                 parts.append(unescape(data[at:stop]))
         return " ".join("".join(parts).split()), end
 
+    def _leads_to(self, text: int, name: str) -> bool:
+        """Whether what begins at `text` is a link to a name on another page, no type before it."""
+        link = next(iter(self.page.links_in(text - _SIGNATURE, text + 1)[-1:]), None)
+        if link is None or link.close <= text or link.open.attribute("href").startswith("#"):
+            return False
+        return _token_of(self._line(text, link.close)[0], name) is not None
+
     def _is_marked(self, start: int, text: int, end: int, around: Element) -> bool:
         """Whether a signature is marked as one: as code, or by a class of it or around it."""
         data = self.page.data
-        link = next(iter(self.page.links_in(start, text + 1)[-1:]), None)
-        if (
-            link is not None
-            and link.close > text
-            and not link.open.attribute("href").startswith("#")
-        ):
-            return False
         if _CODE.search(data, start, end) or around.tag == "pre":
             return True
         return _has_class(data[start:end], around)
