@@ -62,7 +62,7 @@ EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 
 """In which order bearers stand."""
 
 LAST_LEVEL = 0.5
-"""That of bearers in what repeats or lists other texts."""
+"""That of bearers in what repeats or lists other texts: they count if there are no others."""
 
 DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
 

@@ -391,6 +391,8 @@ class _Scorer:
             for one, role in zip(matches, roles, strict=True)
             if (level := self._level(bearers.get(one.chunk, 0.0), role))
         }
+        if max(named.values(), default=0.0) > LAST_LEVEL:
+            named = {chunk: level for chunk, level in named.items() if level > LAST_LEVEL}
         fits = {chunk: (level, 0) for chunk, level in named.items()}
         if len(named) > 1:
             fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
