@@ -251,14 +251,28 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         body_ends=body_ends,
         afters=afters,
     )
-    if len(afters) > 1:
-        first, title = tree.titles[1], document.title
-        is_same = first == title or (1 not in tree.definitions and _says_no_more(first, title))
-        tree.folded = 1 if is_same else None
+    tree.folded = _title_node(tree)
     _give_gaps(tree)
     if document.dropped_spans:
         _drop(tree)
     return tree
+
+
+def _title_node(tree: SectionTree) -> int | None:
+    """The section that shows the document's title once more: the first, if any.
+
+    In a page it is the largest h1 that does: above it others may stand, the site's or a banner's.
+    """
+    if len(tree.parents) < 2:
+        return None
+    first, title = tree.titles[1], tree.document.title
+    if tree.document.format == "html":
+        tops = [at for at, parent in enumerate(tree.parents) if at and not parent]
+        same = [at for at in tops if tree.depths[at] == 1 and tree.titles[at] == title]
+        if same:
+            return max(same, key=lambda at: tree.ends[at] - tree.starts[at])
+    is_same = first == title or (1 not in tree.definitions and _says_no_more(first, title))
+    return 1 if is_same else None
 
 
 def _slugs(headings: HeadingColumns, style: str) -> tuple[str, ...]:

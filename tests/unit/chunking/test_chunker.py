@@ -130,6 +130,14 @@ def test_a_first_heading_that_says_no_more_than_the_title_is_in_no_breadcrumb(
     assert list(found.chunks[-1].section_path) == path
 
 
+def test_the_heading_of_a_page_is_in_no_breadcrumb_though_a_banner_stands_above_it() -> None:
+    page = b"<title>Lamps</title><h2>News</h2>a<h1>Lamps</h1>b<h2>Use</h2>c<h1>Notes</h1>d"
+    options = ChunkingOptions(strategy="heading")
+    found = chunk_document(parse(page, "p.html"), tree="t", options=options)
+    paths = [" > ".join(chunk.section_path) for chunk in found.chunks]
+    assert paths == ["Lamps", "Lamps > News", "Lamps", "Lamps > Use", "Lamps > Notes"]
+
+
 def test_a_definition_is_in_its_breadcrumb_though_the_file_has_its_name() -> None:
     source = b"class Lamp:\n    def light(self):\n        return 1\n"
     options = ChunkingOptions(strategy="heading")

@@ -169,8 +169,9 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
         named = named or ("" if written.partition("-")[0].lower() in _NATURAL else written)
         if named.strip():
             return named.strip().lower()
-        classes = (attribute(data, start, end, b"class") or "").lower()
-        language = _class_language(classes.replace("brush: ", "brush:").split())
+        classes = attribute(data, start, end, b"class") or ""
+        classes += " " + (attribute(data, start, end, b"data-syntaxhighlighter-params") or "")
+        language = _class_language(classes.lower().replace("brush: ", "brush:").split())
         if language:
             return language
     return ""

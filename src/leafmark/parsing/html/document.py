@@ -146,7 +146,7 @@ class _Parts:
         return cls(page, limits, dropped, headings)
 
     def title(self) -> str:
-        """The page's title, else the first h1 of the region that has one, else any h1's.
+        """The page's title, what it shows as one, or the first h1, that of the region first.
 
         The name of the site or the manual is no part of it, where a heading says what else it is.
         """
@@ -156,6 +156,8 @@ class _Parts:
         if text:
             head = page.data[: page.body_start]
             return own_title(text, opening, {*self._outer_titles()}, self._shown(), head)
+        if shown := self._shown():
+            return shown
         found = first_title([heading for heading in headings if heading.end > heading.start])
         is_manual = found == "NAME" == headings[0].title if headings else False
         return (self._manual_name() if is_manual else found) or next(self._outer_titles(), "")
