@@ -54,7 +54,7 @@ from leafmark.model import (
     VerifyReport,
 )
 from leafmark.query import plain_query
-from leafmark.render.hints import PROGRAMS, word_hint
+from leafmark.render.hints import PROGRAMS, hints_for
 
 __all__ = ["Index", "open_index"]
 
@@ -417,7 +417,7 @@ class Index:
     def _find_nothing(self, request: SearchRequest) -> Answer:
         """Answer what holds no word, once its other values were checked; no index is made."""
         search_params(self._project(), request)
-        return Answer("", "lexical", (), hints=_worded([Hint("no-words")]))
+        return Answer("", "lexical", (), hints=hints_for([Hint("no-words")], PROGRAMS))
 
     def _opened(self) -> Session:
         session = self._session
@@ -449,7 +449,7 @@ class Index:
 
         def look() -> None:
             request = ListRequest(confirmed=self._confirmed)
-            self._notes = _worded(make_fresh(project, request)[1])
+            self._notes = hints_for(make_fresh(project, request)[1], PROGRAMS)
 
         with _confirmable():
             session.ensure(project, look)
@@ -460,12 +460,7 @@ class Index:
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
         project, hints = self._read()
         answer = find(project, request)
-        return answer._replace(hints=(*hints, *_worded(answer.hints)))
-
-
-def _worded(hints: Iterable[Hint]) -> tuple[Hint, ...]:
-    """Return hints with what they say to a program."""
-    return tuple(hint._replace(message=word_hint(hint, PROGRAMS)) for hint in hints)
+        return answer._replace(hints=(*hints, *hints_for(answer.hints, PROGRAMS)))
 
 
 def index_for_program(

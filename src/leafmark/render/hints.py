@@ -6,7 +6,7 @@ offers in a `Terms`; all else is said the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 from leafmark.errors import Remedy
 from leafmark.model import Hint, count_of
 
-__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_records", "word_hint", "word_remedy"]
+__all__ = [
+    "COMMAND_LINE",
+    "PAGE",
+    "PROGRAMS",
+    "Terms",
+    "hint_records",
+    "hints_for",
+    "word_hint",
+    "word_remedy",
+]
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"
@@ -144,6 +153,11 @@ def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
     return (
         wording.format(**hint.values) if isinstance(wording, str) else wording(hint.values, terms)
     )
+
+
+def hints_for(hints: Iterable[Hint], terms: Terms) -> tuple[Hint, ...]:
+    """Return hints with what they say in the terms of a front end."""
+    return tuple(hint._replace(message=word_hint(hint, terms)) for hint in hints)
 
 
 def word_remedy(told: str, terms: Terms = COMMAND_LINE) -> str:

@@ -27,7 +27,7 @@ from leafmark.model import (
     plural,
 )
 from leafmark.patterns import late_pattern
-from leafmark.render.hints import word_remedy
+from leafmark.render.hints import COMMAND_LINE, Terms, word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -412,13 +412,13 @@ def render_diagnostic(diagnostic: Diagnostic, style: Style) -> str:
     return render_warning(diagnostic.message, style, f"{diagnostic.path}{line}")
 
 
-def error_record(error: LeafmarkError) -> dict[str, Any]:
+def error_record(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
     """Return `{schema_version, error: {kind, message, location, hint}}`, with the nearest names."""
     record: dict[str, Any] = {
         "kind": error.kind,
         "message": error.message,
         "location": error.location,
-        "hint": _hint_of(error),
+        "hint": _hint_of(error, terms),
     }
     if isinstance(error, QueryError):
         record |= {"query": error.query, "start": error.start, "end": error.end}
@@ -429,10 +429,10 @@ def error_record(error: LeafmarkError) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "error": record}
 
 
-def _hint_of(error: LeafmarkError) -> str | None:
+def _hint_of(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> str | None:
     """The error's own hint, or one made of the names that it carries."""
-    if error.hint is not None and (told := word_remedy(error.hint)):
-        return told
+    if error.hint is not None and (remedy := word_remedy(error.hint, terms)):
+        return remedy
     if isinstance(error, NotFoundError) and error.did_you_mean:
         return f"did you mean {' or '.join(error.did_you_mean)}?"
     if isinstance(error, AmbiguousError) and error.candidates:

@@ -25,7 +25,7 @@ from leafmark.chunking import ChunkingOptions, token_counter
 from leafmark.errors import QueryError
 from leafmark.index import IndexReader
 from leafmark.index.facts import fact
-from leafmark.index.queries import Query, unscored
+from leafmark.index.queries import AllOf, HasTerm, Query, unscored
 from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter
@@ -60,10 +60,7 @@ MarkText = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class Facet(NamedTuple):
-    """One value that a search can be narrowed to, and how many documents it leaves.
-
-    Those of `format` and `has` count chunks.
-    """
+    """One value that a search can be narrowed to, and how many documents it leaves."""
 
     name: str
     value: str
@@ -96,21 +93,30 @@ def _facets(
     reader: IndexReader, topics: Sequence[CompiledTopic], folder: str
 ) -> dict[str, tuple[Facet, ...]]:
     documents: Counter[str] = Counter()
-    kinds: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
+    kinds: dict[str, dict[str, set[str]]] = {name: {} for name in KINDS}
     for topic in topics:
         query = _matching(reader, topic)
-        found = reader.search([(unscored(query), MAX_COUNTED)])[0]
-        documents.update(doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found]))
-        for name, counts in kinds.items():
+        documents.update(_documents(reader, query))
+        for name, values in kinds.items():
             begin = fact(name, "")
-            found_terms = reader.terms("facts", begin, within=unscored(query))
-            counts.update({term[len(begin) :]: number for term, number in found_terms})
+            for term, _ in reader.terms("facts", begin, within=unscored(query)):
+                having = AllOf((query, HasTerm("facts", term)))
+                values.setdefault(term[len(begin) :], set()).update(_documents(reader, having))
     return {
         "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
         "folder": _facet("folder", _folders(documents, folder)),
         "tag": _facet("tag", _tags(reader, documents)),
-        **{name: _facet(name, counts) for name, counts in kinds.items()},
+        **{
+            name: _facet(name, Counter({value: len(ids) for value, ids in values.items()}))
+            for name, values in kinds.items()
+        },
     }
+
+
+def _documents(reader: IndexReader, query: Query) -> list[str]:
+    """Return the document of each match, of at most `MAX_COUNTED`."""
+    found = reader.search([(unscored(query), MAX_COUNTED)])[0]
+    return [doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found])]
 
 
 def _matching(reader: IndexReader, topic: CompiledTopic) -> Query:

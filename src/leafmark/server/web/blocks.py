@@ -18,7 +18,7 @@ from leafmark.model import Block, Document, Heading
 from leafmark.parsing.markdown_html import markdown_html
 from leafmark.server.web.rendering import CUT
 
-__all__ = ["BlockWriter", "Piece", "iter_pieces"]
+__all__ = ["BlockWriter", "Piece", "iter_pieces", "spans_of_words"]
 
 _S = rf"[ \t{CUT}]*"
 
@@ -91,6 +91,11 @@ _MARKS = {
         re.compile(r"(?P<term>[^\n]*?) ::(?:[ \t]+|\n|\Z)"),
     ),
 }
+_IN_EXCERPTS = {
+    "markdown": re.compile(r"!?\[(?P<label>[^\[\]]{0,300})\]\([^()\s]{0,600}\)|`+|\*\*"),
+    "notebook": re.compile(r"!?\[(?P<label>[^\[\]]{0,300})\]\([^()\s]{0,600}\)|`+|\*\*"),
+    **{name: marks.inline for name, marks in _MARKS.items()},
+}
 _READ = _Marks(_NOTHING, term=re.compile(r"(?P<term>\S[^\n]*)\n(?= {2,}\S)"))
 """Formats that are read without their marks: a term stands before lines that are indented."""
 
@@ -123,6 +128,24 @@ _SILENT = _words(
     "default-domain raw testsetup testcleanup"
 )
 """Directives that say nothing to a reader."""
+
+
+def spans_of_words(text: str, format_name: str) -> Iterator[tuple[int, int]]:
+    """Yield the characters of an excerpt that are words: what is between marks, and in them.
+
+    >>> list(spans_of_words("a ``b`` c", "rst"))
+    [(0, 2), (4, 5), (7, 9)]
+    """
+    pattern = _IN_EXCERPTS.get(format_name)
+    at = 0
+    for found in pattern.finditer(text) if pattern else ():
+        yield at, found.start()
+        named = [name for name, value in found.groupdict().items() if value is not None]
+        shown = [name for name in named if not name.startswith(("target", "break", "series"))]
+        if shown or named:
+            yield found.span((shown or named)[0])
+        at = found.end()
+    yield at, len(text)
 
 
 class Piece(NamedTuple):
@@ -181,6 +204,8 @@ class BlockWriter:
             title = html.escape(piece.heading.title, quote=False)
             return f"<h{min(6, piece.heading.level)}>{cuts}{title}</h{min(6, piece.heading.level)}>"
         assert piece.block is not None, "what is no title is a block"
+        if piece.block.kind == "front_matter":
+            return ""
         if self._document.format == "notebook":  # what is read in its cells is Markdown
             text = self._text(piece.start, piece.end)
             return markdown_html(text) or html.escape(text, quote=False)
@@ -189,7 +214,6 @@ class BlockWriter:
             "table": self._table,
             "list": self._list,
             "thematic_break": self._rule,
-            "front_matter": lambda _: "",
         }.get(piece.block.kind, self._paragraph)
         return write(piece)
 
@@ -300,7 +324,8 @@ class BlockWriter:
     def _list(self, piece: Piece) -> str:
         if not piece.inside:
             return self._paragraph(piece)
-        items = [self._item(one) for one in piece.inside if one.end > self._start]
+        within = (one for one in piece.inside if one.end > self._start and one.start < self._end)
+        items = [self._item(one) for one in within]
         if 2 * sum(bool(term) for _, term, _ in items) > len(items):
             return f"<dl>{''.join(_described(term, body) for _, term, body in items)}</dl>"
         tag = "ol" if items and items[0][0] == "number" else "ul"
@@ -311,12 +336,8 @@ class BlockWriter:
 
     def _item(self, piece: Piece) -> tuple[str, str, str]:
         """Return the kind of an item's marker, the term that it describes, and the rest of it."""
-        first = piece.inside[0] if piece.inside else None
-        is_lead = first is not None and first.start == piece.start
-        is_lead = is_lead and first is not None and first.block is not None
-        is_lead = is_lead and first.block.kind == "paragraph" and not first.inside
-        stop = piece.end if first is None else first.end if is_lead else first.start
-        text = self._text(piece.start, stop)
+        lead, below = _parted(piece)
+        text = self._text(piece.start, lead)
         cuts = CUT * (len(text) - len(text.lstrip(CUT)))
         text = text.lstrip(CUT)
         marker = _MARKER.match(text)
@@ -327,8 +348,14 @@ class BlockWriter:
             words = next(filter(None, found.groups()), "")
             term, text = f"{cuts}{self._inline(words.strip())}", text.lstrip(" \t")[found.end() :]
             cuts = ""
-        rest = self.html(piece.inside[1:] if is_lead else piece.inside)
+        rest = self.html(below)
         shown = self._inline(_dedented(text).strip())
+        if not term and not marker and "\n" not in text.strip() and _is_quote(below):
+            return (
+                "",
+                f"{cuts}{shown}",
+                rest.removeprefix("<blockquote>").removesuffix("</blockquote>"),
+            )
         body = f"<p>{cuts}{shown}</p>{rest}" if rest and shown else f"{cuts}{shown}{rest}"
         return (marker.lastgroup or "" if marker else ""), term, body
 
@@ -387,6 +414,22 @@ class BlockWriter:
         name, words = next(iter(groups.items()), ("text", ""))
         shown = html.escape(words, quote=False)
         return shown if name == "text" else f"<{name}>{shown}</{name}>"
+
+
+def _parted(item: Piece) -> tuple[int, Sequence[Piece]]:
+    """Return where the words of an item end that its marker stands before, and what follows."""
+    if not item.inside:
+        return item.end, ()
+    first = item.inside[0]
+    is_paragraph = first.block is not None and first.block.kind == "paragraph"
+    if is_paragraph and first.start == item.start and not first.inside:
+        return first.end, item.inside[1:]
+    return first.start, item.inside
+
+
+def _is_quote(below: Sequence[Piece]) -> bool:
+    """Whether what stands below a line is one indented block, as what describes a term is."""
+    return len(below) == 1 and below[0].block is not None and below[0].block.kind == "quote"
 
 
 def _described(term: str, body: str) -> str:

@@ -30,6 +30,7 @@ from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
 from leafmark.render.changes import changes_record, revisions_record
 from leafmark.render.explaining import why_not_record
+from leafmark.render.hints import PROGRAMS, hints_for
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
@@ -86,7 +87,7 @@ def search(request: Request) -> Reply:
     """Raises what `search_project` does."""
     brief = request["brief"]
     wanted = _search_request(request, full_records=not brief)
-    answer = _told(search_project(request.project, wanted), request.freshness)
+    answer = _worded(search_project(request.project, wanted), request.freshness)
     if brief:
         without = tuple(result._replace(body=None) for result in answer.results)
         answer = answer._replace(results=without)
@@ -112,10 +113,11 @@ def revisions(request: Request) -> Reply:
     return json_reply(revisions_record(found))
 
 
-def _told(answer: Answer, freshness: Freshness) -> Answer:
-    """The answer, and where the index is not fresh a hint that says so."""
+def _worded(answer: Answer, freshness: Freshness) -> Answer:
+    """The answer with hints in the terms of the API; one more where the index is not fresh."""
     note = freshness.note
-    return answer._replace(hints=(Hint("index", note), *answer.hints)) if note else answer
+    hints = hints_for(answer.hints, PROGRAMS)
+    return answer._replace(hints=(Hint("index", note), *hints) if note else hints)
 
 
 def show(request: Request) -> Reply:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, takewhile
 from typing import NamedTuple
@@ -113,21 +113,11 @@ def mark_text(text: str, mark: MarkText) -> Markup:
     return Markup("".join(_tagged(shown, mark(shown))))
 
 
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|`+|\*\*")
-"""What of Markdown a reader of an excerpt can do without: addresses of links, and a few marks."""
-
-
-def mark_excerpt(text: str, ranges: Sequence[tuple[int, int]]) -> Markup:
-    """Return an excerpt of Markdown as HTML: links as their words, ranges of characters marked."""
-    kept: list[tuple[int, int]] = []
-    at = 0
-    for found in _LINK.finditer(text):
-        kept.append((at, found.start()))
-        if found[1] is not None:
-            kept.append(found.span(1))
-        at = found.end()
-    kept.append((at, len(text)))
-    parts = (_part(text, span, ranges) for span in kept)
+def mark_excerpt(
+    text: str, ranges: Sequence[tuple[int, int]], words: Iterable[tuple[int, int]]
+) -> Markup:
+    """Return the `words` of an excerpt as HTML, without the markup between them, marked."""
+    parts = (_part(text, span, ranges) for span in words)
     return Markup("".join(parts))
 
 

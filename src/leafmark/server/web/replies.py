@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from leafmark.errors import AmbiguousError, ConfirmationError, LeafmarkError, UsageError
+from leafmark.render.hints import PROGRAMS
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
 
@@ -92,7 +93,7 @@ def failed(error: LeafmarkError, status: int | None = None) -> Reply:
 
 def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
     """Return what is wrong: its status, the status in words, what happened, what to do."""
-    record = error_record(error)
+    record = error_record(error, PROGRAMS)
     try:
         title = HTTPStatus(status).phrase
     except ValueError:

@@ -21,6 +21,7 @@ from leafmark.model import GRAINS, SORTS, Answer, Result, count_of, whole_range
 from leafmark.render.searching import group_results
 from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
+from leafmark.server.web.blocks import spans_of_words
 from leafmark.server.web.document_parts import DocumentText
 from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, document_address, render_page
@@ -110,9 +111,8 @@ def search_page(visit: Visit) -> str:
 def _excerpt(result: Result) -> Markup:
     """Return the excerpt of a result with its matches marked."""
     snippet = result.snippet
-    if result.document.format == "markdown":
-        return mark_excerpt(snippet.text, snippet.ranges)
-    return mark_text(snippet.text, lambda _: snippet.ranges)
+    words = spans_of_words(snippet.text, result.document.format)
+    return mark_excerpt(snippet.text, snippet.ranges, words)
 
 
 def _request(address: Address) -> SearchRequest:

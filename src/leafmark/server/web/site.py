@@ -7,6 +7,7 @@ and its call is not begun. No path of a request is joined to one of a file.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 import time
@@ -305,15 +306,14 @@ class Site:
         path = request.url.path
         if error.status_code == 405:
             allowed = (error.headers or {}).get("Allow", "GET, HEAD")
-            told: LeafmarkError = UsageError(
-                f"{request.method} is not allowed for {path}: use {allowed}"
-            )
-            return respond(failed(told, 405)._replace(headers=(("allow", allowed),)))
+            refusal = UsageError(f"{request.method} is not allowed for {path}: use {allowed}")
+            return respond(failed(refusal, 405)._replace(headers=(("allow", allowed),)))
         near = nearest(path, self._known)
-        told = NotFoundError(f"there is nothing at {path}", did_you_mean=near)
+        hint = f"{_DESCRIPTION} describes the API" if path.startswith("/api") else None
+        missing = NotFoundError(f"there is nothing at {path}", did_you_mean=near, hint=hint)
         if "text/html" in request.headers.get("accept", ""):
-            return respond(self._problem_page(self._empty_visit(path), told, 404))
-        return respond(failed(told, error.status_code))
+            return respond(self._problem_page(self._empty_visit(path), missing, 404))
+        return respond(failed(missing, error.status_code))
 
     # -- the state ------------------------------------------------------------------------
 
@@ -412,9 +412,16 @@ _EDITOR_COOKIE = "leafmark-editor"
 
 
 def _fixed(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Response]]:
+    """Return what answers with a file of the page; a browser that has it gets no body again."""
     body = files("leafmark.server.web").joinpath("page", path[1:]).read_bytes()
-    reply = Reply(body, media_type, headers=(("cache-control", "no-cache"),))
-    return _replying(lambda: reply)
+    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    reply = Reply(body, media_type, headers=(("cache-control", "no-cache"), ("etag", tag)))
+    unchanged = reply._replace(body=b"", status=304)
+
+    async def endpoint(request: HttpRequest) -> Response:
+        return respond(unchanged if request.headers.get("if-none-match") == tag else reply)
+
+    return endpoint
 
 
 def _replying(make: Callable[[], Reply]) -> Callable[[HttpRequest], Awaitable[Response]]:

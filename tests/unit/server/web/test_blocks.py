@@ -13,11 +13,11 @@ from leafmark.parsing import parse
 from leafmark.server.web.document_parts import DocumentText
 
 
-def shown(source: str, path: str, **sizes: int) -> str:
+def shown(source: str, path: str) -> str:
     """Return the whole text of a document as HTML, without what only styles it."""
     data = source.encode()
     document = parse(data, path)
-    chunks = leafmark.chunk(data, path=path, tree="t", strategy="section", **sizes)
+    chunks = leafmark.chunk(data, path=path, tree="t", strategy="section")
     text = DocumentText(
         document.data, path, document.format, chunks, describe=str, parsed=lambda: document
     )
@@ -190,3 +190,10 @@ def test_every_chunk_that_begins_in_a_block_is_marked_where_it_begins(
 def test_words_from_right_to_left_stand_from_right_to_left() -> None:
     assert '<p dir="auto">' in shown("\u05e9\u05dc\u05d5\u05dd\n\nwords\n", "a.txt")
     assert "dir=" not in shown("words\n", "a.txt")
+
+
+def test_a_line_above_an_indented_block_is_the_term_that_it_describes() -> None:
+    source = ".TH A 1\n.SH B\n" + "".join(f".PP\nrun.{n}\n.RS 4\nSets {n}.\n.RE\n" for n in "xy")
+    assert shown(source, "a.1").endswith(
+        "<dl><dt>run.x</dt><dd><p>Sets x.</p></dd><dt>run.y</dt><dd><p>Sets y.</p></dd></dl>"
+    )

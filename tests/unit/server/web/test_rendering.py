@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafmark.server.web.blocks import spans_of_words
 from leafmark.server.web.rendering import (
     CUT,
     Cut,
@@ -72,8 +73,23 @@ def test_words_are_marked_in_text_and_never_in_markup() -> None:
 
 def test_an_excerpt_has_the_words_of_links_and_its_marks() -> None:
     text = "keep a [backup](backups.md) of `it` <b>"
-    made = mark_excerpt(text, [(8, 14), (16, 22), (32, 34)])
+    words = spans_of_words(text, "markdown")
+    made = mark_excerpt(text, [(8, 14), (16, 22), (32, 34)], words)
     assert made == "keep a <mark>backup</mark> of <mark>it</mark> &lt;b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("text", "format_name", "shown"),
+    [
+        ("see :func:`~a.run` and `it <b.html>`_ now", "rst", "see a.run and it now"),
+        ("see xref:b.adoc[it], `code` and *now*", "asciidoc", "see it, code and now"),
+        ("see [[file:b.org][it]] and =code=", "org", "see it and code"),
+        ("see `it` and https://x.org/a.", "roff", "see `it` and https://x.org/a."),
+        ("at https://x.org/a now", "rst", "at https://x.org/a now"),
+    ],
+)
+def test_an_excerpt_has_no_markup_of_its_format(text: str, format_name: str, shown: str) -> None:
+    assert mark_excerpt(text, [], spans_of_words(text, format_name)) == shown
 
 
 def test_a_cut_inside_a_paragraph_colours_what_follows_and_breaks_nothing() -> None:

@@ -13,8 +13,9 @@ import pytest
 from support.repositories import GitRepository
 from support.schema import problems
 
-from leafmark.app import Project, open_project
+from leafmark.app import Project, browse_project, open_project
 from leafmark.app.history import project_at
+from leafmark.app.requests import SearchRequest
 from leafmark.errors import UsageError
 from leafmark.server.web import jobs, replies, site
 from leafmark.server.web.routes import ROUTES, describe
@@ -65,7 +66,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def ask(
-    app: Site, path: str, query: str = "", method: str = "GET", body: bytes = b"", accept: str = ""
+    app: Site,
+    path: str,
+    query: str = "",
+    method: str = "GET",
+    body: bytes = b"",
+    accept: str = "",
+    tag: str = "",
 ) -> Answer:
     sent: list[Message] = []
     asked: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -83,7 +90,7 @@ def ask(
         "method": method,
         "path": path,
         "query_string": query.encode(),
-        "headers": [(b"accept", accept.encode())],
+        "headers": [(b"accept", accept.encode()), (b"if-none-match", tag.encode())],
     }
     asyncio.run(app(scope, receive, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
@@ -174,6 +181,29 @@ def test_results_and_documents_come_in_pages(served: Site) -> None:
     rest = ask(served, "/api/search", "q=tail+OR+restore&limit=1&offset=1").json["results"]
     assert [one["rank"] for one in first + rest] == [1, 2]
     assert first[0]["id"] != rest[0]["id"]
+
+
+def test_hints_of_the_api_are_in_its_own_terms(served: Site) -> None:
+    hints = ask(served, "/api/search", "q=restore&q=text&limit=1").json["hints"]
+    assert [one["message"] for one in hints if one["code"] == "more"] == [
+        "1 more result: `offset` 1"
+    ]
+    record = ask(served, "/api/why-not", "id=nothing&q=days").json
+    assert record["error"]["hint"] == "`outline` lists the ids"
+    assert ask(served, "/api").json["error"]["hint"] == "/openapi.json describes the API"
+
+
+def test_what_a_browser_has_of_the_page_is_not_sent_again(served: Site) -> None:
+    first = ask(served, "/style.css")
+    again = ask(served, "/style.css", tag=first.headers["etag"])
+    assert (first.status, again.status, again.body) == (200, 304, b"")
+    assert ask(served, "/style.css", tag='"another"').body == first.body
+
+
+def test_facets_count_documents(served: Site) -> None:
+    found = browse_project(served.workspace.project(), SearchRequest(("restore days",)))
+    numbers = {one.value: one.number for one in found.facets["format"]}
+    assert numbers == {"markdown": len({one.entry.doc_id for one in found.answer.results})}
 
 
 def test_a_problem_has_the_standard_s_shape(served: Site) -> None:
