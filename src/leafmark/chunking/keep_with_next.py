@@ -344,20 +344,19 @@ _CAPTION = re.compile(
 )
 """What names a figure, a table or a listing by its number, in the languages with most documents."""
 
-_ATTRIBUTES = re.compile(rb"\s*+(?:\{[:#.][^{}\n]*\}[ \t]*+(?:[\r\n]|\Z)|/// [a-z-]*caption\b)")
-_CLOSES = re.compile(
+_OF_ABOVE = re.compile(
     rb"""\s*+(?:
       </[A-Za-z][\w.:-]*+[ \t]*+>
-    | (?::{3,}|/{3,})[ \t]*+(?:[\r\n]|\Z)
+    | (?::{3,}|/{3,})[ \t]*+(?:[\r\n]|\Z) | /{3}[ ][a-z-]*caption\b
     | \{%-?[ \t]*+end[^%\n]*%\} | \{\{[<%][ \t]*+/[^}\n]*\}\}
+    | \{[:#.][^{}\n]*\}[ \t]*+(?:[\r\n]|\Z)
+    | (?:(?:Table)?:|[ ]{1,3}:)[ \t]+[^\s]
     )""",
     re.VERBOSE,
 )
-"""What closes a box that was opened above: of HTML and MDX, directives, Jekyll and Hugo."""
+"""Lines that close a box that was opened above, of HTML and MDX, directives, Jekyll and Hugo; the
+attributes of a block, its caption, and what explains a term, in kramdown, Pandoc and others."""
 
-_UNDER_TABLE = re.compile(rb"\s*+(?:Table)?:[ \t]")
-_DEFINITION = re.compile(rb"[ ]{0,3}:[ \t]+[^\s]")
-"""What a term has below it in the Markdown of kramdown, Pandoc and others."""
 _UNDER_PICTURE = re.compile(rb"\s*+([*_])(?![*_\s])[^\n]*\1[ \t]*+(?:[\r\n]|\Z)")
 _PICTURE = re.compile(
     rb"""(?:
@@ -453,10 +452,6 @@ _NO_PAGES: frozenset[Format] = frozenset(("html", "script"))
 _SCRIPTS: frozenset[Format] = frozenset(("script",))
 
 
-def _behind_matches(pattern: re.Pattern[bytes]) -> Callable[[_Cut], object]:
-    return lambda cut: pattern.match(cut.behind)
-
-
 _RULES = (
     _Rule(
         "A line that opens a bracket or ends with a colon stays with what it opens.",
@@ -484,32 +479,12 @@ _RULES = (
         _BELOW,
     ),
     _Rule(
-        "A block stays with the line of its attributes below.",
-        _behind_matches(_ATTRIBUTES),
+        "A block stays with the line of its attributes, caption or explanation below, or that"
+        " closes its box.",
+        lambda cut: _OF_ABOVE.match(cut.behind),
         _BELOW,
         but=_NO_PAGES,
-        begins=b"{/",
-    ),
-    _Rule(
-        "What is in a box stays with what closes the box.",
-        _behind_matches(_CLOSES),
-        _BELOW,
-        but=_NO_PAGES,
-        begins=b"<:/{",
-    ),
-    _Rule(
-        "A table stays with its caption below.",
-        lambda cut: cut.last_kind == "table" and _UNDER_TABLE.match(cut.behind),
-        _BELOW,
-        but=_NO_PAGES,
-        begins=b"T:",
-    ),
-    _Rule(
-        "A term stays with what explains it.",
-        lambda cut: cut.last_kind == "paragraph" and _DEFINITION.match(cut.behind),
-        _BELOW,
-        but=_NO_PAGES,
-        begins=b":",
+        begins=b"<:/{T",
     ),
     _Rule(
         "A picture stays with the line in italics below it.",

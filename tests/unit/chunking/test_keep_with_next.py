@@ -115,7 +115,6 @@ def test_the_text_of_an_item_leads_on_to_what_stands_below(before: str) -> None:
 @pytest.mark.parametrize("behind", [": What it does.\n", " :   What it does\n    in lines.\n"])
 def test_what_defines_a_term_goes_on_with_it(behind: str) -> None:
     assert reads_as_leading(b"`--no-cargo`\n\n", behind=behind.encode())
-    assert not reads_as_leading(b"## Options\n\n> Quote\n\n", behind=behind.encode())
     for other in (":What it does.\n", "::: warning\n", ":   \n"):
         assert not reads_as_leading(b"`--no-cargo`\n\n", behind=other.encode())
 

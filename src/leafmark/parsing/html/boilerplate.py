@@ -395,7 +395,11 @@ class _Finder:
         named = self.page.called("source.classes")
         if not named:
             return
-        openers = [e for e in self.page.having("label", "a", "button") if e.open in named]
+        openers = [
+            e
+            for e in self.page.having("label", "a", "button")
+            if e.open in named and _IN_PLACE.match(e.open.attribute("href"))
+        ]
         code = self.page.having("pre")
         starts = [each.start for each in code]
         for opener in openers:
@@ -723,6 +727,9 @@ _SOURCE_ADDRESS = re.compile(
     r"|\.(?:nim|c|h|py|js|ts|rs|java|go|rb|cs|hs|ml)\b",
     re.IGNORECASE,
 )
+_IN_PLACE = re.compile(r"\Z|#|javascript:", re.IGNORECASE)
+"""Where a link leads that opens something on its own page."""
+
 _PART = re.compile(r" (?:page|chapter|section|topic|part|node|slide|class|package|module)\Z")
 _RETURN = re.compile(
     r"(?:(?:go|return|jump) (?:back |up )?|back |up )to (?:the )?"

@@ -38,7 +38,9 @@ _NATURAL = frozenset(
     ]
 )
 """Languages of people, which the same attribute names as a page should."""
-_MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
+_MARKERS = frozenset(
+    ("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge", "makeup")
+)
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
 _NO_MARKER = frozenset(
     ("linenums", "linenodiv", "highlight", "code", "source", "numbersource", "numberlines")

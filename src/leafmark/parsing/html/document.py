@@ -270,6 +270,9 @@ def _page_name(path: str) -> str:
 _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
 """What stands between the title of a page and the name of its site."""
 
+_SITE_FIRST = re.compile(r": | --? ")
+"""What stands behind the name of a site; behind other signs that stands itself as a rule."""
+
 _MAX_TITLE = 1024
 """Characters of a title in which the name of a site is looked for."""
 
@@ -448,6 +451,8 @@ def as_headed(title: str, heading: str) -> str:
     'Chapter 4: Configuring PuTTY'
     >>> as_headed("s6: the s6-svscan program", "The s6-svscan program")
     'The s6-svscan program'
+    >>> as_headed("Lamp Handbook - 2\xa0 Dim", "2 Dim")
+    '2 Dim'
     >>> as_headed("Chapter 4: Lamps", "Chapter 5: Lamps"), as_headed("Lamp", "Lamp 2")
     ('Chapter 4: Lamps', 'Lamp')
     >>> as_headed("Lamp", "Class Lamp<T>")
@@ -461,7 +466,7 @@ def as_headed(title: str, heading: str) -> str:
         return heading
     number, words = _said(heading)
     subject = _said(_without_kind(heading))[1]
-    rests = (title[found.end() :] for found in re.finditer(": ", title))
+    rests = (title[found.end() :] for found in _SITE_FIRST.finditer(title))
     beginnings = (title[: found.start()] for found in _SEPARATOR.finditer(title))
     whole = _said(title)[0]
     for own, said in map(_said, (title, *rests, *beginnings)):

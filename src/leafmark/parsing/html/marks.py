@@ -310,7 +310,8 @@ def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
     tabs = [each for each in inside if each.open.role == "tab"]
     for tag in _LABEL_TAGS:
         tabs = tabs or [each for each in inside if each.tag == tag]
-    said = [(tab, _said(page, tab)) for tab in tabs]
+    around = [(tab, tab.parent or tab) for tab in tabs]  # an `a` that leads nowhere has no end
+    said = [(tab, _said(page, tab) or _said(page, outer)) for tab, outer in around]
     return said if all(0 < len(text) <= _MAX_LABEL for _, text in said) else []
 
 
