@@ -45,6 +45,9 @@ _BOXES = frozenset(
 )
 """Directives and template tags that make a box or a tab; a heading in one opens no section."""
 
+_STEPS = frozenset(b"column columns row section step stepper steps".split())
+"""Those whose headings open sections that end with them."""
+
 _IN = rb"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+"
 """What containers write before the text of a line."""
 
@@ -354,7 +357,7 @@ class _Reader:
             self._close(b"%" + name, self._line_end(line.end()))
         elif tag in _QUOTING:
             return self._quoting(line, tag)
-        elif tag in _BOXES:
+        elif tag in _BOXES or tag in _STEPS:
             self._enter(b"%" + tag, tag, line.start("before"))
         return line.end()
 
@@ -394,8 +397,9 @@ class _Reader:
             opened = self._open[number]
             if opened.sign == sign:
                 del self._open[number:]
-                is_box = opened.name in _BOXES and opened.sign[:1] != b"<"
-                if is_box or opened.sign[:1] == b"<":
+                is_element = opened.sign[:1] == b"<"
+                is_box = opened.name in _BOXES and not is_element
+                if is_box or is_element or opened.name in _STEPS:
                     self._containers.append(_Container(opened.start, after, is_box))
                 return
 

@@ -105,6 +105,18 @@ def test_a_heading_in_a_box_opens_no_section_but_has_a_number(box: str, line_end
     assert not any(block.kind == "code" for block in found.document.blocks)
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("{% stepper %}\n{% step %}", "{% endstep %}\n{% endstepper %}"), ("::: steps", ":::")],
+)
+def test_a_section_in_a_step_ends_with_the_step(before: str, behind: str) -> None:
+    source = f"# A\n\n{before}\n## B\n\nb\n\n{behind}\n\nafter\n\n## C\n\nc\n"
+    found = chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="heading"))
+
+    assert [chunk.slug for chunk in found.chunks] == [None, "a", "b", "c"]
+    assert "after" in found.chunks[1].body
+
+
 NO_BOXES = {
     "an exclamation": "!!! note\n\ntext\n",
     "a directive of one line": ":::image src=x:::\n\n## C\n\ntext\n",

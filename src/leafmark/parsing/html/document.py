@@ -270,9 +270,6 @@ def _page_name(path: str) -> str:
 _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
 """What stands between the title of a page and the name of its site."""
 
-_SITE_FIRST = re.compile(r": | --? ")
-"""What stands behind the name of a site; behind other signs that stands itself as a rule."""
-
 _MAX_TITLE = 1024
 """Characters of a title in which the name of a site is looked for."""
 
@@ -462,11 +459,11 @@ def as_headed(title: str, heading: str) -> str:
     """
     if not heading or len(title) > _MAX_TITLE or len(heading) > _MAX_TITLE:
         return title
-    if _without_version(title) == heading:
+    if _without_version(title) == heading or title.endswith((f" - {heading}", f" -- {heading}")):
         return heading
     number, words = _said(heading)
     subject = _said(_without_kind(heading))[1]
-    rests = (title[found.end() :] for found in _SITE_FIRST.finditer(title))
+    rests = (title[found.end() :] for found in re.finditer(": ", title))
     beginnings = (title[: found.start()] for found in _SEPARATOR.finditer(title))
     whole = _said(title)[0]
     for own, said in map(_said, (title, *rests, *beginnings)):
