@@ -29,7 +29,7 @@ CHECKS = [
     openapi.status_code_conformance,
 ]
 
-CALLS = 250
+CALLS = 120
 """Of the load, after as many to warm up."""
 
 

@@ -9,6 +9,7 @@ import shutil
 import threading
 import time
 import urllib.request
+from functools import cache
 from pathlib import Path
 from statistics import quantiles
 
@@ -43,6 +44,7 @@ GERMAN = {
 }
 
 
+@cache
 def sources() -> dict[tuple[str, str], bytes]:
     """The documents of this repository, and a few in another language."""
     found = {
@@ -73,6 +75,7 @@ def read(entry: DocumentEntry) -> bytes:
     return sources_by_id()[entry.doc_id]
 
 
+@cache
 def sources_by_id() -> dict[str, bytes]:
     return {f"{tree}:{path}": data for (tree, path), data in sources().items()}
 

@@ -203,7 +203,7 @@ def test_twice_the_input_is_about_twice_the_work(unit: str) -> None:
         return calls_of(read)
 
     work(10)
-    assert work(1200) <= 2.2 * work(600) + 500  # beyond the depth at which browsers stop nesting
+    assert work(1040) <= 2.2 * work(520) + 500  # beyond the depth at which browsers stop nesting
 
 
 def test_a_long_line_is_read_in_pieces_that_map_back() -> None:
