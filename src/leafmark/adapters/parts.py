@@ -258,10 +258,10 @@ def find(index: Index, query: str, search: Search) -> list[RetrievedText]:
     )
     if search.max_tokens is not None:
         answer = index.fit(answer, max_tokens=search.max_tokens)
-    return list(_found(index, answer))
+    return list(_retrieved_texts(index, answer))
 
 
-def _found(index: Index, answer: Answer) -> Iterator[RetrievedText]:
+def _retrieved_texts(index: Index, answer: Answer) -> Iterator[RetrievedText]:
     sources: dict[str, bytes | None] = {}
     for result in answer.results:
         doc_id = result.document.doc_id
@@ -299,13 +299,13 @@ class _Place(NamedTuple):
     def _of_result(self, name: str, part: Passage) -> RetrievedText:
         result = self.result
         metadata = {"score": result.score, "rank": result.rank, "relaxed": result.relaxed}
-        return self._found(name, result.entry, part, result.score, metadata)
+        return self._retrieved_text(name, result.entry, part, result.score, metadata)
 
     def _of_related(self, name: str, part: Passage, related: Related) -> RetrievedText:
         metadata = {"relation": related.relation, "relation_of": self.result.id}
-        return self._found(name, related.entry, part, None, metadata)
+        return self._retrieved_text(name, related.entry, part, None, metadata)
 
-    def _found(
+    def _retrieved_text(
         self, name: str, entry: Entry, part: Passage, score: float | None, more: dict[str, Any]
     ) -> RetrievedText:
         metadata = _metadata_of(self.result, entry, self.answer, part.start, part.end)

@@ -110,7 +110,7 @@ class Sources:
         parsed otherwise now: there was no process or no memory for it, then or now.
         Counting its tokens takes far longer than reading it: only records and sizes need this.
         """
-        read = self._get(document) if self._made(document, reader) else None
+        read = self._get(document) if self._is_current(document, reader) else None
         if read is not None and read.chunked is None:
             from leafmark.chunking import chunk_document  # late: a listing of results needs none
 
@@ -126,7 +126,7 @@ class Sources:
 
     def by_heading(self, document: DocumentEntry, reader: IndexReader) -> ChunkedDocument | None:
         """Return the document with a chunk for each section; None as in `chunked`."""
-        read = self._get(document) if self._made(document, reader) else None
+        read = self._get(document) if self._is_current(document, reader) else None
         if read is None:
             return None
         from leafmark.chunking import chunk_document
@@ -137,7 +137,7 @@ class Sources:
             return None
         return chunk_document(parsed, tree=document.tree, options=options)
 
-    def _made(self, document: DocumentEntry, reader: IndexReader) -> bool:
+    def _is_current(self, document: DocumentEntry, reader: IndexReader) -> bool:
         """Whether the settings in force make the chunks that an index has of a document."""
         if self._fingerprint is None:
             self._fingerprint = self._project.index_options().fingerprint

@@ -336,8 +336,8 @@ def perform(call: Call, use_case: UseCase[Request, Answered], request: Request) 
     the request `confirmed` if the answer is yes. Without a terminal the error stands. What the
     answer has no place for is told at the end.
     """
-    told: list[Hint] = []
-    project = project_of(call, tell=told.append)
+    hints: list[Hint] = []
+    project = project_of(call, tell=hints.append)
     if "at" in call.values:
         from leafmark.app.history import project_at  # late: few ask for a revision
 
@@ -357,7 +357,7 @@ def perform(call: Call, use_case: UseCase[Request, Answered], request: Request) 
             raise
         return run(_confirmed(request))
     finally:
-        for hint in told:
+        for hint in hints:
             call.console.hint(word_hint(hint))
 
 

@@ -127,7 +127,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
         return shell_complete(PROGRAM, {"obj": environ}, "leafmark", COMPLETE, environ[COMPLETE])
     console = open_console(_early_values(argv), environ, json=_wants_json(argv))
-    told = ""
+    message = ""
     try:
         try:
             with PROGRAM.make_context("leafmark", list(argv), obj=environ) as context:
@@ -138,7 +138,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
             if known is None or isinstance(error, BrokenPipeError):
                 raise
             console.error(known)
-            told = "" if console.json else known.message
+            message = "" if console.json else known.message
             console.flush()
             code = known.exit_code
     except BrokenPipeError:
@@ -147,7 +147,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     except LeafmarkError as error:
         # Standard output takes nothing any more: the error can only go elsewhere.
         _abandon_output()
-        if error.message != told:
+        if error.message != message:
             console.complain(error)
         code = error.exit_code
     except KeyboardInterrupt:

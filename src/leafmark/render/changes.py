@@ -115,10 +115,10 @@ def _about(document: DocumentChange) -> str:
     sections = len(document.document.sections)
     if document.fate in ("added", "removed"):
         return f"{document.fate} ({count_of(sections, 'section')})"
-    said = count_of(len(document.changes), "change")
+    size = count_of(len(document.changes), "change")
     if document.fate == "moved" and document.old is not None:
-        return f"moved from {clean_line(document.old.id)} ({said})"
-    return said
+        return f"moved from {clean_line(document.old.id)} ({size})"
+    return size
 
 
 def section_line(change: SectionChange, style: Style) -> str:
@@ -177,7 +177,7 @@ def _cited_lines(cited: CitedFile) -> Iterator[str]:
 def summarise_changes(report: DiffReport) -> str:
     """Return one line with how many sections have which fate."""
     counts = report.comparison.counts()
-    said = [f"{number} {fate}" for fate, number in counts.items() if fate != "unchanged"]
+    counted = [f"{number} {fate}" for fate, number in counts.items() if fate != "unchanged"]
     documents = len(report.comparison.documents)
     if not documents:
         return f"{clean_line(report.old)} and {clean_line(report.new)}: no document differs"
@@ -187,7 +187,7 @@ def summarise_changes(report: DiffReport) -> str:
     return (
         f"{clean_line(report.old)} to {clean_line(report.new)}: "
         f"{count_of(documents, 'document')} {differ}, {same} {do_not}; "
-        f"sections: {', '.join(said) or 'all as before'}"
+        f"sections: {', '.join(counted) or 'all as before'}"
     )
 
 

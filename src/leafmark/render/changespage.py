@@ -56,8 +56,8 @@ def _now(broken: BrokenName) -> str:
 def _document(document: DocumentChange) -> Iterator[str]:
     yield f"<section><h2>{_safe(clean_line(document.document.id))}</h2>\n"
     moved = "" if document.old is None else f" from {clean_line(document.old.id)}"
-    said = f"moved{moved}" if document.fate == "moved" else document.fate
-    yield f'<p class="about">{_safe(said)}</p>\n'
+    fate = f"moved{moved}" if document.fate == "moved" else document.fate
+    yield f'<p class="about">{_safe(fate)}</p>\n'
     for change in document.changes:
         yield from _section(change)
     yield "</section>\n"

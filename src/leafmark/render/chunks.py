@@ -266,11 +266,11 @@ def render_statistics(
             continue
         lines.append(f"{style.bold(name)}{' ' * (12 - len(name))}{value}\n")
         if name == "deviations":
-            told = [
+            deviations = [
                 f"{each.doc_id}: {count_of(each.actual, 'chunk')}, estimated {each.estimate:,}"
                 for each in found.deviations
             ]
-            lines += _listed(told, style, verbose)
+            lines += _listed(deviations, style, verbose)
     return "".join(lines) + render_findings(findings, style, verbose=verbose)
 
 
@@ -311,13 +311,13 @@ def render_findings(
     for kind, found in kinds.items():
         name = style.dim(kind) if found[0].excused else style.yellow(kind)
         lines.append(f"  {name} {len(found):,}\n")
-        told = [f"{finding.chunk_id}: {finding.message}" for finding in found]
-        lines += _listed(told, style, verbose, inset="    ")
+        messages = [f"{finding.chunk_id}: {finding.message}" for finding in found]
+        lines += _listed(messages, style, verbose, inset="    ")
     return "".join(lines)
 
 
-def _listed(told: Iterable[str], style: Style, verbose: bool, inset: str = "  ") -> list[str]:
-    every = [f"{inset}{clean_line(line)}\n" for line in told]
+def _listed(messages: Iterable[str], style: Style, verbose: bool, inset: str = "  ") -> list[str]:
+    every = [f"{inset}{clean_line(line)}\n" for line in messages]
     left = len(every) - SHOWN
     if verbose or left <= 0:
         return every

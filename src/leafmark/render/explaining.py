@@ -64,12 +64,12 @@ def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
     given = [factor for factor in factors if factor.name != "rounding"]
     total = sum(factor.value for factor in given if factor.operation == "add")
     for factor in given:
-        said = _said(factor)
+        words = _factor_words(factor)
         if factor.operation == "multiply":
-            yield f"{'  ' * level}× {factor.value:.3f}       {said}"
+            yield f"{'  ' * level}× {factor.value:.3f}       {words}"
         else:
             share = f"{factor.value / total:4.0%}" if total else "    "
-            yield f"{'  ' * level}+ {factor.value:.4f} {share}  {said}"
+            yield f"{'  ' * level}+ {factor.value:.4f} {share}  {words}"
         yield from render_factors(factor.parts, level + 1)
 
 
@@ -105,12 +105,12 @@ _SAID: Mapping[str, str] = MappingProxyType(
 """What the names of factors mean to a reader."""
 
 
-def _said(factor: Factor) -> str:
+def _factor_words(factor: Factor) -> str:
     """Say what a factor is; a word of the query is said as it was typed."""
     if factor.how == WORD:
         return f"“{clean_line(factor.name)}”"
-    said = factor_name(factor.name)
-    return f"{said} ({clean_line(factor.how)})" if factor.how else said
+    name = factor_name(factor.name)
+    return f"{name} ({clean_line(factor.how)})" if factor.how else name
 
 
 def factor_name(name: str) -> str:
@@ -198,9 +198,9 @@ def word_reason(reason: AbsenceReason) -> str:
 def _of_match(reason: AbsenceReason) -> str:
     lacks = [f"“{part.text}”" for part in reason.unmatched if not part.refuses]
     has = [f"“{part.text}”" for part in reason.unmatched if part.refuses]
-    said = [f"it lacks {', '.join(lacks)}"] if lacks else []
-    said += [f"it has {', '.join(has)}, which the query leaves out"] if has else []
-    told = " and ".join(said) or "it does not match"
+    lacking = [f"it lacks {', '.join(lacks)}"] if lacks else []
+    lacking += [f"it has {', '.join(has)}, which the query leaves out"] if has else []
+    told = " and ".join(lacking) or "it does not match"
     far = reason.values.get("far")
     return told if far is None else f"{told}, and {_far(far)}"
 

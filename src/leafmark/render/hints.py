@@ -160,15 +160,15 @@ def hints_for(hints: Iterable[Hint], terms: Terms) -> tuple[Hint, ...]:
     return tuple(hint._replace(message=word_hint(hint, terms)) for hint in hints)
 
 
-def word_remedy(told: str, terms: Terms = COMMAND_LINE) -> str:
+def word_remedy(text: str, terms: Terms = COMMAND_LINE) -> str:
     """Return what to do, as a front end says it; a text without a code stays as it is.
 
     >>> word_remedy(Remedy("root", "name another root")), word_remedy("try again")
     ('name a folder that holds it with --root', 'try again')
     """
-    if not isinstance(told, Remedy) or told.code not in terms.remedies:
-        return str(told)
-    return terms.remedies[told.code].format(text=told, **told.values)
+    if not isinstance(text, Remedy) or text.code not in terms.remedies:
+        return str(text)
+    return terms.remedies[text.code].format(text=text, **text.values)
 
 
 def as_named(word: str) -> str:
@@ -217,9 +217,9 @@ def _unknown_field(values: _Values, _: Terms) -> str:
 def _option(values: _Values, _: Terms) -> str:
     words = values["words"]
     which = " and ".join(f"-{word}" for word in words)
-    held = " or ".join(f"“{word}”" for word in words)
+    quoted = " or ".join(f"“{word}”" for word in words)
     verb = "leaves" if len(words) == 1 else "leave"
-    return f'{which} {verb} out what holds {held}; "-{words[0]}" in quotes looks for it'
+    return f'{which} {verb} out what holds {quoted}; "-{words[0]}" in quotes looks for it'
 
 
 def _filter(values: _Values, terms: Terms) -> str:
@@ -236,19 +236,19 @@ def _phrase(values: _Values, _: Terms) -> str:
     is_phrase = values["is_phrase"]
     what, how = ("words", "without the quotes") if is_phrase else ("parts", "as words of their own")
     where = _NOWHERE[values["field"]]
-    told = f"the {what} of “{as_named(values['text'])}” stand next to each other {where}"
-    return told + (f"; {how}, there would be {_matches(values)}" if values["matches"] else "")
+    words = f"the {what} of “{as_named(values['text'])}” stand next to each other {where}"
+    return words + (f"; {how}, there would be {_matches(values)}" if values["matches"] else "")
 
 
 def _near(sentence: str) -> Callable[[_Values, Terms], str]:
     """Return a wording that names the nearest of what there is behind a sentence."""
 
     def worded(values: _Values, _: Terms) -> str:
-        told = sentence.format(**{key: values[key] for key in ("name",)})
+        words = sentence.format(**{key: values[key] for key in ("name",)})
         near: Sequence[str] = values.get("near", ())
         if values.get("folder"):
-            return f"{told}; path:{values['folder']} admits all in that folder"
-        return f"{told}; the nearest: {', '.join(near)}" if near else told
+            return f"{words}; path:{values['folder']} admits all in that folder"
+        return f"{words}; the nearest: {', '.join(near)}" if near else words
 
     return worded
 
@@ -271,17 +271,17 @@ def _with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> 
 def _pending(values: _Values, terms: Terms) -> str:
     count = values["count"]
     if count == 1:
-        told = "a chunk has no vector yet and is found by words alone"
-        return _with_remedy(told, "pending-vectors", terms, them="it")
-    told = f"{count:,} chunks have no vector yet and are found by words alone"
-    return _with_remedy(told, "pending-vectors", terms)
+        words = "a chunk has no vector yet and is found by words alone"
+        return _with_remedy(words, "pending-vectors", terms, them="it")
+    words = f"{count:,} chunks have no vector yet and are found by words alone"
+    return _with_remedy(words, "pending-vectors", terms)
 
 
 def _late(values: _Values, terms: Terms) -> str:
     count = values["count"]
     which = "a match is" if count == 1 else f"{count} of the best matches are"
-    told = f"{which} ordered by words alone, as vectors were not ready in time"
-    return _with_remedy(told, "late-vectors", terms)
+    words = f"{which} ordered by words alone, as vectors were not ready in time"
+    return _with_remedy(words, "late-vectors", terms)
 
 
 _Wording = str | Callable[[_Values, Terms], str]

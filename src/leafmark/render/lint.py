@@ -37,8 +37,8 @@ def iter_findings(
 def summarise_lint(report: LintReport) -> str:
     """Return one line with how much was found, and what was left out."""
     counts = Counter(one.level for one in report.findings)
-    said = [count_of(counts[level], level) for level in LEVELS if counts[level]]
-    line = f"{count_of(report.documents, 'document')}: {', '.join(said) or 'nothing found'}"
+    counted = [count_of(counts[level], level) for level in LEVELS if counts[level]]
+    line = f"{count_of(report.documents, 'document')}: {', '.join(counted) or 'nothing found'}"
     left = [(report.silenced, "silenced"), (report.known, "known from the baseline")]
     return line + "".join(f"; {number} {what}" for number, what in left if number)
 

@@ -427,10 +427,12 @@ def trust_record(report: TrustReport, changed: Sequence[str]) -> dict[str, Any]:
 
 def render_agents(report: AgentsReport, *, written: bool) -> str:
     """Return a line for each file."""
-    return "".join(f"{clean_line(file.path)}: {_said(file, written)}\n" for file in report.files)
+    return "".join(
+        f"{clean_line(file.path)}: {_file_state(file, written)}\n" for file in report.files
+    )
 
 
-def _said(file: AgentFile, written: bool) -> str:
+def _file_state(file: AgentFile, written: bool) -> str:
     if file.state == "fresh":
         return "up to date"
     if written:

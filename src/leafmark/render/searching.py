@@ -380,8 +380,8 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
                 text, _ = cut_around(line.text, [span], MAX_LINE)
                 rows[f"{path}:{line.number}:{column}:{clean(text)}\n"] = None
         if not lines and result.passages != ():
-            told = CHANGED if result.stale else clean_line(result.entry.title)
-            rows[f"{path}:{result.entry.line_start}:1:{told}\n"] = None
+            title = CHANGED if result.stale else clean_line(result.entry.title)
+            rows[f"{path}:{result.entry.line_start}:1:{title}\n"] = None
     return "".join(rows)
 
 

@@ -58,16 +58,16 @@ def serve(
             hint="put one into LEAFMARK_TOKEN, or leave out --host",
         )
     with closing(_listen(host, port)) as listener:
-        held = listener.getsockname()[1]
+        bound = listener.getsockname()[1]
         guard = Guard(
             make_app(),
-            port=held,
+            port=bound,
             names=LOOPBACK_NAMES if loopback else None,
             token=token,
             open_paths=open_paths,
         )
         shown = f"[{host}]" if ":" in host else host
-        started(f"http://{shown}:{held}")
+        started(f"http://{shown}:{bound}")
         _run(guard, listener, lifespan)
 
 
@@ -102,8 +102,8 @@ def _reason_of(error: OSError | OverflowError) -> str:
 
     Those of another list than the usual errors, as of names and on Windows, are found by no number.
     """
-    told = getattr(error, "strerror", None) or str(error)
-    return told.partition(" (while attempting")[0].lower()
+    reason = getattr(error, "strerror", None) or str(error)
+    return reason.partition(" (while attempting")[0].lower()
 
 
 def _listen(host: str, port: int) -> socket.socket:

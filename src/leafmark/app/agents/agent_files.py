@@ -179,8 +179,8 @@ def build_block(project: Project, reader: IndexReader) -> str:
     for tree in project.trees:
         folder = _inside(str(tree.root), str(project.configuration.project))
         if tree.scope == "local" and folder is not None:
-            held = [path for path in paths.get(tree.name, ()) if path not in _WRITTEN]
-            rows.append(f"| `{tree.name}` | {_code(folder)} | {_holds(held)} |")
+            documents = [path for path in paths.get(tree.name, ()) if path not in _WRITTEN]
+            rows.append(f"| `{tree.name}` | {_code(folder)} | {_holds(documents)} |")
     if len(rows) > _MAX_TREES:
         rows[_MAX_TREES:] = [f"| and {len(rows) - _MAX_TREES} more | | |"]
     table = ["", "| Tree | Folder | Holds |", "| --- | --- | --- |", *rows] if rows else []

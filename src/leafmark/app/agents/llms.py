@@ -173,8 +173,8 @@ def _url(path: str, base_url: str | None) -> str:
 
 def _note(chunked: ChunkedDocument) -> str:
     """What a document says of itself: its description, else the beginning of its first text."""
-    said = chunked.document.metadata.get("description")
-    text = said if isinstance(said, str) else next(_leads(chunked), "")
+    description = chunked.document.metadata.get("description")
+    text = description if isinstance(description, str) else next(_leads(chunked), "")
     line = _line(_LINK.sub(r"\1", text))
     if len(line) <= _NOTE_LENGTH:
         return line
@@ -217,24 +217,24 @@ def _fitting(texts: Iterable[str], most: int, project: Project) -> tuple[list[st
     from leafmark.chunking import token_counter  # late: it loads a vocabulary
 
     count = token_counter(project.configuration.chunking.tokenizer)
-    held: list[str] = []
+    written: list[str] = []
     total = number = 0
     for text in texts:
         number += 1
         if total <= most:
             total += count(text)
-            held.append(text)
-    kept = len(held)
+            written.append(text)
+    kept = len(written)
     # the sum is near; the count of the whole decides
-    while kept and count(_joined(held[:kept], number - kept)) > most:
+    while kept and count(_joined(written[:kept], number - kept)) > most:
         kept -= 1
-    if held and not kept:
-        least = count(_joined(held[:1], number - 1))
+    if written and not kept:
+        least = count(_joined(written[:1], number - 1))
         raise UsageError(
             f"not even the first document fits into {most} tokens",
             hint=f"--max-tokens {least} takes it in",
         )
-    return _with_rest(held[:kept], number - kept), kept
+    return _with_rest(written[:kept], number - kept), kept
 
 
 def _with_rest(texts: list[str], left: int) -> list[str]:

@@ -198,9 +198,9 @@ class _Places:
             near = nearest_paths(Path(real), path)
             raise NotFoundError(f"there is nothing at {path!r}", location=real, did_you_mean=near)
         is_folder = os.path.isdir(real)
-        held = self._innermost(real)
-        if held is not None:
-            return self._with_trees_in_it(_Part(*held, is_folder))
+        place = self._innermost(real)
+        if place is not None:
+            return self._with_trees_in_it(_Part(*place, is_folder))
         if self._is_fixed:
             raise UsageError(
                 f"{path!r} is not below the root",
@@ -216,9 +216,9 @@ class _Places:
 
         Of configured trees inside each other the inner one, whose settings are meant for it.
         """
-        held = [(tree, path) for tree in self._trees if (path := _below(tree, real)) is not None]
-        configured = [one for one in held if one[0] in self._project.trees]
-        return min(configured or held[:1], key=lambda one: len(one[1]), default=None)
+        places = [(tree, path) for tree in self._trees if (path := _below(tree, real)) is not None]
+        configured = [one for one in places if one[0] in self._project.trees]
+        return min(configured or places[:1], key=lambda one: len(one[1]), default=None)
 
     def _with_trees_in_it(self, part: _Part) -> list[_Part]:
         """The part, and the configured trees below it, which it then leaves out."""

@@ -174,16 +174,16 @@ def _read(job: ChunkJob) -> bytes | Diagnostic:
 
 def _gathered(pieces: Iterable[str]) -> Iterator[str]:
     """Join small pieces, since each costs a message between processes or a call to write."""
-    held: list[str] = []
+    waiting: list[str] = []
     size = 0
     for piece in pieces:
-        held.append(piece)
+        waiting.append(piece)
         size += len(piece)
         if size >= _PIECE_CHARS:
-            yield "".join(held)
-            held, size = [], 0
-    if held:
-        yield "".join(held)
+            yield "".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield "".join(waiting)
 
 
 # Where links lead among the sources of one run of `leafmark chunk`.

@@ -139,10 +139,10 @@ class Configuration:
 
     def _of_trees(self) -> Iterator[SettingOrigin]:
         for tree in self.trees:
-            said: dict[str, Any] = {"path": str(tree.root)}
-            said |= {"include": list(tree.include)} if tree.include else {}
-            said |= {"exclude": list(tree.exclude)} if tree.exclude else {}
-            for key, value in (said | dict(tree.overrides)).items():
+            values: dict[str, Any] = {"path": str(tree.root)}
+            values |= {"include": list(tree.include)} if tree.include else {}
+            values |= {"exclude": list(tree.exclude)} if tree.exclude else {}
+            for key, value in (values | dict(tree.overrides)).items():
                 name = f"tree.{tree.name}.{key}"
                 yield SettingOrigin(name, value, self.tree_origins.get(name, _DEFAULT))
 
@@ -367,14 +367,14 @@ _NAME = "chunking.preset"
 
 def with_preset(values: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
     """Return the settings of one place with the preset named there written out."""
-    said = dict(values)
-    named = said.get(_NAME)
+    settings = dict(values)
+    named = settings.get(_NAME)
     if named is None:
-        return said
+        return settings
     origin = f"{named.location} (preset {named.value})"
     for key, value in _sizes(named.value).items():
-        said.setdefault(f"chunking.{key}", PlacedValue(value, origin))
-    return said
+        settings.setdefault(f"chunking.{key}", PlacedValue(value, origin))
+    return settings
 
 
 def _sizes(preset: str) -> Mapping[str, Any]:
@@ -413,11 +413,11 @@ class TreeMerge:
         return tuple(self._tree(name, fixed) for name in names)
 
     def _tree(self, name: str, fixed: Collection[str]) -> Tree:
-        said = [(f, table) for f in self._files for table in f.trees if table.name == name]
-        root, scope = self._root(name, said)
-        excluding = next((f for f, table in said if table.exclude), None)
+        tables = [(f, table) for f in self._files for table in f.trees if table.name == name]
+        root, scope = self._root(name, tables)
+        excluding = next((f for f, table in tables if table.exclude), None)
         overrides: dict[str, Value] = {}
-        for _, table in reversed(said):
+        for _, table in reversed(tables):
             for setting, found in with_preset(table.values).items():
                 if setting not in fixed:
                     overrides[setting] = found.value
@@ -426,24 +426,26 @@ class TreeMerge:
             name=name,
             root=root,
             scope=scope,
-            include=self._patterns(name, "include", [table.include for _, table in said]),
-            exclude=self._patterns(name, "exclude", [table.exclude for _, table in said]),
+            include=self._patterns(name, "include", [table.include for _, table in tables]),
+            exclude=self._patterns(name, "exclude", [table.exclude for _, table in tables]),
             max_file_bytes=cast(int, self._value("index.max_file_bytes", overrides)),
             follow_symlinks=cast(bool, self._value("index.follow_symlinks", overrides)),
             allow_secrets=excluding is not None and (excluding.own or excluding.trusted),
             overrides=MappingProxyType(overrides),
-            formats=self._formats(name, [table.formats for _, table in reversed(said)]),
+            formats=self._formats(name, [table.formats for _, table in reversed(tables)]),
         )
 
-    def _root(self, name: str, said: Sequence[tuple[ConfigFile, TreeTable]]) -> tuple[Path, Scope]:
-        for file, table in said:
+    def _root(
+        self, name: str, tables: Sequence[tuple[ConfigFile, TreeTable]]
+    ) -> tuple[Path, Scope]:
+        for file, table in tables:
             if table.path is not None:
                 self.origins[f"tree.{name}.path"] = table.path.location
                 root = resolve_path(table.path.value, file.path.parent, self._home)
                 return root, "global" if file.own else "local"
         raise ConfigError(
             f"tree.{name} has no path",
-            location=said[0][1].location,
+            location=tables[0][1].location,
             hint=f'say where it lies: path = "{name}"',
         )
 
@@ -455,10 +457,10 @@ class TreeMerge:
         return cast(tuple[str, ...], found.value)
 
     def _formats(
-        self, name: str, said: Iterable[Mapping[str, PlacedValue]]
+        self, name: str, tables: Iterable[Mapping[str, PlacedValue]]
     ) -> tuple[tuple[str, str], ...]:
         formats: dict[str, str] = {}
-        for table in said:
+        for table in tables:
             for suffix, found in table.items():
                 formats[suffix] = found.value
                 self.origins[f"tree.{name}.formats.{suffix}"] = found.location

@@ -169,10 +169,10 @@ def _permissions_of_tree(
     key = f"tree.{tree.name}"
     root = _effective_root(file, tree, further, home)
     if root is not None and not _is_inside(root, file.path.parent):
-        said = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
+        patterns = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
         values = {name: found.value for name, found in tree.values.items()}
         values |= {suffix: found.value for suffix, found in tree.formats.items()}
-        what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
+        what = json.dumps([os.path.realpath(root), patterns, values], sort_keys=True)
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
     permissions = _gated_values(tree.values, f"{key}.")

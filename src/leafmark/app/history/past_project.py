@@ -97,10 +97,10 @@ def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[st
     placed = []
     for path in paths:
         whole = Path(os.path.realpath(project.directory / path))
-        held = [(root, new) for root, new in pairs if whole.is_relative_to(root)]
-        if not held:
+        around = [(root, new) for root, new in pairs if whole.is_relative_to(root)]
+        if not around:
             raise UsageError(f"{path!r} is in none of the trees of the repository")
-        root, new = max(held, key=lambda pair: len(pair[0]))
+        root, new = max(around, key=lambda pair: len(pair[0]))
         placed.append(str(new / whole.relative_to(root)))
     return tuple(placed)
 

@@ -257,8 +257,8 @@ def _git_logs(root: Path) -> Iterator[Path]:
         with suppress(OSError, ValueError):
             if git.is_file():  # of another work tree, or of a module
                 with open(git, "rb") as file:
-                    said = file.read(_MAX_LINK_BYTES).decode()
-                git = folder / said.partition("gitdir:")[2].strip()
+                    pointer = file.read(_MAX_LINK_BYTES).decode()
+                git = folder / pointer.partition("gitdir:")[2].strip()
         if git.is_dir():
             yield git / "logs" / "HEAD"
             return

@@ -68,20 +68,20 @@ def source_notes(
     """
     skipped = list(found.notes.skipped)
     left_out = {one.path: one for one in skipped}
-    told = [*grammar_notes(found.found), *found.notes.diagnostics]
-    told += [_with_fate(name, note, reader) for name, note in found.missing.items()]
+    diagnostics = [*grammar_notes(found.found), *found.notes.diagnostics]
+    diagnostics += [_with_fate(name, note, reader) for name, note in found.missing.items()]
     if reader is None:
-        return tuple(skipped), tuple(told)
+        return tuple(skipped), tuple(diagnostics)
     for key, row in reader.manifest.items():
         if key[1] in left_out and row.chunks and _was_named(reader, key):
             skipped.remove(left_out.pop(key[1]))
         if row.chunks and not row.noted:
             continue
         notes = _notes(reader, key) if row.noted else ()
-        told += [note for note in notes if note.code not in LEFT_OUT]
+        diagnostics += [note for note in notes if note.code not in LEFT_OUT]
         if found.scope is None or is_below(*key, found.scope):
             skipped += _skipped(notes) if row.noted else [Skipped(key[1], EMPTY)]
-    return tuple(skipped), tuple(told)
+    return tuple(skipped), tuple(diagnostics)
 
 
 def _skipped(notes: Iterable[Diagnostic]) -> list[Skipped]:

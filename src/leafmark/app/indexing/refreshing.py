@@ -337,7 +337,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
     outcome = Outcome()
     timeout_s = project.configuration.index.lock_timeout_s
     with project.open_writer(timeout_s=timeout_s) as writer:
-        for key in _held(writer.manifest, prefixes):
+        for key in _keys_at(writer.manifest, prefixes):
             if is_document(writer.manifest, key):
                 outcome.removed.append(document_id(*key))
             writer.remove(*key)
@@ -354,13 +354,15 @@ def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexR
         reader = None
     outcome = Outcome()
     if reader is not None:
-        held = [k for k in _held(reader.manifest, prefixes) if is_document(reader.manifest, k)]
-        outcome.removed = CompressedList(document_id(*key) for key in held)
-        outcome.unchanged = reader.meta.documents - len(held)
+        present = [
+            k for k in _keys_at(reader.manifest, prefixes) if is_document(reader.manifest, k)
+        ]
+        outcome.removed = CompressedList(document_id(*key) for key in present)
+        outcome.unchanged = reader.meta.documents - len(present)
     return report_of(outcome, Scan(), reader, dry_run=True)
 
 
-def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[DocumentKey]:
+def _keys_at(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[DocumentKey]:
     """Return the keys of the sources at some places, in order."""
     return sorted(key for key in manifest if is_below(*key, prefixes))
 

@@ -57,7 +57,7 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
             below the root.
     """
     _check_path(path)
-    kept = None if known is None else _kept(tree, path, known)
+    kept = None if known is None else _unopened(tree, path, known)
     if kept is not None:
         return kept
     descriptor = _open(tree, path)
@@ -77,7 +77,7 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
     raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
 
 
-def _kept(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] | None:
+def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] | None:
     """Return what is known of a file that is still the very one that was read, unopened.
 
     A link on the way can only lead to that same file: nothing else is ever given.

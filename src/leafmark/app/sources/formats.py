@@ -45,8 +45,8 @@ def parse_source(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool =
 
 def formats_at(tree: Tree, path: str) -> dict[str, Format]:
     """Return what is stated of suffixes for the source at `path`; the tree's own table wins."""
-    said = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
-    return said | dict(tree.formats) if tree.formats else said
+    stated = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
+    return stated | dict(tree.formats) if tree.formats else stated
 
 
 def is_undecided(path: str) -> bool:

@@ -185,8 +185,8 @@ def why_left_out(tree: Tree, path: str) -> Skipped | None:
                 folders.close(handle)
     except (OSError, LeafmarkError):
         return None
-    told = [*notes.skipped, *(Skipped(one.path, one.message) for one in notes.diagnostics)]
-    return refused or next((one for one in told if one.path == path), None)
+    reasons = [*notes.skipped, *(Skipped(one.path, one.message) for one in notes.diagnostics)]
+    return refused or next((one for one in reasons if one.path == path), None)
 
 
 def _lstat(handle: Handle, name: str) -> os.stat_result:

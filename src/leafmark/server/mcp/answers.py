@@ -172,8 +172,8 @@ def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
     if doubt is None:
         return request.fence(render_full(answer, Places({}, ""), PLAIN))
     places = "\n".join(_place_line(result) for result in answer.results)
-    told = clean_line(word_hint(doubt, PROGRAMS))
-    return f"doubtful: {told}. `get` reads a place.\n{request.fence(places)}"
+    words = clean_line(word_hint(doubt, PROGRAMS))
+    return f"doubtful: {words}. `get` reads a place.\n{request.fence(places)}"
 
 
 def _place_line(result: Result) -> str:
@@ -291,12 +291,14 @@ def _rest_of(report: ShowReport, packing: Packing | None) -> str:
 
 
 def _missing(project: Project, report: ShowReport) -> str:
-    told = ""
+    message = ""
     for name, near in report.not_found:
         unread = explain_unread(project, name)
-        told += f"\nnot found: {clean_line(name if unread is None else unread.message)}"
-        told += f"; the nearest: {', '.join(map(clean_line, near))}" if near and not unread else ""
-    return told
+        message += f"\nnot found: {clean_line(name if unread is None else unread.message)}"
+        message += (
+            f"; the nearest: {', '.join(map(clean_line, near))}" if near and not unread else ""
+        )
+    return message
 
 
 def _cited(report: ShowReport) -> str:

@@ -55,8 +55,8 @@ def outline(request: Request) -> Draft:
     order = [shown.entry.position, *outline_order(shown)]
 
     def make(kept: Sequence[int], more: str) -> Reply:
-        told = f"outline of a section that is shown, or {more}" if more else ""
-        return _listed(request, [rows[position] for position in sorted(kept)], len(rows), told)
+        hint = f"outline of a section that is shown, or {more}" if more else ""
+        return _listed(request, [rows[position] for position in sorted(kept)], len(rows), hint)
 
     return list_draft(order, request["offset"], make)
 
@@ -78,8 +78,8 @@ def _documents(request: Request, under: str | None) -> Draft:
     rows = [_row(entry) for entry in list_folder(request.project, asked, most=MAX_DOCUMENTS)]
 
     def make(kept: Sequence[_Row], more: str) -> Reply:
-        told = f"outline with `under` for one folder, or {more}" if more else ""
-        return _listed(request, kept, len(rows), told)
+        hint = f"outline with `under` for one folder, or {more}" if more else ""
+        return _listed(request, kept, len(rows), hint)
 
     return list_draft(rows, request["offset"], make)
 
@@ -113,11 +113,11 @@ def list_sources(request: Request) -> Draft:
     warnings = list(request.project.configuration.warnings)
 
     def make(kept: Sequence[_Row], more: str) -> Reply:
-        told = [f"warning: {clean_line(warning)}" for warning in warnings]
+        warned = [f"warning: {clean_line(warning)}" for warning in warnings]
         listed = request.fence("\n".join(row.line for row in kept)) if kept else "There is no tree."
         data: dict[str, Any] = {"trees": [row.place for row in kept]}
         data |= {"warnings": warnings} if warnings else {}
-        return request.reply("\n".join([listed, *told]), data, more)
+        return request.reply("\n".join([listed, *warned]), data, more)
 
     return list_draft(rows, request["offset"], make)
 

@@ -117,19 +117,19 @@ def build_instructions(trees: Sequence[TreeStatus], example: str | None) -> str:
     """Return the instructions; without trees that hold something, that the index is being built."""
     from leafmark.model import count_of  # late: without an index it is not needed
 
-    held = [tree for tree in trees if tree.documents]
-    if not held:
+    filled = [tree for tree in trees if tree.documents]
+    if not filled:
         return f"{_HEAD}\nThe index is being built: the first answers may be empty."
     lines = [
         f"- {tree.name}: {count_of(tree.documents, 'document')}, {count_of(tree.chunks, 'chunk')}"
-        for tree in held[:_MAX_TREES]
+        for tree in filled[:_MAX_TREES]
     ]
-    if len(held) > _MAX_TREES:
-        lines.append(f"- and {len(held) - _MAX_TREES} more")
-    told = [_HEAD, "Trees:", *lines]
+    if len(filled) > _MAX_TREES:
+        lines.append(f"- and {len(filled) - _MAX_TREES} more")
+    parts = [_HEAD, "Trees:", *lines]
     if example is not None:
-        told.append(f"An id looks like this: {example}")
-    return "\n".join(told)
+        parts.append(f"An id looks like this: {example}")
+    return "\n".join(parts)
 
 
 def plain_id(ids: Iterable[str]) -> str | None:

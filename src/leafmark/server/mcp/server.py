@@ -221,9 +221,9 @@ class _Handlers:
         try:
             return await self._in_thread(function)
         except NotFoundError as error:
-            raise MCPError(_RESOURCE_NOT_FOUND, _told(error)) from error
+            raise MCPError(_RESOURCE_NOT_FOUND, _error_text(error)) from error
         except LeafmarkError as error:
-            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+            raise MCPError(types.INVALID_PARAMS, _error_text(error)) from error
 
     # -- prompts and completion --------------------------------------------------------
 
@@ -253,7 +253,7 @@ class _Handlers:
         try:
             prompt, text = fill_prompt(params.name, params.arguments)
         except LeafmarkError as error:
-            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+            raise MCPError(types.INVALID_PARAMS, _error_text(error)) from error
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(
             description=prompt.description,
@@ -279,7 +279,7 @@ class _Handlers:
 def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
     """Refuse a cursor for a list that is given whole."""
     if params is not None and params.cursor:
-        raise MCPError(types.INVALID_PARAMS, _told(resources.no_cursor(params.cursor)))
+        raise MCPError(types.INVALID_PARAMS, _error_text(resources.no_cursor(params.cursor)))
 
 
 def _takes_both(context: Any) -> bool:
@@ -306,11 +306,11 @@ def _described(tool: Tool, structured: bool) -> types.Tool:
 
 
 def _failed(error: LeafmarkError) -> types.CallToolResult:
-    text = types.TextContent(type="text", text=_told(error))
+    text = types.TextContent(type="text", text=_error_text(error))
     return types.CallToolResult(content=[text], is_error=True)
 
 
-def _told(error: LeafmarkError) -> str:
+def _error_text(error: LeafmarkError) -> str:
     """What, where, and what to do, on a line each."""
     from leafmark.render.hints import PROGRAMS, word_remedy
     from leafmark.render.terminal import clean_line

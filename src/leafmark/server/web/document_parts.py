@@ -428,13 +428,13 @@ def outline(chunks: Sequence[Entry | Chunk], current: int) -> list[Node]:
     by_position = {chunk.position: chunk for chunk in sections}
 
     def node(chunk: Entry | Chunk) -> Node:
-        held = below.get(chunk.position, [])
-        listed = [one for one in held if one.position in shown]
+        children = below.get(chunk.position, [])
+        listed = [one for one in children if one.position in shown]
         is_near = chunk.position <= current <= chunk.last_position
         return Node(
             chunk,
             [node(one) for one in listed],
-            hidden=len(held) - len(listed),
+            hidden=len(children) - len(listed),
             is_open=is_near or len(by_position) <= 60,
             here=chunk.position == current,
         )
@@ -455,9 +455,9 @@ def _listed(
     shown: set[int] = set(around)
     queue = [-1, *around, *(c.position for c in sections)]
     for parent in queue:
-        held = sorted(below.get(parent, ()), key=lambda one: abs(one.position - current))
+        children = sorted(below.get(parent, ()), key=lambda one: abs(one.position - current))
         room = MAX_NODES - len(shown)
         if room <= 0 or (parent >= 0 and parent not in shown):
             continue
-        shown.update(one.position for one in held[: min(room, MAX_NODES // 3)])
+        shown.update(one.position for one in children[: min(room, MAX_NODES // 3)])
     return shown

@@ -91,11 +91,11 @@ class RevisionJobs:
             if job is None:
                 self._admit()
                 job = self._jobs[revision] = _Job()
-                job.future = self._threads.run(lambda: self._made(project, revision, job))
+                job.future = self._threads.run(lambda: self._open(project, revision, job))
             return job.future
 
-    def _made(self, project: Project, revision: str, job: _Job) -> Project:
-        return project_at(project, revision, progress=lambda *told: self._report(job, *told))
+    def _open(self, project: Project, revision: str, job: _Job) -> Project:
+        return project_at(project, revision, progress=lambda *done: self._report(job, *done))
 
     def _report(self, job: _Job, what: str, done: int, total: int) -> None:
         """Note how far a job is; one that has something to do counts among those of the hour."""

@@ -207,7 +207,7 @@ class Site:
                 project = await self._project(rev, REVISION_PATIENCE_S)
                 visit = replace(visit, project=project, is_local=False)
             page = visit
-            kept = _kept(editor) if address["editor"] else ()
+            kept = _editor_cookie(editor) if address["editor"] else ()
             return await self._threaded(lambda: Reply(make(page).encode(), HTML, 200, kept), state)
         except Exception as error:
             return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
@@ -342,12 +342,14 @@ class Site:
         if self._listeners >= MAX_LISTENERS:
             return respond(failed(UsageError("too many pages listen already"), 503))
         headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-        return StreamingResponse(self._told(), headers=headers, media_type="text/event-stream")
+        return StreamingResponse(
+            self._event_stream(), headers=headers, media_type="text/event-stream"
+        )
 
-    async def _told(self) -> AsyncIterator[str]:
+    async def _event_stream(self) -> AsyncIterator[str]:
         self._listeners += 1
         self._metrics.listeners.set(self._listeners)
-        told: Mapping[str, Any] | None = None
+        last: Mapping[str, Any] | None = None
         spoke = looked = 0.0
         try:
             while True:
@@ -357,8 +359,8 @@ class Site:
                     self.workspace.ask()
                     looked = now
                 record = self._record()
-                if record != told:
-                    told, spoke = record, now
+                if record != last:
+                    last, spoke = record, now
                     yield f"event: index\ndata: {json.dumps(record)}\n\n"
                 elif now - spoke >= HEARTBEAT_S:
                     spoke = now
@@ -403,7 +405,7 @@ def _editor(address: Address, request: HttpRequest) -> str:
     return next((one for one in given if one in EDITORS), next(iter(EDITORS)))
 
 
-def _kept(editor: str) -> tuple[tuple[str, str], ...]:
+def _editor_cookie(editor: str) -> tuple[tuple[str, str], ...]:
     cookie = f"{_EDITOR_COOKIE}={editor}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
     return (("set-cookie", cookie),)
 

@@ -69,8 +69,8 @@ class Address:
 
     def toggled(self, name: str, value: str) -> str:
         """Return the address with a value of a parameter added, or taken away; from the start."""
-        held = self.all(name)
-        changed = [one for one in held if one != value] if value in held else [*held, value]
+        values = self.all(name)
+        changed = [one for one in values if one != value] if value in values else [*values, value]
         changes: dict[str, object] = {name: changed, "offset": None, "at": None}
         return self.to(**changes)
 

@@ -57,8 +57,8 @@ def page_hint(hint: Hint) -> str:
     'Without “all words”, there would be 2 matches.'
     """
     wording = _HINTS.get(hint.code)
-    said = word_hint(hint, PAGE) if wording is None else wording(hint.values)
-    return _sentence(said)
+    words = word_hint(hint, PAGE) if wording is None else wording(hint.values)
+    return _sentence(words)
 
 
 def _sentence(text: str) -> str:
