@@ -471,14 +471,6 @@ _RULES = (
         frozenset(("inside",)),
     ),
     _Rule(
-        "Code, a table or a picture stays with its numbered caption below.",
-        lambda cut: (
-            _CAPTION.match(cut.behind)
-            and (cut.last_kind in _CAPTIONED or _PICTURE.search(cut.before))
-        ),
-        _BELOW,
-    ),
-    _Rule(
         "A block stays with the line of its attributes, caption or explanation below, or that"
         " closes its box.",
         lambda cut: _OF_ABOVE.match(cut.behind),
@@ -487,11 +479,10 @@ _RULES = (
         begins=b"<:/{T",
     ),
     _Rule(
-        "A picture stays with the line in italics below it.",
-        lambda cut: _UNDER_PICTURE.match(cut.behind) and _PICTURE.search(cut.before),
+        "Code, a table or a picture stays with its numbered caption below, a picture also with a"
+        " line in italics.",
+        lambda cut: _is_captioned(cut),
         _BELOW,
-        but=_NO_PAGES,
-        begins=b"*_",
     ),
     _Rule(
         "Code in the midst of a sentence stays with the rest of the sentence.",
@@ -570,6 +561,13 @@ def _is_kept(cut: _Cut) -> bool:
         if (not rule.begins or first in rule.begins) and rule.holds(cut):
             return True
     return False
+
+
+def _is_captioned(cut: _Cut) -> bool:
+    if _CAPTION.match(cut.behind):
+        return cut.last_kind in _CAPTIONED or _PICTURE.search(cut.before) is not None
+    is_line = not cut.is_page and _UNDER_PICTURE.match(cut.behind) is not None
+    return is_line and _PICTURE.search(cut.before) is not None
 
 
 def _opens(document: Document, block: Block) -> bool:
