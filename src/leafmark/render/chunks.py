@@ -10,10 +10,10 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
-from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped, count_of
+from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Entry, Skipped, count_of
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, fields_of, json_safe
 from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import (
@@ -29,6 +29,7 @@ from leafmark.render.terminal import (
 )
 
 __all__ = [
+    "Stretch",
     "close_chunk_object",
     "close_page",
     "html_head",
@@ -36,6 +37,7 @@ __all__ = [
     "iter_chunk_items",
     "iter_chunk_lines",
     "iter_chunk_tree",
+    "iter_stretches",
     "open_chunk_object",
     "open_page",
     "render_findings",
@@ -342,8 +344,8 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
     """Yield one document: its name and settings, its tree, its source."""
     anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    stretches = list(_regions(document))
-    shown = {position for _, _, positions in stretches for position in positions[:1]}
+    stretches = list(iter_stretches(document.chunks, len(document.document.data)))
+    shown = {one.position for one in stretches}
     yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
     yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
     yield '<div class="columns">\n<nav><ol>\n'
@@ -356,10 +358,10 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
         yield f'<li>{name}{meter}<span class="size">{size:,}</span></li>\n'
     yield '</ol></nav>\n<div class="source">\n'
     named: set[int] = set()
-    for start, end, positions in stretches:
-        new = bool(positions) and positions[0] not in named
-        named.update(positions[:1])
-        yield _stretch(document, sizes, (start, end, positions), f"{anchor}-" if new else None)
+    for stretch in stretches:
+        new = bool(stretch.positions) and stretch.position not in named
+        named.update(stretch.positions[:1])
+        yield _stretch(document, sizes, stretch, f"{anchor}-" if new else None)
     yield "</div>\n</div>\n</article>\n"
 
 
@@ -385,16 +387,29 @@ def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
     return f'<a class="{inset} e{color}" {target} title="{tip}">{_safe(name)}</a>'
 
 
-Stretch = tuple[int, int, tuple[int, ...]]
-"""A range of the source and the positions of the chunks that have it, the last one first."""
+class Stretch(NamedTuple):
+    """A range of a source, and the positions of the chunks that have it, the last one first."""
+
+    start: int
+    end: int
+    positions: tuple[int, ...] = ()
+
+    @property
+    def position(self) -> int | None:
+        """The chunk that it is shown as; None where no chunk has it."""
+        return self.positions[0] if self.positions else None
+
+    @property
+    def shared(self) -> bool:
+        return len(self.positions) > 1
 
 
-def _regions(document: ChunkedDocument) -> Iterator[Stretch]:
-    """Cut the whole source where the chunks that have it change."""
+def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> Iterator[Stretch]:
+    """Cut all of a source of `size` bytes where the chunks that have it change."""
     ranges = sorted(
-        (start, end, chunk.position) for chunk in document.chunks for start, end in _ranges(chunk)
+        (start, end, chunk.position) for chunk in chunks for start, end in _ranges(chunk)
     )
-    cuts = sorted({0, len(document.document.data), *(at for each in ranges for at in each[:2])})
+    cuts = sorted({0, size, *(at for each in ranges for at in each[:2])})
     active: list[tuple[int, int, int]] = []
     following = 0
     parts: list[Stretch] = []
@@ -403,13 +418,14 @@ def _regions(document: ChunkedDocument) -> Iterator[Stretch]:
         while following < len(ranges) and ranges[following][0] == start:
             active.append(ranges[following])
             following += 1
-        parts.append((start, end, tuple(sorted({each[2] for each in active}, reverse=True))))
-    for positions, group in groupby(parts, key=lambda part: part[2]):
+        positions = tuple(sorted({each[2] for each in active}, reverse=True))
+        parts.append(Stretch(start, end, positions))
+    for positions, group in groupby(parts, key=lambda part: part.positions):
         together = list(group)
-        yield together[0][0], together[-1][1], positions
+        yield Stretch(together[0].start, together[-1].end, positions)
 
 
-def _ranges(chunk: Chunk) -> Iterator[tuple[int, int]]:
+def _ranges(chunk: Entry | Chunk) -> Iterator[tuple[int, int]]:
     yield from (span for span in chunk.body_spans if span[0] < span[1])
     if chunk.heading_start is not None and chunk.heading_end is not None:
         yield chunk.heading_start, chunk.heading_end

@@ -12,6 +12,7 @@ import csv
 import html
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.model import Block, Document, Heading
@@ -35,6 +36,7 @@ class _Marks(NamedTuple):
     term: re.Pattern[str] | None = None
 
 
+_REFERENCE = r"(?<![\w`.])(?P<text1>[A-Za-z][\w.-]{0,60}[A-Za-z0-9])_(?![\w_])"
 _URL = r"(?P<target9>https?://[^\s<>\"'`)\]}|]{3,400}[^\s<>\"'`)\]}|.,;:!?])"
 _NOTHING = re.compile(_URL)
 _MARKS = {
@@ -45,7 +47,7 @@ _MARKS = {
             r"|`(?P<label>[^`<>]{1,300}?)\s*<(?P<target>[^<>`\s]{1,600})>`__?"
             r"|`(?P<em1>[^`<>]{1,300})`_{0,2}"
             r"|\*\*(?P<strong>[^\s*][^*]{0,300})\*\*|(?<![\w*])\*(?P<em>[^\s*][^*]{0,300})\*(?![\w*])"
-            rf"|(?P<sup>\[[#*\w]{{1,30}}\])_\b|\\(?P<text>[^\w\s])|{_URL}"
+            rf"|(?P<sup>\[[#*\w]{{1,30}}\])_\b|\\(?P<text>[^\w\s])|{_REFERENCE}|{_URL}"
         ),
         re.compile(
             rf"{_S}\.\. +(?:[\w-]+:)?(?P<name>[\w-]+)::[ \t]*(?P<argument>[^\n]*)\n?"
@@ -515,14 +517,18 @@ def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]],
 
 
 def _grid_rows(lines: Sequence[str]) -> tuple[list[list[str]], int]:
+    """Return the cells of a table whose columns stand between the corners of its border."""
+    border = next(line for line in lines if re.match(r"\+[-=]", line))
+    corners = [at for at, char in enumerate(border) if char == "+"]
     rows: list[list[str]] = []
     headers, is_new = 0, True
     for line in lines:
-        if re.match(r"\+[-=+ ]*\Z", line) or re.match(r"\+[-=]", line):
+        if re.match(r"\+[-=+ ]*\Z|\+[-=]", line):
             headers = len(rows) if "=" in line else headers
             is_new = True
         elif line.startswith("|"):
-            cells = _cells(line)
+            stops = [at for at in corners if at < len(line) and line[at] in "|+"]
+            cells = [line[a + 1 : b].strip(" |") for a, b in pairwise(stops)]
             if is_new or not rows or len(cells) != len(rows[-1]):
                 rows.append(cells)
             else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from leafmark.model import Chunk, Document, Entry
 from leafmark.parsing import parse
 from leafmark.parsing.code.languages import language_of
 from leafmark.parsing.markdown_html import link_definitions
+from leafmark.render.chunks import Stretch, iter_stretches
 from leafmark.server.web.blocks import BlockWriter, Piece, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
@@ -30,10 +31,9 @@ from leafmark.server.web.rendering import (
     mark_text,
     render_html,
     render_markdown,
-    render_text,
 )
 
-__all__ = ["DocumentText", "Fragment", "Node", "Stretch", "iter_stretches", "outline"]
+__all__ = ["DocumentText", "Fragment", "Node", "outline"]
 
 PART_BYTES = 48_000
 """A part has about so many bytes: a browser draws it within a frame or two."""
@@ -49,15 +49,6 @@ _WHOLE_LINES = frozenset(("\n", "\r"))
 
 Describe = Callable[[int], str]
 """From the number of a chunk to what its label says."""
-
-
-class Stretch(NamedTuple):
-    """Bytes of one chunk, `position` None of none. `shared` ones are also of the chunk before."""
-
-    start: int
-    end: int
-    position: int | None = None
-    shared: bool = False
 
 
 class Fragment(NamedTuple):
@@ -76,50 +67,6 @@ class Node(NamedTuple):
     hidden: int = 0
     is_open: bool = False
     here: bool = False
-
-
-def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> list[Stretch]:
-    """Return all bytes of a source of `size` bytes in order, by the chunk that has them."""
-    ranges = sorted(
-        (start, end, chunk.position) for chunk in chunks for start, end in _ranges(chunk)
-    )
-    found: list[Stretch] = []
-    at = 0
-    for start, end, position in ranges:
-        if start > at:
-            found.append(Stretch(at, start))
-        elif start < at:
-            found += _overlapped(found.pop(), start, min(at, end), position)
-        if max(start, at) < end:
-            _extend(found, Stretch(max(start, at), end, position))
-        at = max(at, end)
-    if at < size:
-        found.append(Stretch(at, size))
-    return found
-
-
-def _ranges(chunk: Entry | Chunk) -> Iterator[tuple[int, int]]:
-    if chunk.heading_start is not None and chunk.heading_end is not None:
-        yield chunk.heading_start, chunk.heading_end
-    yield from (span for span in chunk.body_spans if span[0] < span[1])
-
-
-def _overlapped(last: Stretch, start: int, end: int, position: int) -> Iterator[Stretch]:
-    """Yield the last stretch again, what the next chunk has of it too as a stretch of its own."""
-    start = max(start, last.start)
-    if last.start < start:
-        yield last._replace(end=start)
-    yield Stretch(start, end, position, shared=True)
-    if end < last.end:
-        yield last._replace(start=end)
-
-
-def _extend(found: list[Stretch], added: Stretch) -> None:
-    last = found[-1] if found else None
-    if last and (last.position, last.end, last.shared) == (added.position, added.start, False):
-        found[-1] = last._replace(end=added.end)
-    else:
-        found.append(added)
 
 
 class DocumentText:
@@ -360,13 +307,11 @@ class DocumentText:
         markings = Markings(self._mark, cuts, level, -1)
         if self._format == "html":
             made = render_html(text, self._find_link, markings)
-        elif self._format == "script":
+        else:
             language = language_of(self._path, self._data)
             name = language.name if language else ""
             code = f'<pre><code class="language-{name}">{html.escape(text)}</code></pre>'
             made = render_html(code, self._find_link, markings)
-        else:
-            made = render_text(text, markings)
         return [Fragment(made)]
 
 
@@ -400,7 +345,7 @@ def _runs_of(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Pi
         yield run
 
 
-def _clipped(stretches: Sequence[Stretch], start: int, end: int) -> list[Stretch]:
+def _clipped(stretches: Iterable[Stretch], start: int, end: int) -> list[Stretch]:
     """Return what of some stretches lies in a range."""
     return [
         one

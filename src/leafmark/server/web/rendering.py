@@ -32,7 +32,6 @@ __all__ = [
     "mark_text",
     "render_html",
     "render_markdown",
-    "render_text",
 ]
 
 CUT = "\ue000"
@@ -163,20 +162,8 @@ def render_markdown(
     """Return a part of a Markdown document as HTML."""
     made = markdown_html(text, definitions)
     if made is None:
-        return render_text(text, markings)
+        made = f"<pre>{html.escape(text, quote=False)}</pre>"
     return render_html(made, find_link, markings)
-
-
-def render_text(text: str, markings: Markings | None = None) -> Markup:
-    """Return a text without markup as HTML: paragraphs keep their lines, indented ones are code."""
-    parts = []
-    for block in re.split(r"\n(?:[ \t]*\n)+", text.replace("\r\n", "\n")):
-        if block.strip():
-            is_code = all(line[:1] in " \t" for line in block.split("\n") if line.strip(CUT))
-            tag = "pre" if is_code else "p"
-            parts.append(f"<{tag}>{html.escape(block, quote=False)}</{tag}>")
-    made = _Finisher(markings or Markings(), lines=True).finish("\n".join(parts))
-    return Markup(made)
 
 
 def render_html(text: str, find_link: FindLink, markings: Markings | None = None) -> Markup:
@@ -218,14 +205,13 @@ def _attributes() -> dict[str, set[str]]:
 class _Finisher:
     """Goes through sanitised HTML once: titles in order, tables that scroll, marks, cuts."""
 
-    def __init__(self, markings: Markings, *, lines: bool = False):
+    def __init__(self, markings: Markings):
         self._mark = markings.mark
         self._cuts = iter(markings.cuts)
         self._base = markings.level
         self._first = self._color = markings.color
         self._levels: list[int] = []
         self._open: list[int] = []
-        self._lines = lines
         self._language = self._direction = ""
 
     def finish(self, safe: str) -> str:
@@ -277,8 +263,6 @@ class _Finisher:
         special = _SPECIAL.get(tag)
         if special is not None:
             return special(closing, attributes)
-        if tag == "p" and self._lines and not closing:
-            return '<p class="lines">'
         return f"<{'/' * closing}{tag}{attributes}>"
 
     def _title(self, closing: bool, level: int) -> str:

@@ -92,7 +92,7 @@ def search_page(visit: Visit) -> str:
         best=max((one.score for one in answer.results), default=1.0) or 1.0,
         ranked=ranked,
         following=following if following and following < MAX_OFFSET else None,
-        hints=[hint for hint in map(page_hint, answer.hints) if hint],
+        hints=[hint for hint in map(page_hint, answer.hints) if hint and address["q"]],
         facets=_facets(found, address),
         marked=lambda text: mark_text(text, found.mark),
         snippet=_excerpt,

@@ -197,3 +197,18 @@ def test_a_line_above_an_indented_block_is_the_term_that_it_describes() -> None:
     assert shown(source, "a.1").endswith(
         "<dl><dt>run.x</dt><dd><p>Sets x.</p></dd><dt>run.y</dt><dd><p>Sets y.</p></dd></dl>"
     )
+
+
+def test_cells_of_a_grid_stand_between_its_corners() -> None:
+    source = """\
++------+----------+
+| Code | Meaning  |
++======+==========+
+| ``a``|| one ||  |
+|      || two     |
++------+----------+
+"""
+    assert shown(source, "a.rst") == (
+        "<table><thead><tr><th>Code</th><th>Meaning</th></tr></thead>"
+        "<tbody><tr><td><code>a</code></td><td>one two</td></tr></tbody></table>"
+    )

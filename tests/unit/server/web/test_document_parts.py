@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import leafmark
 from leafmark.chunking import STRATEGIES, Strategy
 from leafmark.parsing import parse
+from leafmark.render.chunks import iter_stretches
 from leafmark.server.web import document_parts
-from leafmark.server.web.document_parts import DocumentText, iter_stretches, outline
+from leafmark.server.web.document_parts import DocumentText, outline
 
 BOOK = "# Book\n\nPreface.\n\n" + "".join(
     f"## Part {n}\n\n" + f"Sentence {n} of it. " * 30 + "\n\n- item\n- item\n\n" for n in range(40)

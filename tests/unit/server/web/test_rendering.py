@@ -15,7 +15,6 @@ from leafmark.server.web.rendering import (
     mark_text,
     render_html,
     render_markdown,
-    render_text,
 )
 
 
@@ -101,11 +100,6 @@ def test_a_cut_inside_a_paragraph_colours_what_follows_and_breaks_nothing() -> N
     assert '<em><span class="k1">three</span></em>' in made
 
 
-def test_text_without_markup_keeps_its_lines() -> None:
-    made = render_text("one\ntwo\n\n    code <x>\n")
-    assert made == '<p class="lines">one\ntwo</p>\n<pre tabindex="0">    code &lt;x&gt;\n</pre>'
-
-
 ANY = st.text(
     alphabet=st.sampled_from("<>&\"'/= abscriptonload:#*[]()`\n\u202e\ue000"), max_size=80
 )
@@ -116,7 +110,6 @@ def test_whatever_a_document_holds_nothing_runs(text: str) -> None:
     for made in (
         render_markdown(text, "", nowhere, find("a")),
         render_html(text, nowhere, find("a")),
-        render_text(text, find("a")),
     ):
         lowered = str(made).lower()
         tags = [part.split(">")[0] for part in lowered.split("<")[1:]]
