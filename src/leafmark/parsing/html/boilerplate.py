@@ -320,7 +320,10 @@ class _Finder:
         if names.isdisjoint(words_of("linked", "maps")):
             return False
         page, inner, close = self.page, element.inner, element.close
-        if not page.headings_in(inner, close) or not page.headings_in(element.end, self.end):
+        inside = len(page.headings_in(inner, close))
+        others = len(page.headings_in(self.start, self.end)) - inside
+        is_bar = not names.isdisjoint(words_of("linked", "ids"))
+        if not inside or not (others if is_bar else page.headings_in(element.end, self.end)):
             return False
         return self._words_of_text(inner, close) <= page.text_size(LINKED, inner, close)
 

@@ -14,7 +14,7 @@ from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 
 __all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
 
-_LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
+_LANGUAGE = re.compile(r"(?:(?:language|lang|highlight|src|highlight-source)-|brush:)(\S+)", re.I)
 _NATURAL = frozenset(
     [
         "ar",

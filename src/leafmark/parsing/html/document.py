@@ -346,7 +346,9 @@ def _as_shown(title: str, shown: str) -> str:
     >>> _as_shown("Light: lamp.h Source File", "lamp.h"), _as_shown("Lamp", "Note")
     ('lamp.h Source File', 'Lamp')
     """
-    rest = title.partition(": ")[2]
+    name, _, rest = title.partition(": ")
+    if name.endswith(":"):
+        return title
     if rest and (shown == rest or shown.endswith(f" {rest}")):
         return shown
     if rest.startswith(f"{shown} ") or rest.endswith((f" {shown}", f"/{shown}", f":{shown}")):
@@ -459,7 +461,7 @@ def as_headed(title: str, heading: str) -> str:
     """
     if not heading or len(title) > _MAX_TITLE or len(heading) > _MAX_TITLE:
         return title
-    if _without_version(title) == heading or title.endswith((f" - {heading}", f" -- {heading}")):
+    if _without_version(title) == heading or _is_behind_site(title, heading):
         return heading
     number, words = _said(heading)
     subject = _said(_without_kind(heading))[1]
@@ -471,6 +473,16 @@ def as_headed(title: str, heading: str) -> str:
         if said and said in (words, subject) and is_numbered_so:
             return heading
     return title
+
+
+def _is_behind_site(title: str, heading: str) -> bool:
+    """Whether a heading stands in a title behind a dash, up to its end or another separator.
+
+    >>> _is_behind_site("python - Dim a lamp? - Questions", "Dim a lamp?")
+    True
+    """
+    _, sign, rest = title.partition(f"- {heading}")
+    return sign != "" and (not rest or _SEPARATOR.match(rest) is not None)
 
 
 _VERSION = re.compile(r" v?[0-9]++(?:\.[0-9a-z]++|(?!)){1,4}+(?= )")
