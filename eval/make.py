@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from eval.names import NAMES, named_queries
+from eval.titles import TITLES, title_queries
 from eval.words import WORDS, word_queries
 
 HERE = Path(__file__).parent
 
-MAKERS = {"names": (NAMES, named_queries), "words": (WORDS, word_queries)}
+MAKERS = {
+    "names": (NAMES, named_queries),
+    "titles": (TITLES, title_queries),
+    "words": (WORDS, word_queries),
+}
 
 
 def main() -> int:

@@ -39,6 +39,7 @@ OLDER = (".", "more", "blind", "later", "confirm", "held_back", "code", "languag
 MEASURES: Mapping[str, tuple[str, ...]] = {
     "questions": ("overlap-mrr@10", "rr500"),
     "names": ("hit@1", "hit@10"),
+    "titles": ("hit@1", "hit@10"),
     "words": ("hit@10", "overlap-mrr@10"),
     "pasted": ("overlap-mrr@10", "hit@10"),
     "topics": ("hit@1", "recall@10"),
@@ -165,6 +166,8 @@ def _family(key: str) -> Iterator[tuple[str, str]]:
     project, _, file = name.partition(":")
     if file == "names":
         yield ("variants" if kind in VARIANTS else "names"), f"{project.split('/')[-1]} {kind}"
+    elif file == "titles":
+        yield file, f"{project.split('/')[-1]} {kind}"
     elif project in OLDER:
         yield "questions", f"{'first' if project == '.' else project} {file}"
     else:

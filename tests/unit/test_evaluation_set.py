@@ -12,6 +12,7 @@ import pytest
 from eval.fetch import PACKAGES, Package, _path_of
 from eval.names import NAMES, named_queries
 from eval.table import OLDER
+from eval.titles import TITLES, title_queries
 from eval.words import WORDS, word_queries
 from leafmark.evaluation import HALVES, JudgedQuery, half_of, parse_judgments
 
@@ -55,6 +56,7 @@ def test_bodies_have_what_the_table_shows_of_them() -> None:
     asked = Counter(file.stem for file in (EVAL / "bodies").glob("*/queries/*.jsonl"))
     assert asked["names"] == len(BODIES) == len(NAMES)
     assert asked["words"] == len(WORDS)
+    assert asked["titles"] == len(TITLES)
     for name in BODIES:
         assert len(_queries(f"bodies/{name}", "names")) >= 90
         for query in _queries(f"bodies/{name}", "foreign"):
@@ -73,7 +75,7 @@ def test_the_documentation_counts_what_is_there() -> None:
             asked = [query for query in _queries(project) if query.tree == tree]
             counted[tree] = (len(asked), sum(not query.answers for query in asked))
     assert said == counted
-    columns = ("names", "words", "pasted", "topics", "foreign")
+    columns = ("names", "titles", "words", "pasted", "topics", "foreign")
     cells = re.findall(r"^\| (\w+) \| [^|\d]+[^|]* \| ([\d –|]+) \|$", text, re.MULTILINE)
     told = {name: [int(cell.strip("– ") or 0) for cell in row.split("|")] for name, row in cells}
     assert told == {
@@ -139,3 +141,24 @@ def test_words_are_rare_ones_of_one_section(tmp_path: Path) -> None:
         text = (tmp_path / answer["path"]).read_text()
         assert len(query["query"].split()) == 3
         assert all(word in text and word not in common for word in query["query"].split())
+
+
+def test_titles_are_asked_for_as_people_type_them(tmp_path: Path) -> None:
+    pages = {
+        "a.md": "# Lamps\n\n## Filling a lamp with oil\n\n## How lamps burn\n\n## See the notes\n",
+        "b.md": "# See the notes\n\n```\n## No such lamp title\n```\n",
+        "c.html": "<h1>1.2. Cleaning the <code>wick</code> well</h1>",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).write_text(text)
+    found = {(one["kind"], one["query"]): one["answers"] for one in title_queries("t", tmp_path)}
+    assert {key: answer for key, answer in found.items() if key[0] != "typo"} == {
+        ("title", "Filling a lamp with oil"): [{"path": "a.md"}],
+        ("how to", "how to filling a lamp with oil"): [{"path": "a.md"}],
+        ("title", "How lamps burn"): [{"path": "a.md"}],
+        ("title", "Cleaning the wick well"): [{"path": "c.html"}],
+        ("how to", "how to cleaning the wick well"): [{"path": "c.html"}],
+    }
+    typos = [query.split() for kind, query in found if kind == "typo"]
+    assert [len(words) for words in typos] == [5, 4]
+    assert all(words[0] not in ("filling", "cleaning") for words in typos)
