@@ -40,6 +40,10 @@ ELSEWHERE = {
     "an anchor with words": ('<a name="a">x</a>', ["a"]),
     "a name with `>` in another value": ('<p title=">" id="a">x</p>', ["a"]),
     "line numbers of code": ('<pre><a id="l1"></a>x\n<a id="l2"></a>y</pre>', []),
+    "names in lines of code": (
+        '<pre>All.\nopen x   *<a name=":open"></a><b>:open</b>*\n<a name="l3"></a>y</pre>',
+        [":open"],
+    ),
     "what is left out": ('<nav id="a">x</nav><script id="b">"<p id=c>"</script>', []),
     "of no anchor": ('<input name="b"><meta name="c">', []),
 }

@@ -63,6 +63,8 @@ _CHARSET = re.compile(
 )
 _DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
 _MAX_NAME = 80
+_MAX_LINE = 1000
+_TAG = re.compile(rb"<[^<>]*>")
 """Characters of the name of a manual page, before the dash."""
 
 _CHARSET_REACH = 1024
@@ -203,8 +205,8 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
     """The names in a page beside the slugs of its headings, in order of where they stand.
 
     A name right before a heading is that heading's, as in Markdown. Those in what is `dropped` are
-    none, and those in `code`, where each line may have one, unless a link leads there from
-    elsewhere. `starts` are those of headings.
+    none, and those at the beginning of a line of `code`, where each may have one, unless a link
+    leads there from elsewhere. `starts` are those of headings.
     """
     linked: dict[str, set[tuple[int, int] | None]] = {}
     for link in page.links if code else ():
@@ -212,10 +214,17 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
         linked.setdefault(name, set()).add(span_at(code, link.start))
     tags = []
     for start, end, name, _, _ in page.named:
-        own = {span_at(code, start)}
-        if span_at(dropped, start) is None and (None in own or linked.get(name, own) - own):
+        own = span_at(code, start)
+        is_of_line = own is not None and _begins_line(page.data, own[0], start)
+        if span_at(dropped, start) is None and (not is_of_line or linked.get(name, {own}) - {own}):
             tags.append(NamedTag(start, end, name))
     return [anchor for _, anchor in reversed(named_places(page.data, tags, starts, _NO_WORDS))]
+
+
+def _begins_line(data: bytes, start: int, at: int) -> bool:
+    """Whether nothing but tags stands between `at` and the beginning of its line, or `start`."""
+    line = max(start, data.rfind(b"\n", start, at), at - _MAX_LINE)
+    return not _TAG.sub(b"", data[line:at]).strip()
 
 
 def _metadata(page: Page, path: str) -> dict[str, Any]:
