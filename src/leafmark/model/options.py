@@ -150,6 +150,8 @@ class Declaration(NamedTuple):
         Raises:
             ValueError: the value is of another type, or outside the range.
         """
+        if value is self.default:
+            return value
         held = self._held(value)
         if held is None and value is not None:
             raise ValueError(f"{self.name} must be {self.accepted}")
