@@ -36,6 +36,7 @@ from leafmark.parsing.html.region import number_spans
 from leafmark.parsing.html.tokens import unescape
 from leafmark.parsing.html.vocabulary import (
     id_lists,
+    in_words,
     label_of,
     lists_of,
     pattern_of,
@@ -316,7 +317,7 @@ class _Finder:
 
     def _is_site_map(self, element: Element) -> bool:
         """Whether there are headings with nothing but links below, and the page has its own."""
-        names = {element.open.id.lower(), *element.open.classes}
+        names = {*in_words(element.open.id)[-1:], element.open.id.lower(), *element.open.classes}
         if names.isdisjoint(words_of("linked", "maps")):
             return False
         page, inner, close = self.page, element.inner, element.close

@@ -43,7 +43,16 @@ _MARKERS = frozenset(
 )
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
 _NO_MARKER = frozenset(
-    ("linenums", "linenodiv", "highlight", "code", "source", "numbersource", "numberlines")
+    (
+        "linenums",
+        "linenodiv",
+        "figure",
+        "highlight",
+        "code",
+        "source",
+        "numbersource",
+        "numberlines",
+    )
 )
 _TAG_AROUND = re.compile(
     rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE
@@ -173,7 +182,9 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
             return named.strip().lower()
         classes = attribute(data, start, end, b"class") or ""
         classes += " " + (attribute(data, start, end, b"data-syntaxhighlighter-params") or "")
-        language = _class_language(classes.lower().replace("brush: ", "brush:").split())
+        names = classes.lower().replace("brush: ", "brush:").split()
+        is_figure = data[start : start + 7].lower() == b"<figure"
+        language = _class_language(["figure", *names] if is_figure else names)
         if language:
             return language
     return ""
@@ -192,7 +203,7 @@ def _class_language(classes: list[str]) -> str:
         if found:
             language = found[1].removeprefix("source-").rstrip(";")
             return "" if language in _NO_LANGUAGE else language
-    if any(name in _MARKERS for name in classes):
+    if any(name in _MARKERS for name in classes) or classes[:-1] == ["figure", "highlight"]:
         rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE | _NO_MARKER]
         return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
     return "rust" if "rust-example-rendered" in classes else ""

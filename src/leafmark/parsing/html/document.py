@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
@@ -344,7 +345,9 @@ def _before_outer(title: str, outer: Set[str]) -> str:
     if not outer or len(title) > _MAX_TITLE:
         return title
     ends = [*_SEPARATOR.finditer(title)]
-    return next((title[: end.start()] for end in ends if title[end.end() :] in outer), title)
+    named = (title[: end.start()] for end in ends if title[end.end() :] in outer)
+    bracketed = (title[: -len(site) - 3] for site in outer if title.endswith(f" [{site}]"))
+    return next(chain(named, bracketed), title)
 
 
 def _as_shown(title: str, shown: str) -> str:

@@ -35,7 +35,26 @@ _MAX_WORDS = 5
 
 _CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
 _CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+))", re.IGNORECASE)
-_INLINE = frozenset(("a", "span", "b", "i", "em", "strong", "code", "tt", "var", "small", "font"))
+_INLINE = frozenset(
+    (
+        *("a", "abbr", "b", "bdi", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd"),
+        *(
+            "label",
+            "mark",
+            "q",
+            "s",
+            "samp",
+            "small",
+            "span",
+            "strong",
+            "sub",
+            "sup",
+            "tt",
+            "u",
+            "var",
+        ),
+    )
+)
 _REGIONS = frozenset(("main", "article", "body"))
 _TABLED = frozenset(("table", "tr", "td", "th", "tbody"))
 _MAX_LISTING = 600

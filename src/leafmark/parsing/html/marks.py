@@ -232,7 +232,7 @@ def _spelt(number: int, style: str) -> str:
     return letters.upper() if style.isupper() else letters
 
 
-_MARKS = (b"tablist", b'role="tab', b"tabbed", b"tabs")
+_MARKS = (b"tablist", b'role="tab', b"tabbed", b"tabs", b"-tab")
 """What stands in a page with tabs, one of it."""
 
 _MARK = re.compile(
