@@ -19,7 +19,7 @@ from leafmark.model import Block, Document, Heading
 from leafmark.parsing.markdown_html import markdown_html
 from leafmark.server.web.rendering import CUT
 
-__all__ = ["BlockWriter", "Piece", "iter_pieces", "spans_of_words"]
+__all__ = ["BlockWriter", "Piece", "Written", "iter_pieces", "spans_of_words"]
 
 _S = rf"[ \t{CUT}]*"
 
@@ -93,9 +93,10 @@ _MARKS = {
         re.compile(r"(?P<term>[^\n]*?) ::(?:[ \t]+|\n|\Z)"),
     ),
 }
+_MARKDOWN = re.compile(r"!?\[(?P<label>[^\[\]]{0,300})\]\([^()\s]{0,600}\)|`+|\*\*")
 _IN_EXCERPTS = {
-    "markdown": re.compile(r"!?\[(?P<label>[^\[\]]{0,300})\]\([^()\s]{0,600}\)|`+|\*\*"),
-    "notebook": re.compile(r"!?\[(?P<label>[^\[\]]{0,300})\]\([^()\s]{0,600}\)|`+|\*\*"),
+    "markdown": _MARKDOWN,
+    "notebook": _MARKDOWN,
     **{name: marks.inline for name, marks in _MARKS.items()},
 }
 _READ = _Marks(_NOTHING, term=re.compile(r"(?P<term>\S[^\n]*)\n(?= {2,}\S)"))
@@ -178,22 +179,48 @@ def _nested(blocks: Sequence[Block]) -> list[Piece]:
     return top
 
 
+class Written:
+    """What is read in some ranges of a document, which are in order; read once, as a whole."""
+
+    def __init__(self, document: Document, ranges: Sequence[tuple[int, int]]):
+        self.document = document
+        self.start, self.end = ranges[0][0], ranges[-1][1]
+        self._ranges = ranges
+        reader = document.reader
+        # a cell of a notebook has its fences only where it is read by itself
+        is_whole = reader is not None and document.format != "notebook"
+        self._readable = reader(document.data, ranges) if reader and is_whole else None
+
+    def read(self, start: int, end: int) -> str:
+        """Return what is read in the bytes `[start, end)`."""
+        if self._readable is not None:
+            return self._readable.shown(*self._readable.text_range(start, end))
+        document = self.document
+        if document.reader is None:
+            return document.data[start:end].decode("utf-8", "replace")
+        within = [
+            (max(first, start), min(last, end))
+            for first, last in self._ranges
+            if first < end and start < last
+        ]
+        return document.reader(document.data, within).all_shown
+
+
 class BlockWriter:
     """Writes pieces of a document as HTML, with `CUT` wherever one of the `cuts` is.
 
-    Only the bytes of `ranges` are written, which are in order. So are the pieces, and each cut is
-    written once.
+    Pieces are in order, and each cut is written once.
     """
 
-    def __init__(self, document: Document, cuts: Sequence[int], ranges: Sequence[tuple[int, int]]):
-        self._document = document
+    def __init__(self, written: Written, cuts: Sequence[int]):
+        self._document = document = written.document
+        self._read = written.read
         self._marks = _MARKS.get(
             document.format, _READ if document.is_rendered else _Marks(_NOTHING)
         )
         self._keeps_lines = document.format == "text"
         self._cuts = list(reversed(cuts))
-        self._ranges = ranges
-        self._start, self._end = ranges[0][0], ranges[-1][1]
+        self._start, self._end = written.start, written.end
 
     def html(self, pieces: Sequence[Piece]) -> str:
         return "".join(map(self._piece, pieces))
@@ -232,17 +259,6 @@ class BlockWriter:
         if start < end:
             parts.append(self._read(start, end))
         return "".join(parts)
-
-    def _read(self, start: int, end: int) -> str:
-        document = self._document
-        if document.reader is None:
-            return document.data[start:end].decode("utf-8", "replace")
-        within = [
-            (max(first, start), min(last, end))
-            for first, last in self._ranges
-            if first < end and start < last
-        ]
-        return document.reader(document.data, within).text
 
     # -- kinds of blocks --------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from leafmark.parsing import parse
 from leafmark.parsing.code.languages import language_of
 from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import Stretch, iter_stretches
-from leafmark.server.web.blocks import BlockWriter, Piece, iter_pieces
+from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
     CUT,
@@ -223,6 +223,8 @@ class DocumentText:
         shown = [*_beginning(part)]
         begins = [one.start for one in shown]
         top = self._top(part)
+        ranges = ranges or [(start, end)]
+        written = Written(document, ranges)
         for run in _runs_of(pieces, begins):
             at = bisect_right(begins, run[0].start)
             first = shown[at - 1] if at else part[0]
@@ -230,7 +232,7 @@ class DocumentText:
             cuts = [Cut(one.position or 0, self._describe(one.position or 0)) for one in inside]
             nested = self._nesting.get(first.position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
-            writer = BlockWriter(document, [one.start for one in inside], ranges or [(start, end)])
+            writer = BlockWriter(written, [one.start for one in inside])
             made = render_html(writer.html(run), self._find_link, markings)
             yield self._fragment(made, first.position)
 
