@@ -18,7 +18,14 @@ __all__ = ["link_definitions", "markdown_html"]
 MAX_DEFINITIONS = 200
 """Definitions that are put below a part: more of them cost more than the part."""
 
-_OPTIONS = OPTIONS | pyromark.Options.ENABLE_GFM | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
+_OPTIONS = (
+    OPTIONS
+    | pyromark.Options.ENABLE_GFM
+    | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
+    | pyromark.Options.ENABLE_DEFINITION_LIST
+    | pyromark.Options.ENABLE_MATH
+)
+_MATH = late_pattern(r'<span class="math math-(inline|display)">(.*?)</span>', re.DOTALL)
 _DEFINITION = late_pattern(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 
 
@@ -39,8 +46,17 @@ def markdown_html(text: str, definitions: str = "") -> str | None:
 
     >>> markdown_html("*a* [b]", "[b]: c.md")
     '<p><em>a</em> <a href="c.md">b</a></p>\\n'
+    >>> markdown_html("$x_1 \\\\, y_1$ for $5 or $6")
+    '<p><code>$x_1 \\\\, y_1$</code> for $5 or $6</p>\\n'
     """
     if find_excess(text.encode("utf-8", "replace")):
         return None
     whole = f"{text}\n\n{definitions}\n" if definitions else text
-    return pyromark.html(whole, options=_OPTIONS)
+    return _MATH.sub(_as_written, pyromark.html(whole, options=_OPTIONS))
+
+
+def _as_written(found: re.Match[str]) -> str:
+    """Return a formula as code, with its signs: what is between two prices may look like one."""
+    if found[1] == "inline":
+        return f"<code>${found[2]}$</code>"
+    return f"<pre><code>$${found[2]}$$</code></pre>"

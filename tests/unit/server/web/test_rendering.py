@@ -116,3 +116,9 @@ def test_whatever_a_document_holds_nothing_runs(text: str) -> None:
         assert not any(tag.split()[0] in ("script", "style", "iframe") for tag in tags if tag)
         assert not any(" on" in tag.replace('rel="noopener', "") for tag in tags)
         assert "\u202e" not in made
+
+
+def test_formulas_keep_their_signs_and_terms_are_lists() -> None:
+    made = str(render_markdown("$a_1 \\, b_1$, $5 or $6\n\nTerm\n: means it\n", "", nowhere))
+    assert "<code>$a_1 \\, b_1$</code>, $5 or $6" in made
+    assert "<dt>Term</dt>" in made
