@@ -76,7 +76,7 @@ def folder(work: Path) -> Path:
     (work / "nul.bin").write_bytes(b"\0\1\2" * 100)
     (work / "hostile").mkdir()
     for number, ((suffix, _), make) in enumerate(HOSTILE.items()):
-        (work / "hostile" / f"{number}.{suffix}").write_bytes(make(2000))
+        (work / "hostile" / f"{number}.{suffix}").write_bytes(make(600))
     return work
 
 

@@ -361,7 +361,7 @@ def test_the_budget_holds_on_the_wire_and_more_of_it_never_shows_less(
 ) -> None:
     count = token_counter("o200k_base")
     before = 0
-    for budget in (200, 320, 500, 800, 1300, 2100, 3400, 8000):
+    for budget in (200, 500, 1300, 3400, 8000):
         params = {"name": tool, "arguments": arguments | {"max_tokens": budget}}
         line = steady.ask("tools/call", params, number=budget)
         result = json.loads(line)["result"]
