@@ -59,7 +59,7 @@ BAD = {
     "bad.md": (b"# Bad\n\n\xc3\xa4\xc3\xb6\xc3\xbc \xff byte\n", "bad-utf8"),
     "bad.ipynb": (b'{"cells": [\n', "degraded"),
     "front.md": (b"---\na: [\n---\n\ntext\n", "front-matter"),
-    "many.rst": (b"a\n" * 1_000_001, "degraded"),
+    "many.rst": (b"`a " * 500_001, "degraded"),
     "deep.ipynb": (b"[" * 100_000, "degraded"),
     "latin.md": (GOOD["latin.md"][0], "encoding"),
 }
@@ -76,7 +76,7 @@ def folder(work: Path) -> Path:
     (work / "nul.bin").write_bytes(b"\0\1\2" * 100)
     (work / "hostile").mkdir()
     for number, ((suffix, _), make) in enumerate(HOSTILE.items()):
-        (work / "hostile" / f"{number}.{suffix}").write_bytes(make(600))
+        (work / "hostile" / f"{number}.{suffix}").write_bytes(make(1000))
     return work
 
 
