@@ -141,8 +141,8 @@ class KnownKeys:
         return self._by_stem.get((tree, stem), ())
 
     def ending(self, tree: str, name: str) -> Iterable[tuple[Route, str]]:
-        """Return the routes that end with a name, and their paths; the empty one with ""."""
-        return self._by_route.get((tree, name), ())
+        """Yield the routes that end with a name, and their paths; the empty one with ""."""
+        return ((route_of(path), path) for path in self._by_last_name.get((tree, name), ()))
 
     @cached_property
     def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
@@ -152,11 +152,15 @@ class KnownKeys:
         return found
 
     @cached_property
-    def _by_route(self) -> Mapping[tuple[str, str], list[tuple[Route, str]]]:
-        found: dict[tuple[str, str], list[tuple[Route, str]]] = {}
+    def _by_last_name(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
         for tree, path in self._keys:
-            route = route_of(path)
-            found.setdefault((tree, route[-1] if route else ""), []).append((route, path))
+            name = path[path.rfind("/") + 1 :].lower()
+            if _OF_FOLDERS.fullmatch(name):
+                last = "".join(route_of(path)[-1:])
+            else:
+                last = _without_order(stem_of(name))
+            found.setdefault((tree, last), []).append(path)
         return found
 
 
@@ -298,7 +302,11 @@ def route_of(path: str) -> Route:
     stem = stem_of(path)
     if stem and not _OF_FOLDERS.fullmatch(posixpath.basename(path).lower()):
         names.append(stem)
-    return tuple([_ORDER.sub("", name, count=1) for name in names])
+    return tuple(map(_without_order, names))
+
+
+def _without_order(name: str) -> str:
+    return _ORDER.sub("", name, count=1) if name[:1].isdecimal() else name
 
 
 def stem_of(path: str) -> str:
