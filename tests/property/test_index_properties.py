@@ -210,5 +210,6 @@ class Histories(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-TestHistories: Any = type("Histories", (Histories,), {}).TestCase
+_machine: Any = type("Histories", (Histories,), {})
+TestHistories = _machine.TestCase
 TestHistories.settings = settings(max_examples=10, stateful_step_count=10)
