@@ -11,49 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from leafmark.parsing.code.blocks import is_prose
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
+from leafmark.parsing.html.vocabulary import words_of
 
 __all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
 
 _LANGUAGE = re.compile(r"(?:(?:language|lang|highlight|src|highlight-source)-|brush:)(\S+)", re.I)
-_NATURAL = frozenset(
-    [
-        "ar",
-        "da",
-        "de",
-        "en",
-        "es",
-        "fi",
-        "fr",
-        "he",
-        "it",
-        "ja",
-        "ko",
-        "nl",
-        "pt",
-        "ru",
-        "sv",
-        "tr",
-        "uk",
-        "zh",
-    ]
-)
-"""Languages of people, which the same attribute names as a page should."""
-_MARKERS = frozenset(
-    ("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge", "makeup")
-)
-_NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
-_NO_MARKER = frozenset(
-    (
-        "linenums",
-        "linenodiv",
-        "figure",
-        "highlight",
-        "code",
-        "source",
-        "numbersource",
-        "numberlines",
-    )
-)
 _TAG_AROUND = re.compile(
     rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE
 )
@@ -177,7 +139,9 @@ def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
         named = attribute(data, start, end, b"data-lang") or ""
         named = named or attribute(data, start, end, b"data-language") or ""
         written = attribute(data, start, end, b"lang") or ""
-        named = named or ("" if written.partition("-")[0].lower() in _NATURAL else written)
+        named = named or (
+            "" if written.partition("-")[0].lower() in words_of("code", "natural") else written
+        )
         if named.strip():
             return named.strip().lower()
         classes = attribute(data, start, end, b"class") or ""
@@ -202,9 +166,13 @@ def _class_language(classes: list[str]) -> str:
         found = _LANGUAGE.fullmatch(name)
         if found:
             language = found[1].removeprefix("source-").rstrip(";")
-            return "" if language in _NO_LANGUAGE else language
-    if any(name in _MARKERS for name in classes) or classes[:-1] == ["figure", "highlight"]:
-        rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE | _NO_MARKER]
+            return "" if language in words_of("code", "none") else language
+    if not words_of("code", "markers").isdisjoint(classes) or classes[:-1] == [
+        "figure",
+        "highlight",
+    ]:
+        lists = [words_of("code", name) for name in ("markers", "none", "beside")]
+        rest = [name for name in classes if name not in frozenset().union(*lists)]
         return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
     return "rust" if "rust-example-rendered" in classes else ""
 
