@@ -160,8 +160,15 @@ def test_lists_code_tables_and_terms_are_shown_as_such(
     assert shown(source, path) == expected
 
 
+_TABLES = (
+    "=== ===\n", "\t=== ===\n", "+--+--+\n", "+==+==+\n", "| a | b |\n", "|===\n", "|--+--|\n",
+    ".. list-table::\n\n", "   * - a\n", "     - b\n", ".. csv-table::\n\n", "   a,\"b\n", "a  b\n",
+)  # fmt: skip
+_HOSTILE = [*"*_`|:.=-+/[]{}<>&\\\n ", "ab ", "\n\n", ":: ", ".. x::", *_TABLES]
+
+
 @pytest.mark.parametrize("path", ["a.rst", "a.adoc", "a.org", "a.1", "a.pod", "a.txt", "a.info"])
-@given(words=st.lists(st.sampled_from([*"*_`|:.=-+/[]{}<>&\\\n ", "ab ", "\n\n", ":: ", ".. x::"])))
+@given(words=st.lists(st.sampled_from(_HOSTILE), max_size=30))
 def test_no_markup_is_broken_by_what_stands_in_a_document(path: str, words: list[str]) -> None:
     made = shown("".join(words), path)
     open_tags: list[str] = []
