@@ -391,7 +391,9 @@ class _Scorer:
             for one, role in zip(matches, roles, strict=True)
             if (level := self._level(bearers.get(one.chunk, 0.0), role))
         }
-        if max(named.values(), default=0.0) > LAST_LEVEL:
+        if max(named.values(), default=0.0) == LAST_LEVEL:
+            named = {chunk: named[chunk] for chunk in self._called_wholly(list(named))}
+        else:
             named = {chunk: level for chunk, level in named.items() if level > LAST_LEVEL}
         fits = {chunk: (level, 0) for chunk, level in named.items()}
         if len(named) > 1:
@@ -399,6 +401,14 @@ class _Scorer:
         return [
             self._bearer(one, *fits[one.chunk]) if one.chunk in fits else one for one in matches
         ]
+
+    def _called_wholly(self, chunks: Sequence[Handle]) -> Iterator[Handle]:
+        """Yield the chunks whose titles have all words of the name, a frame around it too."""
+        words = {word.stem for word in self._topic.name}
+        terms = self._topic.language.analyzer.terms
+        for chunk, path in zip(chunks, self._snapshot.section_paths(chunks), strict=True):
+            if words.issubset(terms(path[-1])):
+                yield chunk
 
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.
