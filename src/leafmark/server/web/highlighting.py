@@ -24,7 +24,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _LANGUAGES = _words(
-    "awk bash bat batch c c# c++ clojure cmake console cpp cs csharp css dart diff docker "
+    "awk bash bat batch c c++ clojure cmake console cpp css dart diff docker "
     "dockerfile elisp elixir emacs-lisp erl erlang fsharp go golang graphql haskell "
     "html http ini javascript jinja js json json5 jsonc jsx kotlin lisp lua "
     "nginx objc objective-c ocaml perl php plpgsql postgresql posh powershell proto "
@@ -35,7 +35,7 @@ _LANGUAGES = _words(
 _OTHER_NAMES = {
     "ipython": "python", "ipython3": "python", "node": "javascript", "mjs": "javascript",
     "jsonc": "json", "json5": "json", "tsx": "typescript", "jsx": "javascript",
-    "java": "csharp",
+    "java": "javascript", "c#": "javascript", "cs": "javascript", "csharp": "javascript",
     "posh": "powershell", "vba": "vb.net", "vb": "vb.net", "html+jinja": "html",
 }  # fmt: skip
 """Names that Pygments has not, or has for a lexer whose time grows with the

@@ -64,7 +64,8 @@ def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]],
     if columns is not None:
         size = int(columns[1]) if columns[1] else columns[2].count(",") + 1
     cells = [
-        cell.strip() for cell in re.split(r"(?<!\\)(?:[\d.+^<>]*[aehlmsd]?)\|", "\n".join(inner))
+        cell.strip()
+        for cell in re.split(r"(?<!\\)(?:[\d.+^<>]{0,12}[aehlmsd]?)\|", "\n".join(inner))
     ]
     cells = cells[1:]
     if not size or size > 100 or not cells:
