@@ -351,6 +351,10 @@ class SplitAt(Protocol):
     ) -> list[Unit]: ...
 
 
+_DEEPEST_TABLE = 60
+"""The level of a table inside whose rows no tables are looked for; Python's stack has an end."""
+
+
 def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) -> Iterator[Unit]:
     """Keep the table whole if it fits, else cut it; `split_at` splits tables inside a row."""
     if cutter.is_within(unit, cutter.room()):
@@ -406,7 +410,7 @@ class _Table(NamedTuple):
             for block in self.cutter.reader.blocks_within(row.start, row.end)
             if block.kind == "table" and block.level > self.block.level
         ]
-        if not inside:
+        if not inside or self.block.level > _DEEPEST_TABLE:
             return self._split_text_row(row)
         places: dict[int, Block | None] = {row.start: None}
         for block in outermost(inside):
