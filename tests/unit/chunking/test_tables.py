@@ -132,3 +132,11 @@ def test_a_table_alone_in_a_quote_or_an_item_is_whole_while_it_fits(mark: str) -
     _, *found = chunk_document(document, tree="t", options=options).chunks
     assert len(found) > 1
     assert all("| Name | One |" in piece.text for piece in found)
+
+
+def test_tables_in_tables_are_cut_however_deep() -> None:
+    page = b"<h1>A</h1>" + b"<table><tr><td>word " * 600
+    options = ChunkingOptions(min_tokens=2, target_tokens=10, max_tokens=30)
+    found = chunk_document(parse(page, "p.html"), tree="t", options=options)
+
+    assert b"".join(chunk.body_bytes for chunk in found.chunks).count(b"word") == 600

@@ -79,6 +79,9 @@ _MAX_NAMED = 8
 _REACH = 400
 """Bytes before a list that are looked at for what introduces it."""
 
+_MAX_LABEL = 4 * _REACH
+"""Bytes of a label, with an icon that is drawn in it."""
+
 _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
 """A sentence that says what a list is: then it is content."""
 
@@ -448,7 +451,9 @@ class _Finder:
                     yield element.start, element.end
 
     def _label(self, element: Element) -> str:
-        """What an element says, as labels are compared."""
+        """What an element says, as labels are compared; nothing where it is larger than any."""
+        if element.close - element.inner > _MAX_LABEL:
+            return ""
         raw = self.page.data[element.inner : element.close]
         return label_of(self._said(element)) if b"<" in raw else _label_of_text(raw)
 
