@@ -11,21 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
+from leafmark.chunking.word_characters import WORD_CHARACTERS
 from leafmark.patterns import late_pattern
 
 
 @cache
 def dropped_characters() -> re.Pattern[str]:
-    """Return the pattern of one character that a slug drops; compiled when first needed.
-
-    `word_characters.txt` has each range of code points from U+0080 with Alphabetic, M, Nd or Pc of
-    Unicode 18 (DerivedCoreProperties.txt, DerivedGeneralCategory.txt). Python tells no Alphabetic,
-    and its categories are those of another version of Unicode in each release; slugs do not change.
-    """
-    table = Path(__file__).with_name("word_characters.txt").read_text(encoding="ascii")
-    ranges = (part.partition("-") for part in table.split())
+    """Return the pattern of one character that a slug drops; compiled when first needed."""
+    ranges = (part.partition("-") for part in WORD_CHARACTERS.split())
     classes = (chr(int(a, 16)) + (f"-{chr(int(b, 16))}" if b else "") for a, _, b in ranges)
     return re.compile(rf"[^a-z0-9_\- {''.join(classes)}]")
 

@@ -493,6 +493,7 @@ def _is_behind_site(title: str, heading: str) -> bool:
     >>> _is_behind_site("python - Dim a lamp? - Questions", "Dim a lamp?")
     True
     """
+    title, heading = (" ".join(each.split()) for each in (title, heading))
     _, sign, rest = title.partition(f"- {heading}")
     return sign != "" and (not rest or _SEPARATOR.match(rest) is not None)
 

@@ -1,3 +1,12 @@
+"""The characters beyond ASCII that slugs keep: Alphabetic, M, Nd and Pc of Unicode 18.
+
+A table, because Python tells no Alphabetic, and its own categories are those of
+another version of Unicode in each release, where slugs must not change. Made
+from the properties as Unicode publishes them (DerivedCoreProperties.txt and
+DerivedGeneralCategory.txt): every code point from U+0080 that has one of them.
+"""
+
+WORD_CHARACTERS = """
 aa b5 ba c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 300-374 376-377 37a-37d 37f 386 388-38a
 38c 38e-3a1 3a3-3f5 3f7-481 483-52f 531-556 558-559 560-588 58b-58c 591-5bd 5bf 5c1-5c2
 5c4-5c5 5c7-5c9 5d0-5ea 5ef-5f2 610-61a 620-669 66e-6d3 6d5-6dc 6df-6e8 6ea-6fc 6ff 710-74a
@@ -88,3 +97,5 @@ ff41-ff5a ff66-ffbe ffc2-ffc7 ffca-ffcf ffd2-ffd7 ffda-ffdc 10000-1000b 1000d-10
 1ee8b-1ee9b 1eea1-1eea3 1eea5-1eea9 1eeab-1eebb 1f130-1f149 1f150-1f169 1f170-1f189
 1fbf0-1fbf9 20000-2a6df 2a700-2b81e 2b820-2cead 2ceb0-2ebe0 2ebf0-2ee5d 2f800-2fa1d
 30000-3134a 31350-33479 3d000-3fc3f e0100-e01ef
+"""
+"""Code points and inclusive ranges of them, hexadecimal."""
