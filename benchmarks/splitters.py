@@ -26,6 +26,9 @@ _SPACE = re.compile(r"\s+")
 _MARKUP = re.compile(
     r"</?(?![A-Za-z][A-Za-z0-9+.-]*:)[A-Za-z][^<>]*>|[`*_~\\\[\]<>#]|\(.*?\)|&\w+;|\W"
 )
+_IDS = re.compile(r"\s*(?:\{[^{}]*\}|\[#[^\]\s]*\])\s*\Z")
+"""What some write behind a title to name its place: one tool's title has it, another's does not."""
+
 _COLUMNS = (
     ("MB/s", 6),
     ("parts", 9),
@@ -241,4 +244,4 @@ def _is_cut(span: tuple[int, int], cuts: Sequence[int]) -> bool:
 
 def _plain(title: str) -> str:
     """A title without what is markup in one tool's titles and rendered in another's."""
-    return _MARKUP.sub("", title).lower()
+    return _MARKUP.sub("", _IDS.sub("", title)).lower()

@@ -668,7 +668,7 @@ def _passages_of(result: Result) -> Sequence[Passage | Omission]:
 
 def _cited(text: str, citation: str | None, style: Style) -> list[str]:
     """A text as it stands in the answer, and its citation below it."""
-    text = text.rstrip("\n")
+    text = text.strip("\n")
     lines = ["", text, ""] if text else []
     return [*lines, style.dim(f"[{clean_line(citation)}]")] if citation else lines
 

@@ -78,5 +78,5 @@ def test_in_a_notebook_links_keep_what_is_not_read(lines: bool) -> None:
     assert document.reader is not None
     kept = [(hole.end, after.start) for hole, after in pairwise(document.dropped_spans)]
     text = document.reader(data, kept).text
-    assert text == f"# A\n\n![x]({SIGN}) after\n\n\nf('{SIGN}')\n\n\n"
+    assert text == f"# A\n\n![x]({SIGN}) after\n\n\n```\nf('{SIGN}')\n```\n\n"
     assert [link.target for link in document.links] == [ADDRESS]
