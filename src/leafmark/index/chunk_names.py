@@ -28,6 +28,7 @@ __all__ = [
     "CHUNK",
     "DOCUMENT",
     "FILE_TAIL",
+    "MAX_NAME_WORDS",
     "count_words",
     "document_names",
     "exact_name",
@@ -54,7 +55,7 @@ FILE_TAIL = "t"
 MAX_NAME = 120
 """Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
 
-MAX_WORDS = 12
+MAX_NAME_WORDS = 12
 """The most words of a name."""
 
 SOLID_PER_WORD = 3
@@ -257,7 +258,7 @@ def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     words = split_words(name)
     exact = analyzer_for(None).of_words(words)
     terms = exact.split(" ")
-    if not exact or (len(terms) > MAX_WORDS and count_words(terms) > MAX_WORDS):
+    if not exact or (len(terms) > MAX_NAME_WORDS and count_words(terms) > MAX_NAME_WORDS):
         return ()
     stems = " ".join(without_articles(analyzer.of_words(words).split(" ")))
     found = (exact_name("", exact),)

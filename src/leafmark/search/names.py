@@ -16,6 +16,7 @@ from leafmark.index import (
     CHUNK,
     DOCUMENT,
     FILE_TAIL,
+    MAX_NAME_WORDS,
     Handle,
     Language,
     Snapshot,
@@ -43,9 +44,6 @@ __all__ = [
     "query_name",
     "title_fits",
 ]
-
-MAX_NAME_WORDS = 12
-"""A query of more words is a sentence, and no name: the index has none of more."""
 
 MAX_PLACED_WORDS = 8
 """The most words of a name with the name of what it stands in (chosen by eye)."""
@@ -139,13 +137,8 @@ def find_bearers(
 
 def is_borne(snapshot: Snapshot, name: Name) -> bool:
     """Whether something is called so or has the same stems, a file's first word apart."""
-    terms = (
-        term
-        for form in _forms(name)
-        for kind in (DOCUMENT, CHUNK, FILE_TAIL)
-        for term in _both(kind, form)
-    )
-    return any(vocabulary_of(snapshot).frequency("names", term) for term in terms)
+    frequency = vocabulary_of(snapshot).frequency
+    return any(frequency("names", term) for form in _forms(name) for term in _of_any(form))
 
 
 def asked_terms(name: Name) -> Iterator[str]:
@@ -153,8 +146,7 @@ def asked_terms(name: Name) -> Iterator[str]:
     if not name:
         return
     for form in _forms(name):
-        for kind in (DOCUMENT, CHUNK, FILE_TAIL):
-            yield from _both(kind, form)
+        yield from _of_any(form)
         for at in _parting(form):
             yield from _both(CHUNK, form[at:])
             yield from _both(DOCUMENT, form[:at])
@@ -246,6 +238,12 @@ def _both(kind: str, name: Name) -> tuple[str, str, str]:
     """Return the terms of all that is called so or has the same stems: some names are stems."""
     stems = " ".join(without_articles([word.stem for word in name]))
     return _exact(kind, name), stemmed_name(kind, stems), exact_name(kind, stems)
+
+
+def _of_any(name: Name) -> Iterator[str]:
+    """Yield the same of each kind of bearer."""
+    for kind in (DOCUMENT, CHUNK, FILE_TAIL):
+        yield from _both(kind, name)
 
 
 def chunk_terms(name: Name) -> tuple[str, ...]:

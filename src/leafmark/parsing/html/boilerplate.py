@@ -33,7 +33,7 @@ from leafmark.parsing.html.dom import (
 )
 from leafmark.parsing.html.outline import heading_text, is_credit, title_of
 from leafmark.parsing.html.region import number_spans
-from leafmark.parsing.html.tokens import unescape
+from leafmark.parsing.html.tokens import TAGS, unescape
 from leafmark.parsing.html.vocabulary import (
     id_lists,
     in_words,
@@ -623,7 +623,7 @@ class _Finder:
             return True
         gaps = [data[a.end : b.start] for a, b in pairwise(links)]
         parts = _PARTED if element.tag == "table" else _BAR
-        return sum(1 for gap in gaps if parts.search(_TAGS.sub(b" ", gap))) >= len(gaps)
+        return sum(1 for gap in gaps if parts.search(TAGS.sub(b" ", gap))) >= len(gaps)
 
     def _beside(self, element: Element) -> list[bytes]:
         return self.page.texts_in(element.inner, element.close, SIGNS)
@@ -730,7 +730,6 @@ _CODE_NEXT = re.compile(
     rb"\s*+(?:<(?:div|figure|button)\b[^<>]*+>\s*+(?:</button>\s*+)?){0,3}<pre\b", re.IGNORECASE
 )
 _VERDICT_TAGS = frozenset(("nav", "script", "style", "template", "noscript"))
-_TAGS = re.compile(rb"<[^<>]*+>")
 _SOURCE_ADDRESS = re.compile(
     r"#L?[0-9]|#line|(?:^|/)src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw)/|\.html#l[0-9]|/issues/"
     r"|\.(?:nim|c|h|py|js|ts|rs|java|go|rb|cs|hs|ml)\b",

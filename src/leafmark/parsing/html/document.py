@@ -41,7 +41,7 @@ from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text, title_of
 from leafmark.parsing.html.region import content_region
 from leafmark.parsing.html.text import read_html
-from leafmark.parsing.html.tokens import unescape
+from leafmark.parsing.html.tokens import TAGS, unescape
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import NamedTag, file_title, first_title, fold, named_places
 
@@ -65,7 +65,6 @@ _CHARSET = re.compile(
 _DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
 _MAX_NAME = 80
 _MAX_LINE = 1000
-_TAG = re.compile(rb"<[^<>]*>")
 """Characters of the name of a manual page, before the dash."""
 
 _CHARSET_REACH = 1024
@@ -225,7 +224,7 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
 def _begins_line(data: bytes, start: int, at: int) -> bool:
     """Whether nothing but tags stands between `at` and the beginning of its line, or `start`."""
     line = max(start, data.rfind(b"\n", start, at), at - _MAX_LINE)
-    return not _TAG.sub(b"", data[line:at]).strip()
+    return not TAGS.sub(b"", data[line:at]).strip()
 
 
 def _metadata(page: Page, path: str) -> dict[str, Any]:

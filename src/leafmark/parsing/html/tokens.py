@@ -16,6 +16,7 @@ __all__ = [
     "RAW_TAGS",
     "RUN",
     "SELF_CLOSED",
+    "TAGS",
     "VOID_TAGS",
     "Token",
     "attribute",
@@ -71,6 +72,9 @@ VOID_TAGS = frozenset(
     b"area base br col embed hr image img input link meta param source track wbr".split()
 )
 """Elements that have no content and no end tag; `<image>` makes an `img`."""
+
+TAGS = re.compile(rb"<[^<>]*+>")
+"""Tags, and what looks like one, where it is enough to leave them out."""
 
 SELF_CLOSED = re.compile(
     rb"<(?:" + b"|".join(sorted(RAW_TAGS)) + rb")(?:\s(?:[^<>]*[\"'\s])?)?/>", re.IGNORECASE
