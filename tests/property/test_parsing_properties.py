@@ -116,23 +116,20 @@ def test_headings_by_portions_are_those_of_the_whole(texts: list[str], size: int
 @example("- x\n- [x]\na\n\n- [X]\t\n`b`")
 @example("- [ ]\n\n\tx")
 @example("[a]: b\n\n[c]: d[e]<!--\n")
-def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
+def test_blocks_by_regions_are_the_blocks_in_order(text: str) -> None:
     document = parse(text.encode(), "a.md")
     blocks = document.blocks
     assert isinstance(blocks, BlockRegions)
 
-    numbers = blocks.regions_of(0, len(document.data))
-    top = [block for number in numbers for block in blocks.top(number)]
-    lists = [outer for outer in top if outer.kind == "list"]
-    item_starts = [blocks.item_starts(outer) for outer in lists]
-    inside = [blocks.inside(outer) for outer in top]
-
-    by_stretch = [
-        block for outer, inner in zip(top, inside, strict=True) for block in (outer, *inner)
+    regions = [blocks.region(number) for number in blocks.regions_of(0, len(document.data))]
+    by_region = [
+        block
+        for region in regions
+        for outer in region.top
+        for block in (outer, *region.inside(outer))
     ]
-    assert by_stretch == list(parse(text.encode(), "a.md").blocks)
-    items = [[part.start for part in blocks.inside(outer) if part.level == 1] for outer in lists]
-    assert item_starts == items
+    assert by_region == list(parse(text.encode(), "a.md").blocks)
+    assert by_region == sorted(by_region, key=lambda block: block.start)
 
 
 @given(messy_bytes(), PATHS)

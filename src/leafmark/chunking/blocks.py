@@ -21,6 +21,7 @@ from leafmark.chunking.tables import Columns, MarkupTable, columns_of, markup_ta
 from leafmark.model import (
     MAX_REGIONS,
     Block,
+    BlockRegion,
     BlockRegions,
     Document,
     Heading,
@@ -229,6 +230,9 @@ class DocumentText:
         return at, at
 
 
+_ONLY = range(1)
+"""The number of the one region of what has no others."""
+
 _CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
 """Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
 
@@ -240,30 +244,17 @@ _end_of: Callable[[Block], int] = itemgetter(2)
 
 
 class PlacedBlocks:
-    """The blocks of the region `number`, in order."""
+    """What is in one region of a document."""
 
-    def __init__(self, regions: BlockRegions, number: int, document: Document) -> None:
-        self.top = regions.top(number)
-        self._inside = regions.inside
+    def __init__(self, region: BlockRegion, document: Document) -> None:
+        self.blocks, self.top = region.blocks, region.top
+        self.inside = region.inside
         self._document = document
 
-    @cached_property
-    def blocks(self) -> list[Block]:
-        return [block for top in self.top for block in (top, *self._inside(top))]
-
-    def within(self, start: int, end: int) -> list[Block]:
+    def within(self, start: int, end: int) -> Sequence[Block]:
         """Those that start in `[start, end)`."""
-        first = max(0, bisect_right(self.top.starts, start) - 1)
-        found: list[Block] = []
-        for top in self.top[first : bisect_left(self.top.starts, end)]:
-            if top.start >= start:
-                found.append(top)
-            inner = self._inside(top)
-            low, high = bisect_left(inner, start, key=_start_of), len(inner)
-            if top.end > end:
-                high = bisect_left(inner, end, key=_start_of)
-            found += inner[low:high]
-        return found
+        first = bisect_left(self.blocks, start, key=_start_of)
+        return self.blocks[first : bisect_left(self.blocks, end, first, key=_start_of)]
 
     @cached_property
     def code(self) -> list[Block]:
@@ -276,7 +267,7 @@ class PlacedBlocks:
             if kind == "code":  # code in code, as scripts have it, is part of it
                 found.append(top)
             elif may_have_code(self._document, self._document.data[top.start : top.end]):
-                found += [block for block in self._inside(top) if block.kind == "code"]
+                found += [block for block in self.inside(top) if block.kind == "code"]
         return outermost(found)
 
     def code_between(self, start: int, end: int) -> Sequence[Block]:
@@ -305,27 +296,6 @@ class PlacedBlocks:
                 holder = holders[holder]
             holders.append(holder)
         return holders
-
-
-class OneRegion(BlockRegions):
-    """Blocks that are there all at once."""
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        places = [place for place, block in enumerate(blocks) if not block.level]
-        self._blocks = blocks
-        self._places = [*places, len(blocks)]
-        self._top = TopBlocks.of([blocks[place] for place in places])
-
-    def regions_of(self, start: int, end: int) -> range:
-        return range(1)
-
-    def top(self, number: int) -> TopBlocks:
-        return self._top
-
-    def inside(self, block: Block) -> Sequence[Block]:
-        number = bisect_right(self._top.starts, block.start)
-        first, after = self._places[number - 1 : number + 1]
-        return self._blocks[first + 1 : after]
 
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:
@@ -383,14 +353,13 @@ class BodyReader:
         reader = self.document.reader
         return None if reader is None else DocumentText(self.document, reader)
 
-    @cached_property
-    def _regions(self) -> BlockRegions:
-        blocks = self.document.blocks
-        return blocks if isinstance(blocks, BlockRegions) else OneRegion(blocks)
-
     def regions_within(self, start: int, end: int) -> list[PlacedBlocks]:
         """The regions that have bytes in `[start, end)`, in order."""
-        return [self._placed(number) for number in self._regions.regions_of(start, end)]
+        return [self._placed(number) for number in self._numbers(start, end)]
+
+    def _numbers(self, start: int, end: int) -> range:
+        blocks = self.document.blocks
+        return blocks.regions_of(start, end) if isinstance(blocks, BlockRegions) else _ONLY
 
     def _placed(self, number: int) -> PlacedBlocks:
         """The blocks of a region."""
@@ -399,27 +368,31 @@ class BodyReader:
             if len(self._seen) >= MAX_REGIONS:
                 for memory in (self._seen, self._items, self._rows, self._columns):
                     memory.clear()
-            found = self._seen[number] = PlacedBlocks(self._regions, number, self.document)
+            blocks = self.document.blocks
+            if isinstance(blocks, BlockRegions):
+                region = blocks.region(number)
+            else:
+                region = BlockRegion(blocks)
+            found = self._seen[number] = PlacedBlocks(region, self.document)
         return found
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
-        found: list[Block] = []
-        for part in self.regions_within(start, end):
-            found += part.within(start, end)
-        return found
+        parts = self.regions_within(start, end)
+        if len(parts) == 1:
+            return parts[0].within(start, end)
+        return [block for part in parts for block in part.within(start, end)]
 
     def top_within(self, start: int, end: int) -> TopBlocks:
         """The blocks of level 0 that start in `[start, end)`, in order."""
-        regions = self._regions
-        numbers = regions.regions_of(start, end)
-        tops = [regions.top(number).starting_within(start, end) for number in numbers]
+        parts = self.regions_within(start, end)
+        tops = [part.top.starting_within(start, end) for part in parts]
         return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
 
     def last_top_within(self, start: int, end: int) -> Block | None:
         """The last block of level 0 that starts in `[start, end)`."""
-        for number in reversed(self._regions.regions_of(start, end)):
-            top = self._regions.top(number)
+        for number in reversed(self._numbers(start, end)):
+            top = self._placed(number).top
             at = bisect_left(top.starts, end) - 1
             if at >= 0:
                 return top[at] if top.starts[at] >= start else None
@@ -428,8 +401,12 @@ class BodyReader:
     def item_starts(self, block: Block) -> Sequence[int]:
         """Where the items of a list of level 0 begin, in order."""
         if block.start not in self._items:
-            self._items[block.start] = self._regions.item_starts(block)
+            self._items[block.start] = self._find_items(block)
         return self._items[block.start]
+
+    def _find_items(self, block: Block) -> list[int]:
+        (part,) = self.regions_within(block.start, block.start + 1)
+        return [start for _, start, _, level, *_ in part.inside(block) if level == 1]
 
     def begins_item(self, at: int) -> bool:
         """Whether an item of a list of level 0 begins at a byte."""
@@ -442,24 +419,27 @@ class BodyReader:
         return False
 
     @cached_property
-    def _headings(self) -> list[Heading]:
-        return [heading for heading in self.document.headings if not heading.nested]
-
-    @cached_property
-    def _heading_starts(self) -> Sequence[int]:
+    def _headings(self) -> HeadingColumns:
+        """The headings at the top level."""
         columns = HeadingColumns.of(self.document.headings)
-        return columns.only([not nested for nested in columns.nested]).starts
+        return columns.only([not nested for nested in columns.nested])
 
-    def headings_within(self, start: int, end: int) -> list[Heading]:
+    def begins_heading(self, at: int) -> bool:
+        """Whether the line of a heading at the top level starts at a byte."""
+        starts = self._headings.starts
+        number = bisect_left(starts, at)
+        return number < len(starts) and starts[number] == at
+
+    def headings_within(self, start: int, end: int) -> Sequence[Heading]:
         """The headings at the top level whose lines start in `[start, end)`."""
-        starts = self._heading_starts
-        first, after = bisect_left(starts, start), bisect_left(starts, end)
-        return self._headings[first:after] if first < after else []
+        columns = self._headings
+        first, after = bisect_left(columns.starts, start), bisect_left(columns.starts, end)
+        return columns.between(first, after).headings() if first < after else ()
 
     def heading_after(self, start: int) -> Heading | None:
         """The next heading at the top level whose line starts after `start`."""
-        at = bisect_left(self._heading_starts, start + 1)
-        return self._headings[at] if at < len(self._heading_starts) else None
+        at = bisect_left(self._headings.starts, start + 1)
+        return next(iter(self._headings.between(at, at + 1).headings()), None)
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""

@@ -554,7 +554,7 @@ def keep_with_next(reader: BodyReader, start: int, at: int) -> bool:
 
 
 def _is_kept(cut: _Cut) -> bool:
-    if cut.document.format != "script" and cut.reader.headings_within(cut.at, cut.at + 1):
+    if cut.document.format != "script" and cut.reader.begins_heading(cut.at):
         return False
     first = cut.behind.lstrip()[:1]
     for rule in _rules_for(cut.document.format, cut.where):

@@ -210,7 +210,7 @@ class SectionedDocument:
         blocks = self.document.blocks
         if isinstance(blocks, BlockRegions):
             numbers = blocks.regions_of(start, end)
-            found = [block for number in numbers for block in blocks.top(number)]
+            found = [block for number in numbers for block in blocks.region(number).top]
             return [block for block in found if block.start < end and start < block.end]
         starts, top = self._top
         first = max(0, bisect_right(starts, start) - 1)

@@ -9,7 +9,7 @@ tuples because there are many, and a frozen dataclass costs five times as much.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal, NamedTuple, overload
@@ -144,6 +144,11 @@ class HeadingColumns(NamedTuple):
         if False not in chosen:
             return self
         columns: list[Any] = [[*compress(column, chosen)] for column in self]
+        return HeadingColumns(*columns)
+
+    def between(self, first: int, after: int) -> HeadingColumns:
+        """Return the columns of the headings `[first, after)`."""
+        columns: list[Any] = [column[first:after] for column in self]
         return HeadingColumns(*columns)
 
     def headings(self) -> tuple[Heading, ...]:
@@ -328,11 +333,29 @@ MAX_REGIONS = 4096
 """BlockRegions whose blocks are remembered: they are looked at in order, and may be many."""
 
 
+class BlockRegion:
+    """The blocks of one region, nested ones too, in order; `top` are those of level 0."""
+
+    __slots__ = ("_places", "blocks", "top")
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        places = [place for place, block in enumerate(blocks) if not block[3]]
+        self.blocks = blocks
+        self.top = TopBlocks.of([blocks[place] for place in places])
+        self._places = [*places, len(blocks)]
+
+    def inside(self, block: Block) -> Sequence[Block]:
+        """Return the blocks that lie in a block of level 0, in order."""
+        number = bisect_right(self.top.starts, block.start)
+        first, after = self._places[number - 1 : number + 1]
+        return self.blocks[first + 1 : after]
+
+
 class BlockRegions(ABC):
     """What `Document.blocks` may be besides a sequence: blocks by the region they lie in.
 
-    A heading at the top level begins a region; no block lies in two. One
-    region costs less than all blocks do, and its blocks at the top less still.
+    A heading at the top level begins a region; no block lies in two. One region costs less
+    than all blocks do.
     """
 
     __slots__ = ()
@@ -342,13 +365,5 @@ class BlockRegions(ABC):
         """The numbers of the regions that have bytes in `[start, end)`."""
 
     @abstractmethod
-    def top(self, number: int) -> TopBlocks:
-        """The blocks of level 0 of a region, in order."""
-
-    @abstractmethod
-    def inside(self, block: Block) -> Sequence[Block]:
-        """The blocks that lie in a block of level 0, in order."""
-
-    def item_starts(self, block: Block) -> Sequence[int]:
-        """Where the items of a list of level 0 begin, in order: it costs less than its blocks."""
-        return [part.start for part in self.inside(block) if part.level == 1]
+    def region(self, number: int) -> BlockRegion:
+        """Return a region."""

@@ -31,6 +31,7 @@ import pyromark
 from leafmark.model import (
     Anchor,
     Block,
+    BlockRegion,
     BlockRegions,
     Deferred,
     Document,
@@ -39,7 +40,6 @@ from leafmark.model import (
     Headings,
     Link,
     Span,
-    TopBlocks,
 )
 from leafmark.parsing.decoding import BOM, decode
 from leafmark.parsing.frontmatter import find_front_matter
@@ -244,14 +244,6 @@ _ONLY = range(1)
 """The number of the one portion that nearly every source has."""
 
 
-class _Placed(NamedTuple):
-    """The blocks of a portion; `places` say which of them stand at the top."""
-
-    top: TopBlocks
-    places: list[int]
-    blocks: Sequence[Block]
-
-
 class MarkdownBlocks(Deferred[Block], BlockRegions):
     """All blocks, or those of one portion, made when they are looked at."""
 
@@ -262,33 +254,31 @@ class MarkdownBlocks(Deferred[Block], BlockRegions):
     ) -> None:
         super().__init__(tuple)
         self._text, self._front, self._dialect = text, front, dialect
-        self._seen: dict[int, _Placed] = {}
+        self._seen: dict[int, BlockRegion] = {}
 
     def _all(self) -> tuple[Block, ...]:
         if self._make is not None:
             numbers = range(len(self._text.portions))
-            parts = [self._placed(number).blocks for number in numbers]
+            parts = [self.region(number).blocks for number in numbers]
             self._items = tuple(chain.from_iterable(parts))
             self._make = None
         return self._items
 
-    def _placed(self, number: int) -> _Placed:
+    def region(self, number: int) -> BlockRegion:
         found = self._seen.get(number)
         if found is None:
             while len(self._seen) >= _REMEMBERED:
                 self._seen.pop(next(iter(self._seen)))
-            found = self._seen[number] = self._place(number)
+            found = self._seen[number] = self._read(number)
         return found
 
-    def _place(self, number: int) -> _Placed:
+    def _read(self, number: int) -> BlockRegion:
         blocks = self._text.blocks(number)
         if self._dialect is not None:
             blocks = self._dialect.kinds(blocks)
         if self._front is not None and not number:
             blocks = [Block("front_matter", self._front.start, self._front.end), *blocks]
-        places = [place for place, block in enumerate(blocks) if not block.level]
-        top = TopBlocks.of([blocks[place] for place in places])
-        return _Placed(top, [*places, len(blocks)], blocks)
+        return BlockRegion(blocks)
 
     def regions_of(self, start: int, end: int) -> range:
         """The numbers of the portions that have bytes in `[start, end)`."""
@@ -298,15 +288,6 @@ class MarkdownBlocks(Deferred[Block], BlockRegions):
             return _ONLY
         first = bisect_right(portions, start, 0, last, key=_end_of)
         return range(first, max(first, bisect_left(portions, end, 0, last, key=_end_of)) + 1)
-
-    def top(self, number: int) -> TopBlocks:
-        return self._placed(number).top
-
-    def inside(self, block: Block) -> Sequence[Block]:
-        placed = self._placed(self.regions_of(block.start, block.start)[0])
-        number = bisect_right(placed.top.starts, block.start)
-        first, after = placed.places[number - 1 : number + 1]
-        return placed.blocks[first + 1 : after]
 
 
 MAX_MARKS = 8_000_000

@@ -69,6 +69,7 @@ _LINK_DEFINITION = late_pattern(rb"\n {0,3}\[[^\n\]]")  # a literal first byte m
 _FIRST_DEFINITION = late_pattern(rb" {0,3}\[")
 _LANGUAGE = late_pattern(r"[\s{.]*([^\s,{}]+)")
 _LINE_ENDS = b"\r\n"
+_LINE_FEED, _SPACE = b"\n "
 _LISTED = frozenset(("list", "list_item"))
 _NOWHERE = {"start": 0, "end": 0}
 _new = tuple.__new__  # half the cost of calling a named tuple's class
@@ -266,7 +267,7 @@ def _blocks(rows: Sequence[Row], raw: bytes) -> list[Block]:
     blocks: list[Block] = []
     footnotes: dict[int, int] = {}  # where the last one of each level stands among them
     for tag, start, end in rows:
-        name = name_of(tag)
+        name = tag if tag.__class__ is str else next(iter(tag))
         kind = _KINDS.get(name)
         if kind is None:
             continue
@@ -275,10 +276,11 @@ def _blocks(rows: Sequence[Row], raw: bytes) -> list[Block]:
         while start >= open_ends[-1]:
             open_ends.pop()
         level = len(open_ends) - 1
-        if name in _CONTAINERS:
+        is_container = name in _CONTAINERS
+        if is_container:
             open_ends.append(end)
-            end = lines.before_blank(end)
-        end = lines.end_of(end)
+        if raw[end - 1] != _LINE_FEED or (is_container and raw[end - 2] <= _SPACE):
+            end = lines.end_of(lines.before_blank(end) if is_container else end)
         info, content = "", None
         if name == "CodeBlock":
             info, content = _code(tag["CodeBlock"], lines, start)
