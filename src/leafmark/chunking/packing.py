@@ -26,6 +26,9 @@ Measure = Callable[[int, int], int]
 _FINEST = 128
 """Neighbours that together have at most one in so many tokens of the capacity are not parted."""
 
+_MANY, _COARSE = 4096, 12
+"""The same of more sizes than these, which are not many where blocks are of any length."""
+
 _ROUNDS = 8
 """How often a division is made at most; each time more penalties and exact sizes are known."""
 
@@ -74,7 +77,7 @@ def divide(
     >>> divide([60, 10, 50], least=20, capacity=70, penalty={2}.__contains__).groups
     [(0, 1), (1, 3)]
     """
-    places = _places(sizes, capacity)
+    places = _places(sizes, capacity, least)
     totals = [0, *accumulate(sizes)]
     numbers = {place: number for number, place in enumerate(places)}
     problem = _Problem(
@@ -97,12 +100,19 @@ def divide(
     return Division(chosen, cost if cost >= _TAKING else 0)
 
 
-def _places(sizes: Sequence[int], capacity: int) -> list[int]:
+def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
     """Return the indices that groups may begin and end at."""
-    totals = [0, *accumulate(sizes)]
-    kept = coalesce(totals[:-1], totals[-1], capacity // _FINEST)
-    inside = [bisect_right(totals, total) - 1 for total in kept[1:] if total < totals[-1]]
-    return [0, *inside, len(sizes)]
+    totals, grain = [0, *accumulate(sizes)], capacity // _FINEST
+    if len(sizes) > _MANY:
+        grain = max(grain, min(capacity // _COARSE, least // 2))
+    kept = coalesce(totals[:-1], totals[-1], grain)
+    at, places = 0, [0]
+    for total in kept[1:]:
+        if total == totals[-1]:
+            break
+        at = bisect_right(totals, total, at) - 1
+        places.append(at)
+    return [*places, len(sizes)]
 
 
 @dataclass(slots=True)

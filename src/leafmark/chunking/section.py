@@ -144,6 +144,8 @@ def _columns(spans: Spans) -> tuple[list[int], list[int]]:
     return [start for start, _ in spans], [end for _, end in spans]
 
 
+_new = tuple.__new__  # half the cost of calling a named tuple's class
+_NO_MARKS = Unit(0, 0, 0)[3:]
 _is_whole = attrgetter("whole")
 _is_child = attrgetter("is_child")
 
@@ -224,7 +226,7 @@ class _Members:
         """Divide members into parts; a large child takes in neighbours only where it must."""
         if after - first == 1:
             return [self.part(first, after)]
-        units = [self._unit(index) for index in range(first, after)]
+        units = self._units(first, after)
         most = self.cutter.room() + self.context.options.min_tokens - 1
         large = [at - first for at in range(first, after) if self.roles[at] == "large"]
         found = self.context.divide(
@@ -247,11 +249,12 @@ class _Members:
         size = self.context.size_of((start, end), tokens, number=after - first)
         return Part(self, first, after, start, end, tokens, size)
 
-    def _unit(self, index: int) -> Unit:
-        unit, end = self.texts[index], self.ends[index]
-        if unit is None:
-            return Unit(self.starts[index], end, self.tokens[index])
-        return unit if unit.end == end else unit._replace(end=end)
+    def _units(self, first: int, after: int) -> list[Unit]:
+        """The members as units."""
+        at = slice(first, after)
+        places = zip(self.starts[at], self.ends[at], self.tokens[at], strict=True)
+        marks = [_NO_MARKS if text is None else text[3:] for text in self.texts[at]]
+        return [_new(Unit, (*each, *own)) for each, own in zip(places, marks, strict=True)]
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
         """Give own text that is blank to a neighbour that is not one child and nothing else."""

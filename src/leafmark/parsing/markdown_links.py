@@ -302,6 +302,7 @@ _INSIDE = late_pattern(
     rb"<(?:a|span)\s[^<>]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>]++)[^<>]*+>",
     re.IGNORECASE,
 )
+_TAG_START = late_pattern(rb"<(?:a|span)\s", re.IGNORECASE)
 _CLOSING = late_pattern(r"(?<=\s)#+\Z")
 _TAG = late_pattern(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
@@ -321,7 +322,7 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
         else ()
     )
     around = {}
-    if b"=" in raw or (is_marked and b":" in raw):
+    if (is_marked and b"{:" in raw) or b")=" in raw or _TAG_START.search(raw):
         places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
         named = ((at, _name_around(raw, *place)) for at, place in places)
         around = {at: name for at, name in named if name is not None}

@@ -119,29 +119,29 @@ def _walk(raw: bytes) -> Walked:
     lines, open_end = Lines(raw, 0), 0
     events: Events = iter(pyromark.events_with_range(raw.decode(), options=OPTIONS))
     for event, extent in events:
-        if "Start" in event:
-            tag = event["Start"]
-            if tag.__class__ is str:
-                if tag in _BLOCK_TAGS:
-                    keep((tag, extent["start"], extent["end"]))
-            elif "Heading" in tag:
-                first, last = extent["start"], extent["end"]
-                nested = first < open_end
-                if nested:
-                    keep(("Heading", first, last))
-                title = _read_title(events, keep, html)
-                heading = _heading(_LEVELS[tag["Heading"]["level"]], raw, title, extent)
-                start, end = lines.start_of(first), lines.end_of(last)
-                headings.append(heading._replace(start=start, end=end, nested=nested))
-            else:
-                end = extent["end"]
-                keep((tag, extent["start"], end))
-                if end > open_end:
-                    open_end = end
-        elif not _HTML_EVENTS.isdisjoint(event):
-            add_range(html, extent["start"], extent["end"])
-        elif "Rule" in event:
-            keep(("Rule", extent["start"], extent["end"]))
+        if "Text" in event or "End" in event:  # two of three
+            continue
+        if "Start" not in event:
+            if "Rule" in event:
+                keep(("Rule", extent["start"], extent["end"]))
+            elif not _HTML_EVENTS.isdisjoint(event):
+                add_range(html, extent["start"], extent["end"])
+            continue
+        tag, start, end = event["Start"], extent["start"], extent["end"]
+        if tag.__class__ is str:
+            if tag in _BLOCK_TAGS:
+                keep((tag, start, end))
+        elif "Heading" in tag:
+            nested = start < open_end
+            if nested:
+                keep(("Heading", start, end))
+            title = _read_title(events, keep, html)
+            heading = _heading(_LEVELS[tag["Heading"]["level"]], raw, title, extent)
+            start, end = lines.start_of(start), lines.end_of(end)
+            headings.append(heading._replace(start=start, end=end, nested=nested))
+        else:
+            keep((tag, start, end))
+            open_end = max(open_end, end)
     return Walked(headings, rows, html)
 
 
