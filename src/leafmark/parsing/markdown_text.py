@@ -9,8 +9,7 @@ none of these needs no reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from html import unescape
 from typing import Any
 
@@ -21,7 +20,7 @@ from leafmark.parsing.decoding import decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import iter_markup, looks_like_mdx, read_dialect
 from leafmark.parsing.markdown_walk import OPTIONS, add_range, walk
-from leafmark.parsing.readable import ReadableBuilder, add_without_data, data_reader
+from leafmark.parsing.readable import ReadableBuilder, as_written, data_reader
 from leafmark.patterns import late_pattern
 
 __all__ = ["find_html_title", "markdown_reader", "read_markdown"]
@@ -68,6 +67,9 @@ _WORDS = frozenset(
 )
 """Elements whose names stand for something else where they have no attributes."""
 
+_KNOWN_BARE = _KNOWN - _WORDS
+_SLASH = ord("/")
+
 _ONLY_MARKUP = late_pattern(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>|(?!))*+")
 
 _TITLE = late_pattern(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
@@ -99,7 +101,7 @@ def find_html_title(raw: bytes, start: int, end: int, headings: Collection[int])
     for title in _TITLE.finditer(raw, start, end):
         if span_at(pieces, title.start()) is not None:
             out = ReadableBuilder()
-            _add_html(out, raw, *title.span(1), is_block=True)
+            _add_html(out, raw, *title.span(1), add=as_written(out, raw), is_block=True)
             words = " ".join(out.build(()).text.split())
             below = _ONLY_MARKUP.match(raw, title.end())
             if words and not (below and below.end() in headings):
@@ -112,6 +114,7 @@ class _Reader:
 
     def __init__(self, data: bytes, start: int, end: int, out: ReadableBuilder) -> None:
         self._data, self._start, self._end, self._out = data, start, end, out
+        self._add = as_written(out, data)
         self._raw = without_lone_returns(decode(data[start:end], "").encoded)
         self._badges: list[tuple[int, int]] = []
         self.html: list[tuple[int, int]] = []
@@ -150,22 +153,19 @@ class _Reader:
         add_range(self._badges, start + self._start, end + self._start)
 
     def read(self) -> None:
-        at = self._start
+        data, add, at = self._data, self._add, self._start
         for start, end, is_html in self._edits():
             if start < at:
                 continue
-            self._markdown(at, start)
+            if at < start:
+                add(at, start)
             if is_html:
-                before, after = self._data[start - 1 : start], self._data[end - 1 : end]
+                before, after = data[start - 1 : start], data[end - 1 : end]
                 is_block = before in (b"", b"\n") or after == b"\n"
-                _add_html(self._out, self._data, start, end, is_block=is_block)
+                _add_html(self._out, data, start, end, add=add, is_block=is_block)
             at = end
-        self._markdown(at, self._end)
-
-    def _markdown(self, start: int, end: int) -> None:
-        if start < end:
-            add = partial(self._out.add_verbatim, self._data)
-            add_without_data(self._out, self._data, start, end, add)
+        if at < self._end:
+            add(at, self._end)
 
     def _edits(self) -> Iterable[tuple[int, int, bool]]:
         edits = [(*span, True) for span in self._outside_quoted()]
@@ -185,37 +185,48 @@ class _Reader:
         return (span for span in self.html if span_at(quoted, span[0]) is None)
 
 
-def _add_html(out: ReadableBuilder, data: bytes, start: int, end: int, *, is_block: bool) -> None:
+_Add = Callable[[int, int], None]
+"""Appends a range as it is written."""
+
+
+def _add_html(
+    out: ReadableBuilder, data: bytes, start: int, end: int, *, add: _Add, is_block: bool
+) -> None:
     """Append what a browser shows of HTML."""
     unread: bytes | None = None
     for token in _TOKEN.finditer(data, start, end):
-        first, after = token.span()
-        name = (token["name"] or b"").lower()
-        if unread is not None:
-            if name == unread and data[first + 1 : first + 2] == b"/":
-                unread = None
-        elif name:
-            is_end = data[first + 1 : first + 2] == b"/"
-            if name in _UNREAD and not is_end and not token["rest"].endswith(b"/"):
+        kind, (first, after) = token.lastgroup, token.span()
+        if kind == "rest":
+            name, is_end = token["name"].lower(), data[first + 1] == _SLASH
+            if unread is not None:
+                unread = None if is_end and name == unread else unread
+            elif name in _UNREAD and not is_end and data[after - 2] != _SLASH:
                 unread = name
             else:
-                _add_tag(out, data, token, name, is_block=is_block)
-        elif token["space"]:
+                _add_tag(out, token, name, add=add, is_end=is_end, is_block=is_block)
+        elif unread is not None:
+            continue
+        elif kind == "text":
+            add(first, after)
+        elif kind == "space":
             out.add("\n", first, after)
-        elif token["entity"]:
+        elif kind == "entity":
             out.add(unescape(token["entity"].decode()), first, after)
-        elif token["text"]:
-            add_without_data(out, data, first, after, partial(out.add_verbatim, data))
 
 
 def _add_tag(
-    out: ReadableBuilder, data: bytes, token: re.Match[bytes], name: bytes, *, is_block: bool
+    out: ReadableBuilder,
+    token: re.Match[bytes],
+    name: bytes,
+    *,
+    add: _Add,
+    is_end: bool,
+    is_block: bool,
 ) -> None:
     first, after = token.span()
-    is_end = data[first + 1 : first + 2] == b"/"
-    is_known = name in _KNOWN if is_block or b"=" in token["rest"] else name in _KNOWN - _WORDS
+    is_known = name in (_KNOWN if is_block or b"=" in token["rest"] else _KNOWN_BARE)
     if not is_known and not (is_block and _is_component(token)):
-        add_without_data(out, data, first, after, partial(out.add_verbatim, data))
+        add(first, after)
     elif name == b"img":
         alt = _ALT.search(token["rest"])
         if alt is not None:
@@ -225,7 +236,7 @@ def _add_tag(
         if is_end:
             out.add("\t" if is_block else " ", first, after)
     elif name in _PARTING and (is_end or name in (b"br", b"hr")):
-        if data[after : after + 1] not in (b"\n", b"\r"):
+        if not token.string.startswith((b"\n", b"\r"), after):
             out.add("\n" if is_block else " ", first, after)
     elif name == b"li":
         out.add("- ", first, after)

@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from leafmark.model import ReadableText, Reader, Runs
 from leafmark.parsing.decoding import BOM
 from leafmark.patterns import late_pattern
 
-__all__ = ["ReadableBuilder", "add_without_data", "data_reader", "read_source", "without_mark"]
+__all__ = [
+    "ReadableBuilder",
+    "add_without_data",
+    "as_written",
+    "data_reader",
+    "read_source",
+    "without_mark",
+]
 
 _MAX_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
@@ -117,16 +125,19 @@ def read_source(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     '![](data:image/png;base64,…)'
     """
     out = ReadableBuilder()
-
-    def add(start: int, end: int) -> None:
-        out.add_verbatim(data, start, end)
-
+    add = as_written(out, data)
     for start, end in spans:
-        add_without_data(out, data, start, end, add)
+        add(start, end)
     return out.build(spans)
 
 
 read_source.is_as_written = True  # type: ignore[attr-defined]
+
+
+def as_written(out: ReadableBuilder, data: bytes) -> Callable[[int, int], None]:
+    """Return what appends ranges as they are written, but for embedded data."""
+    add = partial(out.add_verbatim, data)
+    return partial(add_without_data, out, data, add=add) if _MARK in data else add
 
 
 def add_without_data(
