@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 54
+STRUCTURE_VERSION = 55
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
 _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))
