@@ -46,7 +46,7 @@ PATHS = {
 """,
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
     "listing": "genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html",
-    "print": "singlehtml/index.html site/print_page.html llms-full.md",
+    "print": "singlehtml/index.html site/print_page.html llms-full.md html/_sources/a.rst.txt",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "glossary": "docs/glossary.rst terminology/words.md",
     "": """
