@@ -65,6 +65,10 @@ BESIDE_SHARE = 0.65
 MAX_CUT_MATCHES = 2000
 """The most pieces that are looked at for one word of a section."""
 
+ROLE_FIT = 8
+"""By how much a name suits a document less that repeats, tests or lists others: more than by any
+letters."""
+
 GLOSSARY_STEP = 0.5
 """The level of a name's bearer in a glossary above that of others in a text."""
 
@@ -423,12 +427,14 @@ class _Scorer:
         return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
 
     def _bearer(self, match: Scored, level: float, fit: int) -> Scored:
-        """Return a match that bears the name; a document is called so whatever its role."""
-        named = match._replace(name=level, fit=fit)
-        if level in DOCUMENT_LEVELS and match.role != 1:
-            named = named._replace(role=1.0)
-            named = named.with_score(named.base)
-        return named
+        """Return a match that bears the name; a document does whatever its role, but behind others.
+
+        `set` is a page before what completes it in a shell.
+        """
+        if level not in DOCUMENT_LEVELS or match.role == 1:
+            return match._replace(name=level, fit=fit)
+        named = match._replace(name=level, fit=fit - ROLE_FIT, role=1.0)
+        return named.with_score(named.base)
 
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]

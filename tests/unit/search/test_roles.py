@@ -193,6 +193,15 @@ def test_a_document_that_is_asked_for_by_name_keeps_its_place(tmp_path: Path) ->
     assert library.find("changelog")[0] == "CHANGELOG.md"
 
 
+def test_of_those_with_one_name_what_repeats_others_comes_last(tmp_path: Path) -> None:
+    sources = {
+        "completions/block.fish": "complete -c block\n" * 3,
+        "cmds/block.md": "# block - wait\n",
+    }
+    found = Library(tmp_path, t=sources).find("block")
+    assert found == ["cmds/block.md", "completions/block.fish"]
+
+
 @pytest.mark.parametrize(
     ("query", "path"),
     [
