@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, Protocol, overload
+from urllib.parse import unquote
 
 from leafmark.errors import UsageError
 from leafmark.model.document import Document, Link
@@ -264,6 +265,13 @@ class ChunkedDocument:
                 found.setdefault(name, position)
         for slug, position in zip(emitted.own_slugs, emitted.heading_positions, strict=False):
             found.setdefault(slug, position)
+        return found
+
+    def find_fragment(self, fragment: str) -> int | None:
+        """Return the position of the chunk that a fragment leads to, be it percent-encoded."""
+        found = self.slugs.get(fragment)
+        if found is None and "%" in fragment:
+            found = self.slugs.get(unquote(fragment))
         return found
 
     @cached_property
@@ -698,7 +706,7 @@ class Chunk(NamedTuple):
     def _link_record(self, link: Link) -> dict[str, Any]:
         """A link's data; `id` is the chunk it leads to, as far as that is known."""
         owner = self.owner
-        position = owner.slugs.get(link.target[1:]) if link.target[:1] == "#" else None
+        position = owner.find_fragment(link.target[1:]) if link.target[:1] == "#" else None
         return {
             "target": link.target,
             "kind": link.kind,

@@ -253,9 +253,11 @@ class RunLinks:
         return found
 
     def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:
-        if job.options.strategy == "auto":  # the same sections are chunks, and nothing is counted
-            job = job._replace(options=replace(job.options, strategy="heading"))
-        document = self._chunked(job)
+        document = self._chunked(job)  # whose chunks are made when they are looked at
+        is_plain = document is not None and not document.document.anchors  # that are in pieces
+        if document is not None and is_plain and job.options.strategy == "auto":
+            options = replace(job.options, strategy="heading")  # the same sections, none counted
+            document = chunk_document(document.document, tree=job.tree.name, options=options)
         if document is not None and document.chunks:
             yield None, document.doc_id
             for slug, position in document.slugs.items():

@@ -68,6 +68,19 @@ def test_links_lead_where_an_index_says(linked: Here) -> None:
     assert led.count(None) == 5
 
 
+def test_places_in_pieces_are_found_from_their_page_and_from_others(here: Here) -> None:
+    text = "<p>" + "Some words that say little. " * 40 + "</p>\n"
+    here.write("long.html", f'<h1>L</h1>\n{text * 9}<a name="(far)"></a>{text}')
+    here.write("b.md", "[x](long.html#%28far%29)\n")
+    here.write("long.md", f'# L\n\n{text * 9}\n<a name="(far)"></a>\n\n{text}\n[x](#%28far%29)\n')
+    led = [there for links in links_of(here).values() for _, there in links]
+    assert [there.partition("~")[0] for there in led] == ["here:long.html#l", "here:long.md#l"]
+    assert all("~" in there for there in led)
+    here.index()
+    names = [there.partition("#")[0] + "#(far)" for there in led]
+    assert led == [shown.record["id"] for shown in here.show(*names).shown]
+
+
 def test_only_what_is_in_the_run_is_linked_to(linked: Here) -> None:
     assert links_of(linked, "docs")["here:docs/b.md"] == [("../a.md#a", None)]
     both = links_of(linked, "docs/b.md", "a.md")
