@@ -380,14 +380,15 @@ class BlockWriter:
     def _table(self, piece: Piece) -> str:
         text = self._text(piece.start, piece.end)
         kind, title, rest = self._lead(text)
-        cuts, lines = CUT * text.count(CUT), rest.replace(CUT, "").strip("\n").split("\n")
+        lines = rest.replace(CUT, "").strip("\n").split("\n")
         rows, headers = table_rows(text.replace(CUT, ""), [line.strip() for line in lines])
         if not rows:
+            cuts = CUT * text.count(CUT)
             return f"<pre>{cuts}{html.escape(rest.replace(CUT, ''), quote=False)}</pre>"
+        cuts_of = _rows_of_cuts(text, len(rows))
         body = []
         for number, row in enumerate(rows):
-            tag = "th" if number < headers else "td"
-            lead, cuts = cuts, ""
+            tag, lead = "th" if number < headers else "td", CUT * cuts_of.count(number)
             cells = (f"<{tag}>{self._inline(cell)}</{tag}>" for cell in row)
             body.append(f"<tr>{''.join(cells).replace('>', f'>{lead}', 1)}</tr>")
         head = f"<thead>{''.join(body[:headers])}</thead>" if headers else ""
@@ -430,6 +431,15 @@ class BlockWriter:
         name, words = next(iter(groups.items()), ("text", ""))
         shown = html.escape(words, quote=False)
         return shown if name == "text" else f"<{name}>{shown}</{name}>"
+
+
+def _rows_of_cuts(text: str, count: int) -> list[int]:
+    """Return the row that each cut in a table stands at, about: rows have lines of their own."""
+    before = [part.count("\n") for part in text.split(CUT)]
+    return [
+        min(count - 1, sum(before[: at + 1]) * count // (sum(before) + 1))
+        for at in range(len(before) - 1)
+    ]
 
 
 def _parted(item: Piece) -> tuple[int, Sequence[Piece]]:

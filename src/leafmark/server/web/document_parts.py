@@ -7,31 +7,31 @@ where a chunk begins in the middle of a block, only a mark stands in it.
 from __future__ import annotations
 
 import html
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from leafmark.model import Chunk, Document, Entry
+from leafmark.model import Block, Chunk, Document, Entry
 from leafmark.parsing import parse
 from leafmark.parsing.code.languages import language_of
 from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import Stretch, iter_stretches
 from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
 from leafmark.server.web.rendering import (
-    COLORS,
     CUT,
-    Cut,
     FindLink,
     Markings,
     MarkText,
-    cut_label,
     mark_text,
     render_html,
     render_markdown,
 )
+from leafmark.server.web.sections import COLORS, Cut, Section, cut_label
 
 __all__ = ["DocumentText", "Fragment", "Node", "outline"]
 
@@ -44,7 +44,17 @@ ROW_BYTES = 3_000
 MAX_NODES = 1_200
 """Sections that a tree shows at once; the rest is folded, and opens on request."""
 
-_LEAVES = frozenset(("paragraph", "heading", "table", "code", "html"))
+_BLANK = re.compile(rb"[\s>]*")
+_INDENT = re.compile(rb"[ \t>]*")
+_PIPES = re.compile(rb"\s*\|[| ]*")
+_MARKERS = re.compile(
+    rb"(?:[\s>]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|(?=\n)))*[\s>]*"
+    rb"(?:\[[ xX]\][ \t]+)?(?:#{1,6}[ \t]+|\|[| ]*)?"
+)
+_TAGS = re.compile(rb"(?:\s*<[^<>]*>)+")
+_ROW_TAGS = re.compile(rb"(?:\s*</?(?:table|thead|tbody|tfoot|tr|td|th)\b[^<>]*>)+", re.IGNORECASE)
+"""What begins a row: between rows of a table nothing can stand."""
+
 _WHOLE_LINES = frozenset(("\n", "\r"))
 
 Describe = Callable[[int], str]
@@ -189,14 +199,14 @@ class DocumentText:
         if position is None:
             return f'<span class="none">{shown}</span>'
         shared = " shared" if stretch.shared else ""
-        label = self._first_label(position)
+        label = "" if position in self._seen else self._label(stretch)
+        self._seen.add(position)
         return f'{label}<span class="k{position % COLORS}{shared}">{shown}</span>'
 
-    def _first_label(self, position: int) -> str:
-        if position in self._seen:
-            return ""
-        self._seen.add(position)
-        return cut_label(Cut(position, self._describe(position)))
+    def _label(self, stretch: Stretch) -> str:
+        position = stretch.position or 0
+        cut = Cut(position, self._describe(position))
+        return cut_label(cut, begins_line=self._is_line(stretch))
 
     # -- as it is read ----------------------------------------------------------------
 
@@ -208,10 +218,12 @@ class DocumentText:
         if self._format == "markdown":
             return [*self._markdown(part, level)]
         if self._format == "html":  # what is of no chunk is no text of the document
-            return self._whole([one for one in part if one.position is not None] or part, level)
+            read = [one for one in part if one.position is not None]
+            return [*self._page(read or part, level)]
         document = None if self._format == "script" else self._parsed()
-        made = self._whole(part, level) if document is None else self._blocks(document, part, level)
-        return [one for one in made if one.html.strip()]
+        if document is None:
+            return [*self._code(part, level)]
+        return [*self._blocks(document, part, level)]
 
     def _blocks(
         self, document: Document, part: Sequence[Stretch], level: int
@@ -233,50 +245,55 @@ class DocumentText:
             nested = self._nesting.get(first.position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
             writer = BlockWriter(written, [one.start for one in inside])
-            made = render_html(writer.html(run), self._find_link, markings)
-            yield self._fragment(made, first.position)
+            yield from self._fragments(render_html(writer.html(run), self._find_link, markings))
 
     def _top(self, part: Sequence[Stretch]) -> int:
         """Return in how many sections the outermost title of a part stands."""
         titled = (one.position for one in part if one.start in self._titles)
         return min((self._nesting[position] for position in titled), default=1)
 
-    def _fragment(self, made: Markup, position: int | None) -> Fragment:
-        label = "" if position is None else self._describe(position)
-        is_new = position is not None and position not in self._seen
-        if position is not None:
-            self._seen.add(position)
-        return Fragment(made, position, label if is_new else "")
+    def _fragments(self, sections: Sequence[Section]) -> Iterator[Fragment]:
+        for one in sections:
+            position = one.position
+            is_new = one.is_new and position is not None and position not in self._seen
+            label = self._describe(position) if is_new and position is not None else ""
+            self._seen.update(() if position is None else (position,))
+            yield Fragment(one.html, position, label)
 
     def _markdown(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
-        """Yield fragments that begin at the begin of a block, with the cuts inside of blocks."""
-        within = self._inside_blocks(part)
+        """Yield fragments of whole blocks, with the cuts inside them."""
+        places = self._places_inside(part)
         top = self._top(part)
-        for run in self._runs(part, within):
-            text, cuts = self._with_cuts(run)
+        for run in self._runs(part, places):
+            text, cuts = self._with_cuts(run, places)
             nested = self._nesting.get(run[0].position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), run[0].position)
             if run[0].position is None and not text.strip():
                 continue
             made = render_markdown(text, self._definitions, self._find_link, markings)
-            if made.strip():
-                yield self._fragment(made, run[0].position)
+            yield from self._fragments(made)
 
-    def _inside_blocks(self, part: Sequence[Stretch]) -> set[int]:
-        """Return where stretches begin in the middle of a block."""
+    def _places_inside(self, part: Sequence[Stretch]) -> dict[int, int]:
+        """Return for stretches that begin inside a block where a mark of that can stand.
+
+        Before the marker of an item, or before a fence, it would be another block.
+        """
         base = part[0].start
-        document: Document = parse(self._data[base : part[-1].end], "part.md")
-        leaves = sorted((b.start, b.end) for b in document.blocks if b.kind in _LEAVES)
-        starts = [start for start, _ in leaves]
-        found = set()
+        data = self._data[base : part[-1].end]
+        blocks = deque(sorted(parse(data, "part.md").blocks, key=lambda one: one.start))
+        around: list[Block] = []
+        found = {}
         for stretch in part[1:]:
             at = stretch.start - base
-            number = bisect_right(starts, at) - 1
-            if number >= 0 and leaves[number][0] < at < leaves[number][1]:
-                found.add(stretch.start)
+            first = _end_of(_BLANK, data, at)
+            while blocks and blocks[0].start <= first:
+                around.append(blocks.popleft())
+            around = [one for one in around if one.end > first]
+            if any(one.start < at for one in around):
+                found[stretch.start] = base + _mark_place(data, at, around[-1])
         return found
 
-    def _runs(self, part: Sequence[Stretch], within: set[int]) -> Iterator[list[Stretch]]:
+    def _runs(self, part: Sequence[Stretch], within: Container[int]) -> Iterator[list[Stretch]]:
         run: list[Stretch] = []
         for stretch in part:
             if run and stretch.start not in within:
@@ -286,35 +303,60 @@ class DocumentText:
         if run:
             yield run
 
-    def _with_cuts(self, run: Sequence[Stretch]) -> tuple[str, list[Cut]]:
-        """Return the text of some stretches with a mark at each cut, and the cuts."""
+    def _with_cuts(
+        self, run: Sequence[Stretch], places: Mapping[int, int]
+    ) -> tuple[str, list[Cut]]:
+        """Return the text of some stretches with a mark for each cut, and the cuts."""
         texts: list[str] = []
         cuts: list[Cut] = []
         last = None
         for stretch in run:
-            text = self._data[stretch.start : stretch.end].decode("utf-8", "replace")
-            text = text.replace(CUT, "").removeprefix("\ufeff")
+            place = min(places.get(stretch.start, stretch.start), stretch.end)
+            lead, text = self._text(stretch.start, place), self._text(place, stretch.end)
             if texts and stretch.position not in (None, last):
                 cuts.append(Cut(stretch.position, self._describe(stretch.position)))
-                pipe = len(text) - len(text.lstrip("| ")) if text.lstrip()[:1] == "|" else 0
-                text = text[:pipe] + CUT + text[pipe:]
-            texts.append(text)
+                lead += CUT
+            texts.append(lead + text)
             last = last if stretch.position is None else stretch.position
         return "".join(texts), cuts
 
-    def _whole(self, part: Sequence[Stretch], level: int) -> list[Fragment]:
-        """Return a part as one fragment with all its cuts inside."""
-        lead = Stretch(part[0].start, part[0].start)
-        text, cuts = self._with_cuts([lead, *part])
-        markings = Markings(self._mark, cuts, level, -1)
-        if self._format == "html":
-            made = render_html(text, self._find_link, markings)
-        else:
-            language = language_of(self._path, self._data)
-            name = language.name if language else ""
-            code = f'<pre><code class="language-{name}">{html.escape(text)}</code></pre>'
-            made = render_html(code, self._find_link, markings)
-        return [Fragment(made)]
+    def _text(self, start: int, end: int) -> str:
+        text = self._data[start:end].decode("utf-8", "replace")
+        return text.replace(CUT, "").removeprefix("\ufeff")
+
+    def _page(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+        """Yield a part of a page, which is read as a whole, with all its cuts inside."""
+        places = {one.start: _end_of(_ROW_TAGS, self._data, one.start) for one in part}
+        text, cuts = self._with_cuts(part, places)
+        markings = Markings(self._mark, cuts, level, part[0].position)
+        yield from self._fragments(render_html(text, self._find_link, markings))
+
+    def _code(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+        """Yield a part that is code, divided at the lines where chunks begin."""
+        language = language_of(self._path, self._data)
+        name = language.name if language else ""
+        within = {one.start for one in part if not self._is_line(one)}
+        for run in self._runs(part, within):
+            text, cuts = self._with_cuts(run, {})
+            markings = Markings(self._mark, cuts, level, run[0].position)
+            code = html.escape(text.strip("\n"))
+            made = f'<pre><code class="language-{name}">{code}</code></pre>'
+            yield from self._fragments(render_html(made, self._find_link, markings))
+
+
+def _mark_place(data: bytes, at: int, inner: Block) -> int:
+    """Return where a mark of a cut at a byte can stand; `inner` is the innermost block there."""
+    if inner.start < at:
+        return _end_of(_PIPES, data, at)
+    if inner.kind == "code" and inner.content_start is not None:
+        return _end_of(_INDENT, data, inner.content_start)
+    place = _end_of(_MARKERS, data, at)
+    return _end_of(_TAGS, data, place) if inner.kind == "html" else place
+
+
+def _end_of(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    found = pattern.match(data, at)
+    return found.end() if found else at
 
 
 def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:

@@ -21,10 +21,10 @@ from markupsafe import Markup
 from leafmark.parsing.markdown_html import markdown_html
 from leafmark.render.terminal import clean
 from leafmark.server.web.highlighting import Tint, tints
+from leafmark.server.web.sections import Cut, Section, SectionWriter
 
 __all__ = [
     "CUT",
-    "Cut",
     "FindLink",
     "MarkText",
     "Markings",
@@ -36,9 +36,6 @@ __all__ = [
 
 CUT = "\ue000"
 """Stands in a text where a chunk begins in the middle of a block."""
-
-COLORS = 4
-"""Chunks take turns in so many colours."""
 
 _LANDMARKS = frozenset(("article", "aside", "footer", "header", "hgroup", "nav", "area", "map"))
 _TAGS = (nh3.ALLOWED_TAGS - _LANDMARKS) | {"input", "tfoot"}
@@ -87,23 +84,16 @@ MarkText = Callable[[str], Sequence[tuple[int, int]]]
 """From a text to the ranges of its characters to mark."""
 
 
-class Cut(NamedTuple):
-    """Where a chunk begins: its number in the document, and what its label says."""
-
-    position: int
-    label: str
-
-
 class Markings(NamedTuple):
     """What to mark in a text: words, and cuts in their order. `level` is that of the first title.
 
-    `color` is the number of the chunk that the text begins in; None shows no chunks.
+    `position` is the number of the chunk that the text begins in; None is none.
     """
 
     mark: MarkText = lambda _: ()
     cuts: Sequence[Cut] = ()
     level: int = 3
-    color: int | None = None
+    position: int | None = None
 
 
 def mark_text(text: str, mark: MarkText) -> Markup:
@@ -158,19 +148,20 @@ def _marked(text: str, at: int, stop: int, marked: Sequence[tuple[int, int]]) ->
 
 def render_markdown(
     text: str, definitions: str, find_link: FindLink, markings: Markings | None = None
-) -> Markup:
-    """Return a part of a Markdown document as HTML."""
+) -> Sequence[Section]:
+    """Return a part of a Markdown document as HTML, by the chunks that begin in it."""
     made = markdown_html(text, definitions)
     if made is None:
         made = f"<pre>{html.escape(text, quote=False)}</pre>"
     return render_html(made, find_link, markings)
 
 
-def render_html(text: str, find_link: FindLink, markings: Markings | None = None) -> Markup:
-    """Return HTML from anywhere as HTML that is safe to show."""
+def render_html(
+    text: str, find_link: FindLink, markings: Markings | None = None
+) -> Sequence[Section]:
+    """Return HTML from anywhere as HTML that is safe to show, by the chunks that begin in it."""
     safe = _PERMALINK.sub("", _cleaner(find_link).clean(text))
-    made = _Finisher(markings or Markings()).finish(safe)
-    return Markup(made)
+    return _Finisher(markings or Markings()).finish(safe)
 
 
 def _cleaner(find_link: FindLink) -> nh3.Cleaner:
@@ -209,93 +200,82 @@ class _Finisher:
         self._mark = markings.mark
         self._cuts = iter(markings.cuts)
         self._base = markings.level
-        self._first = self._color = markings.color
+        self._made = SectionWriter(markings.position)
         self._levels: list[int] = []
-        self._open: list[int] = []
         self._language = self._direction = ""
 
-    def finish(self, safe: str) -> str:
+    def finish(self, safe: str) -> Sequence[Section]:
         self._direction = ' dir="auto"' if _RIGHT_TO_LEFT.search(safe) else ""
-        return "".join(self._parts(safe))
-
-    def _parts(self, safe: str) -> Iterator[str]:
         tokens = _TOKEN.finditer(safe)
         for found in tokens:
             self._language = _language_in(found) or self._language
             if found[2] == "pre" and not found[1]:
-                inner = [*_until_closed(tokens)]
-                yield f'<pre tabindex="0"{_CLASS.sub("", found[3])}>'
-                yield from self._code(inner)
-                yield "</pre>"
+                self._code(_CLASS.sub("", found[3]), [*_until_closed(tokens)])
                 self._language = ""
             else:
-                yield from self._token(found)
+                self._token(found)
+        return self._made.finish()
 
-    def _token(self, found: re.Match[str]) -> Iterator[str]:
+    def _token(self, found: re.Match[str]) -> None:
         closing, tag, attributes, text = found.groups()
-        if text is not None:
-            yield from self._text(text)
-        elif tag is None:
-            yield "&lt;"
+        if tag is None:
+            self._text(text or "<")
+        elif closing:
+            self._made.close(tag)
         else:
-            yield self._tag(bool(closing), tag, _CLASS.sub("", attributes))
+            self._open(tag, _CLASS.sub("", attributes))
 
-    def _code(self, inner: Sequence[re.Match[str]]) -> Iterator[str]:
-        """Yield what is within a `pre`, in colours where its language is known."""
+    def _code(self, attributes: str, inner: Sequence[re.Match[str]]) -> None:
+        """Write a `pre` and what is within it, in colours where its language is known."""
         language = next(filter(None, map(_language_in, inner)), self._language)
         written = "".join(one[4] or "<" for one in inner if one[2] is None)
         plain = clean(html.unescape(written).replace(CUT, ""))
         only_text = all(one[2] is None or one[2] in _IN_CODE for one in inner)
         found = tints(plain, language) if only_text else []
-        if not found:
+        self._made.open("pre", f' tabindex="0"{attributes}')
+        if found:
+            self._made.open("code")
+            self._text(written, found)
+            self._made.close("code")
+        else:
             for one in inner:
-                yield from self._token(one)
-            return
-        yield "<code>"
-        yield from self._text(written, found)
-        yield "</code>"
+                self._token(one)
+        self._made.close("pre")
 
-    def _tag(self, closing: bool, tag: str, attributes: str) -> str:
-        if tag[0] == "h" and tag[1:].isdigit():
-            return self._title(closing, int(tag[1:]))
-        if self._direction and not closing and tag in _WITH_DIRECTION and "dir=" not in attributes:
+    def _open(self, tag: str, attributes: str) -> None:
+        if self._direction and tag in _WITH_DIRECTION and "dir=" not in attributes:
             attributes += self._direction
-        special = _SPECIAL.get(tag)
-        if special is not None:
-            return special(closing, attributes)
-        return f"<{'/' * closing}{tag}{attributes}>"
+        opening, closing = _SPECIAL[tag](attributes) if tag in _SPECIAL else ("", "")
+        if tag[0] == "h" and tag[1:].isdigit():
+            opening, closing = self._title(int(tag[1:]))
+        self._made.open(tag, attributes, opening, closing)
 
-    def _title(self, closing: bool, level: int) -> str:
-        """Return the tag of a title: levels follow one another, whatever the document skips."""
-        if closing:
-            return f"</h{self._open.pop()}>" if self._open else ""
+    def _title(self, level: int) -> tuple[str, str]:
+        """Return the tags of a title: levels follow one another, whatever the document skips."""
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
         self._levels.append(level)
-        shown = min(6, self._base + len(self._levels) - 1)
-        self._open.append(shown)
-        return f"<h{shown}{self._direction}>"
+        shown = f"h{min(6, self._base + len(self._levels) - 1)}"
+        return f"<{shown}{self._direction}>", f"</{shown}>"
 
-    def _text(self, text: str, tinted: Sequence[Tint] = ()) -> Iterator[str]:
-        """Yield a text with its marks; a cut in it begins another chunk."""
+    def _text(self, text: str, tinted: Sequence[Tint] = ()) -> None:
+        """Write a text with its marks; a cut in it begins another chunk."""
         at = 0
         for number, part in enumerate(html.unescape(text).split(CUT)):
             cut = next(self._cuts, None) if number else None
             if cut is not None:
-                self._color = cut.position
-                yield cut_label(cut)
+                self._made.begin_chunk(cut)
             shown = clean(part)
-            yield from self._run(shown, _within(tinted, at, at + len(shown)))
+            self._run(shown, _within(tinted, at, at + len(shown)))
             at += len(shown)
 
-    def _run(self, shown: str, tinted: Sequence[Tint]) -> Iterator[str]:
-        made = _tagged(shown, self._mark(shown), tinted)
-        if not shown.strip() or self._color == self._first or self._color is None:
-            yield from made
-            return
-        yield f'<span class="k{self._color % COLORS}">'
-        yield from made
-        yield "</span>"
+    def _run(self, shown: str, tinted: Sequence[Tint]) -> None:
+        made = "".join(_tagged(shown, self._mark(shown), tinted))
+        if shown.strip():
+            self._made.see()
+            color = self._made.color
+            made = made if color is None else f'<span class="k{color}">{made}</span>'
+        self._made.add(made)
 
 
 def _until_closed(tokens: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
@@ -323,46 +303,33 @@ def _within(tinted: Sequence[Tint], start: int, end: int) -> Sequence[Tint]:
     ]
 
 
-def cut_label(cut: Cut) -> str:
-    """Return the label of a chunk as it stands where the chunk begins."""
-    label = html.escape(cut.label)
-    return (
-        f'<span class="cut e{cut.position % COLORS}" id="c{cut.position}" '
-        f'data-n="{cut.position}" title="{label}">'
-        f'<span class="unseen">Chunk </span>{cut.position}</span>'
-    )
+def _table(attributes: str) -> tuple[str, str]:
+    return f'<div class="scroll" tabindex="0"><table{attributes}>', "</table></div>"
 
 
-def _table(closing: bool, attributes: str) -> str:
-    if closing:
-        return "</table></div>"
-    return f'<div class="scroll" tabindex="0"><table{attributes}>'
-
-
-def _picture(closing: bool, attributes: str) -> str:
+def _picture(attributes: str) -> tuple[str, str]:
     found = _ALT.search(attributes)
     words = found[1] if found else ""
-    return f'<span class="picture">{words or "picture"}</span>'
+    return f'<span class="picture">{words or "picture"}</span>', ""
 
 
-def _task(closing: bool, attributes: str) -> str:
-    done = "checked" in attributes
-    return f'<span class="task" role="img" aria-label="{"done" if done else "to do"}"></span>'
+def _task(attributes: str) -> tuple[str, str]:
+    done = "done" if "checked" in attributes else "to do"
+    return f'<span class="task" role="img" aria-label="{done}"></span>', ""
 
 
-def _link(closing: bool, attributes: str) -> str:
-    if closing:
-        return "</a>"
+def _link(attributes: str) -> tuple[str, str]:
     if ' href="/doc?' in attributes:
-        return f"<a{attributes.replace(_REL, '')}>"
-    return f'<a target="_blank"{attributes}>' if "href=" in attributes else "<a>"
+        return f"<a{attributes.replace(_REL, '')}>", ""
+    return f'<a target="_blank"{attributes}>' if "href=" in attributes else "<a>", ""
 
 
 _REL = ' rel="noopener noreferrer"'
 
-_SPECIAL: dict[str, Callable[[bool, str], str]] = {
+_SPECIAL: dict[str, Callable[[str], tuple[str, str]]] = {
     "table": _table,
     "img": _picture,
     "input": _task,
     "a": _link,
 }
+"""Elements that are written otherwise: how they are opened, and closed where that differs."""

@@ -185,7 +185,9 @@ def test_every_chunk_that_begins_in_a_block_is_marked_where_it_begins(
 ) -> None:
     data = source.encode()
     document = parse(data, path)
-    chunks = leafmark.chunk(data, path=path, tree="t", strategy="fixed", fixed_tokens=12)
+    chunks = leafmark.chunk(
+        data, path=path, tree="t", strategy="fixed", fixed_tokens=12, fixed_overlap=0
+    )
     text = DocumentText(data, path, document.format, chunks, describe=str, parsed=lambda: document)
     fragments = text.rendered(0)
     marked = {int(n) for one in fragments for n in re.findall(r'data-n="(\d+)"', one.html)}

@@ -88,6 +88,43 @@ def test_a_cut_in_a_sentence_is_a_mark_in_its_paragraph() -> None:
     )
 
 
+NESTED = """\
+# A
+
+- one alpha beta gamma
+    - two alpha beta gamma delta
+        - three alpha beta gamma delta
+- four
+
+  ```sh
+  run it now please
+  ```
+
+  after the code there are words
+
+> quote one two three four
+>
+> quote more of the same kind
+"""
+
+
+def test_chunks_that_begin_inside_lists_and_quotes_stay_inside_them() -> None:
+    text = opened(NESTED, "auto", min_tokens=1, target_tokens=8, max_tokens=10)
+    shown = {one.position: str(one.html) for one in text.rendered(0)}
+    for words, element in (
+        ("two alpha beta gamma delta", "li"),
+        ("three alpha beta gamma delta", "li"),
+        ("quote more of the same kind", "p"),
+        ("run it now please", "code"),
+        ("after the code there are words", "p"),
+    ):
+        (made,) = (one for one in shown.values() if words in one)
+        assert re.search(rf"<{element}>\s*{words}\s*</", made), made
+    assert len(shown) == 9
+    assert sum(made.count("<pre") for made in shown.values()) == 1
+    assert sum(made.count("<blockquote") for made in shown.values()) == 2
+
+
 def test_the_tree_of_many_sections_shows_those_around(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_parts, "MAX_NODES", 20)
     chunks = leafmark.chunk(BOOK, path="a.md", tree="t", strategy="heading")

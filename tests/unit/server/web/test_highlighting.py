@@ -7,14 +7,14 @@ import time
 import pytest
 
 from leafmark.server.web.highlighting import MAX_COLOURED, MAX_LINE, tints
-from leafmark.server.web.rendering import CUT, Cut, Markings, render_html, render_markdown
+from leafmark.server.web.rendering import CUT, Markings, render_html, render_markdown
+from leafmark.server.web.sections import Cut
 
 
 def test_words_are_marked_in_coloured_code_and_a_cut_in_it_is_shown() -> None:
     markings = Markings(lambda text: [(0, 3)] if text[:3] == "def" else [], [Cut(7, "seven")])
-    made = render_markdown(
-        f"```python\ndef f():{CUT}\n    return 1\n```", "", lambda _: None, markings
-    )
+    source = f"```python\ndef f():{CUT}\n    return 1\n```"
+    (made, _, _) = render_markdown(source, "", lambda _: None, markings)[0]
     assert '<span class="tk"><mark>def</mark></span>' in made
     assert 'data-n="7"' in made
     assert '<span class="tk">return</span>' in made
@@ -23,9 +23,10 @@ def test_words_are_marked_in_coloured_code_and_a_cut_in_it_is_shown() -> None:
 def test_the_language_of_code_in_a_page_stands_around_it() -> None:
     code = "<pre><span class='k'>def</span> f(): pass</pre>"
     for around in ("highlight-python notranslate", "language-python", "highlight-source-python"):
-        made = render_html(f'<div class="{around}"><div>{code}</div></div>', lambda _: None)
-        assert '<span class="tk">def</span> <span class="tf">f</span>' in made
-    assert "tk" not in render_html(code, lambda _: None)
+        (one,) = render_html(f'<div class="{around}"><div>{code}</div></div>', lambda _: None)
+        assert '<span class="tk">def</span> <span class="tf">f</span>' in one.html
+    (plain,) = render_html(code, lambda _: None)
+    assert "tk" not in plain.html
 
 
 def test_only_bounded_code_in_known_languages_is_coloured() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,17 +11,21 @@ from hypothesis import strategies as st
 from leafmark.server.web.blocks import spans_of_words
 from leafmark.server.web.rendering import (
     CUT,
-    Cut,
     Markings,
     mark_excerpt,
     mark_text,
     render_html,
     render_markdown,
 )
+from leafmark.server.web.sections import Cut, Section
 
 
 def nowhere(_: str) -> None:
     return None
+
+
+def joined(sections: Sequence[Section]) -> str:
+    return "".join(str(one.html) for one in sections)
 
 
 def find(word: str) -> Markings:
@@ -45,27 +51,29 @@ def find(word: str) -> Markings:
     ],
 )
 def test_markup_is_made_safe(source: str, shown: str) -> None:
-    assert str(render_markdown(source, "", nowhere)).strip() == shown
+    assert joined(render_markdown(source, "", nowhere)).strip() == shown
 
 
 def test_links_inside_lead_to_our_pages_and_others_open_beside() -> None:
-    made = render_markdown("[a](b%20c.md#d) [e](https://x.org)", "", lambda one: f"/doc?id={one}")
+    text = "[a](b%20c.md#d) [e](https://x.org)"
+    made = joined(render_markdown(text, "", lambda one: f"/doc?id={one}"))
     assert '<a href="/doc?id=b%20c.md#d">a</a>' in made
     assert '<a target="_blank" href="https://x.org" rel="noopener noreferrer">e</a>' in made
 
 
 def test_references_of_the_whole_document_hold_in_a_part() -> None:
-    made = render_markdown("[a][one]", "[one]: b.md", lambda one: f"/doc?id={one}")
+    made = joined(render_markdown("[a][one]", "[one]: b.md", lambda one: f"/doc?id={one}"))
     assert 'href="/doc?id=b.md"' in made
 
 
 def test_titles_follow_one_another_whatever_is_skipped() -> None:
-    made = render_markdown("# a\n\n#### b\n\n## c\n\n###### d\n", "", nowhere)
+    made = joined(render_markdown("# a\n\n#### b\n\n## c\n\n###### d\n", "", nowhere))
     assert [int(one[0]) for one in str(made).split("<h")[1:]] == [3, 4, 4, 5]
 
 
 def test_words_are_marked_in_text_and_never_in_markup() -> None:
-    made = render_markdown("a `title` <b title='title'>title</b>", "", nowhere, find("title"))
+    text = "a `title` <b title='title'>title</b>"
+    made = joined(render_markdown(text, "", nowhere, find("title")))
     assert str(made).count("<mark>title</mark>") == 2
     assert mark_text("<b>", lambda _: [(1, 2)]) == "&lt;<mark>b</mark>&gt;"
 
@@ -92,8 +100,8 @@ def test_an_excerpt_has_no_markup_of_its_format(text: str, format_name: str, sho
 
 
 def test_a_cut_inside_a_paragraph_colours_what_follows_and_breaks_nothing() -> None:
-    markings = Markings(cuts=[Cut(5, "t:a.md~5")], color=4)
-    made = str(render_markdown(f"one {CUT}two *three*", "", nowhere, markings))
+    markings = Markings(cuts=[Cut(5, "t:a.md~5")], position=4)
+    made = joined(render_markdown(f"one {CUT}two *three*", "", nowhere, markings))
     assert made.count("<p>") == 1
     assert 'id="c5"' in made
     assert '<span class="k1">two </span>' in made
@@ -108,10 +116,10 @@ ANY = st.text(
 @given(ANY)
 def test_whatever_a_document_holds_nothing_runs(text: str) -> None:
     for made in (
-        render_markdown(text, "", nowhere, find("a")),
-        render_html(text, nowhere, find("a")),
+        joined(render_markdown(text, "", nowhere, find("a"))),
+        joined(render_html(text, nowhere, find("a"))),
     ):
-        lowered = str(made).lower()
+        lowered = made.lower()
         tags = [part.split(">")[0] for part in lowered.split("<")[1:]]
         assert not any(tag.split()[0] in ("script", "style", "iframe") for tag in tags if tag)
         assert not any(" on" in tag.replace('rel="noopener', "") for tag in tags)
@@ -119,6 +127,7 @@ def test_whatever_a_document_holds_nothing_runs(text: str) -> None:
 
 
 def test_formulas_keep_their_signs_and_terms_are_lists() -> None:
-    made = str(render_markdown("$a_1 \\, b_1$, $5 or $6\n\nTerm\n: means it\n", "", nowhere))
+    text = "$a_1 \\, b_1$, $5 or $6\n\nTerm\n: means it\n"
+    made = joined(render_markdown(text, "", nowhere))
     assert "<code>$a_1 \\, b_1$</code>, $5 or $6" in made
     assert "<dt>Term</dt>" in made
