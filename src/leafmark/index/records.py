@@ -179,6 +179,11 @@ class StoredDocument:
         """Return the position of the chunk with this slug (None: the document) and piece."""
         return self._places.get((slug, piece))
 
+    def slugs(self) -> set[str]:
+        """Return every name of a place in it: of chunks, of discarded headings, given by labels."""
+        named = (self._slug(at) for at in range(len(self)))
+        return {*self.entry.slugs, *filter(None, named)}
+
     @cached_property
     def _places(self) -> dict[tuple[str | None, int], int]:
         pieces = self._columns["n"] if len(self) else ()

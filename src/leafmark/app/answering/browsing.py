@@ -11,7 +11,9 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from posixpath import commonprefix
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from leafmark.app.answering.listing import list_trees
 from leafmark.app.answering.opening import open_index, open_telling
@@ -27,8 +29,10 @@ from leafmark.index import IndexReader
 from leafmark.index.facts import fact
 from leafmark.index.queries import AllOf, HasTerm, Query, unscored
 from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
+from leafmark.parsing import format_of
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter
+from leafmark.search.lookup import find_chunk
 from leafmark.search.pipeline import Compile
 from leafmark.search.snippets import join_ranges
 
@@ -168,6 +172,28 @@ def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
     return mark
 
 
+_LABELS: WeakKeyDictionary[IndexReader, dict[str, Mapping[str, Sequence[str]]]]
+_LABELS = WeakKeyDictionary()
+"""What `_labels` has returned, by tree, for as long as a reader is open."""
+
+
+def _labels(reader: IndexReader, tree: str) -> Mapping[str, Sequence[str]]:
+    """Return the paths of the documents in reStructuredText that have each slug.
+
+    It takes about 0.1 ms for each of them.
+    """
+    known = _LABELS.setdefault(reader, {})
+    if tree not in known:
+        made: dict[str, list[str]] = {}
+        paths = sorted(path for name, path in reader.manifest if name == tree)
+        for path in paths:
+            stored = reader.stored(document_id(tree, path)) if format_of(path) == "rst" else None
+            for slug in stored.slugs() if stored is not None else ():
+                made.setdefault(slug, []).append(path)
+        known[tree] = made
+    return known[tree]
+
+
 class DocumentReading:
     """One indexed document, open: its chunks, its bytes, and where its links lead.
 
@@ -199,8 +225,26 @@ class DocumentReading:
         return Links(indexed_place(self._reader), KnownKeys(self._reader.manifest))
 
     def find_link(self, target: str) -> str | None:
-        """Return the id that a link of the document leads to, None where it leads elsewhere."""
-        return self._links.find(target, "link", self.document)
+        """Return the id that a link of the document leads to, None where it leads elsewhere.
+
+        A label of reStructuredText can stand in any document of the tree.
+        """
+        found = self._links.find(target, "link", self.document)
+        if target[:1] != "#" or found != self.document.doc_id or self.document.format != "rst":
+            return found
+        paths = _labels(self._reader, self.document.tree).get(target[1:], ())
+        holding = [path for path in paths if path != self.document.path]
+        if not holding:
+            return found
+        own = self.document.path.split("/")
+        near = max(holding, key=lambda path: len(commonprefix((path.split("/"), own))))
+        return self._links.find(f"/{near}{target}", "link", self.document)
+
+    def find_title(self, target: str) -> str | None:
+        """Return the title of what a link leads to, None where it leads elsewhere."""
+        found = self.find_link(target)
+        entry = find_chunk(self._reader, found) if found else None
+        return entry.title if entry is not None else None
 
     @cached_property
     def _count_tokens(self) -> Callable[[str], int]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from leafmark.model import Block, Document, Heading
 from leafmark.parsing.markdown_html import markdown_html
+from leafmark.parsing.rst import anchor_of
 from leafmark.server.web.fonts import font_ranges, mark_fonts, show_fonts
 from leafmark.server.web.rendering import CUT
 from leafmark.server.web.table_cells import table_rows
@@ -27,7 +29,8 @@ _S = rf"[ \t{CUT}]*"
 class _Marks(NamedTuple):
     """How a format writes what is within a paragraph, what a block begins with, and its terms.
 
-    Groups of `inline` are named by the tag that they become, `label` and `target` of a link;
+    Groups of `inline` are named by the tag that they become, `label`, `target` and `role` of a
+    link, and `reference` of one whose target stands elsewhere;
     those of `lead` are the `name` of a directive, its `argument`, and a `title`.
     """
 
@@ -36,16 +39,24 @@ class _Marks(NamedTuple):
     term: re.Pattern[str] | None = None
 
 
-_REFERENCE = r"(?<![\w`.])(?P<text1>[A-Za-z][\w.-]{0,60}[A-Za-z0-9])_(?![\w_])"
+_REFERENCE = r"(?<![\w`.])(?P<reference>[A-Za-z][\w.-]{0,60}[A-Za-z0-9])_(?![\w_])"
 _URL = r"(?P<target9>https?://[^\s<>\"'`)\]}|]{3,400}[^\s<>\"'`)\]}|.,;:!?])"
 _NOTHING = re.compile(_URL)
+_ADDRESS = re.compile(
+    rb"^[ \t]*\.\. _(`[^`\n]{1,300}`|[^:`\n]{1,300}):[ \t]+(\S{1,600})[ \t]*$", re.MULTILINE
+)
+"""Where reStructuredText says once for its references what address they lead to."""
+
 _MARKS = {
     "rst": _Marks(
         re.compile(
             r"``(?P<code>\S[^`\n]{0,300}(?:\n?[^`\n]{0,300})?)``"
-            r"|:(?P<series>pep|rfc):`(?P<number>\d{1,6})`|:[\w+.:-]{1,40}:`[!~]?(?P<code1>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,300}>)?`"
+            r"|:(?P<series>pep|rfc):`(?P<number>\d{1,6})`"
+            r"|:(?:std:)?(?P<role>ref|numref|doc):`!?(?P<label3>[^`<>]{1,300}?)"
+            r"(?:\s*<(?P<target3>[^<>`]{1,300})>)?`"
+            r"|:[\w+.:-]{1,40}:`[!~]?(?P<code1>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,300}>)?`"
             r"|`(?P<label>[^`<>]{1,300}?)\s*<(?P<target>[^<>`\s]{1,600})>`__?"
-            r"|`(?P<em1>[^`<>]{1,300})`_{0,2}"
+            r"|`(?P<reference1>[^`<>]{1,300})`__?(?!\w)|`(?P<em1>[^`<>]{1,300})`"
             r"|\*\*(?P<strong>[^\s*][^*]{0,300})\*\*|(?<![\w*])\*(?P<em>[^\s*][^*]{0,300})\*(?![\w*])"
             rf"|(?P<sup>\[[#*\w]{{1,30}}\])_\b|\\(?P<text>[^\w\s])|{_REFERENCE}|{_URL}"
         ),
@@ -143,7 +154,9 @@ def spans_of_words(text: str, format_name: str) -> Iterator[tuple[int, int]]:
     for found in pattern.finditer(text) if pattern else ():
         yield at, found.start()
         named = [name for name, value in found.groupdict().items() if value is not None]
-        shown = [name for name in named if not name.startswith(("target", "break", "series"))]
+        shown = [
+            name for name in named if not name.startswith(("target", "break", "series", "role"))
+        ]
         if shown or named:
             yield found.span((shown or named)[0])
         at = found.end()
@@ -220,8 +233,14 @@ class BlockWriter:
     Pieces are in order, and each cut is written once.
     """
 
-    def __init__(self, written: Written, cuts: Sequence[int]):
+    def __init__(
+        self,
+        written: Written,
+        cuts: Sequence[int],
+        find_title: Callable[[str], str | None] = lambda _: None,
+    ):
         self._document = document = written.document
+        self._find_title = find_title
         self._read = written.read
         self._marks = _MARKS.get(
             document.format, _READ if document.is_rendered else _Marks(_NOTHING)
@@ -229,6 +248,16 @@ class BlockWriter:
         self._keeps_lines = document.format == "text"
         self._cuts = list(reversed(cuts))
         self._start, self._end = written.start, written.end
+
+    @cached_property
+    def _targets(self) -> Mapping[str, str]:
+        """Return by id where references lead that stand elsewhere: to addresses, and to titles."""
+        document = self._document
+        found = {anchor_of(one.title): f"#{anchor_of(one.title)}" for one in document.headings}
+        for one in _ADDRESS.finditer(document.data):
+            name, address = (part.decode("utf-8", "replace").strip("` ") for part in one.groups())
+            found[anchor_of(name)] = address
+        return found
 
     def html(self, pieces: Sequence[Piece]) -> str:
         return show_fonts("".join(map(self._piece, pieces)))
@@ -421,8 +450,7 @@ class BlockWriter:
         shown = "".join(made)
         return shown.replace("\n", "<br>") if keeps_lines else shown
 
-    @staticmethod
-    def _word(found: re.Match[str]) -> str:
+    def _word(self, found: re.Match[str]) -> str:
         groups = {
             name.rstrip("0123456789"): value.replace(CUT, "")
             for name, value in found.groupdict().items()
@@ -434,13 +462,26 @@ class BlockWriter:
             return f"{groups['series'].upper()} {groups['number']}"
         if "image" in found.groupdict() and found["image"] is not None:
             return f'<img alt="{html.escape(found["image"])}">'
-        target = groups.get("target")
-        if target is not None:
-            label = html.escape(groups.get("label") or target.removeprefix("file:"), quote=False)
-            return f'<a href="{html.escape(target.removeprefix("file:"))}">{label}</a>'
+        if groups.keys() & {"target", "role", "reference"}:
+            return self._link(groups)
         name, words = next(iter(groups.items()), ("text", ""))
         shown = html.escape(words, quote=False)
         return shown if name == "text" else f"<{name}>{shown}</{name}>"
+
+    def _link(self, groups: Mapping[str, str]) -> str:
+        """Return a link; the text of one to a section is its title, where nothing else is."""
+        target, label = groups.get("target"), groups.get("label")
+        if "reference" in groups:
+            label = groups["reference"]
+            target = self._targets.get(anchor_of(label))
+        elif "role" in groups:
+            written = " ".join((target or label or "").split())
+            is_titled = target is not None
+            target = written if groups["role"] == "doc" else f"#{anchor_of(written)}"
+            label = label if is_titled else self._find_title(target) or written
+        address = (target or "").removeprefix("file:")
+        shown = html.escape(label or address, quote=False)
+        return f'<a href="{html.escape(address)}">{shown}</a>' if target else shown
 
 
 def _rows_of_cuts(text: str, count: int) -> list[int]:

@@ -95,6 +95,7 @@ class DocumentText:
         *,
         describe: Describe,
         find_link: FindLink = lambda _: None,
+        find_title: FindLink = lambda _: None,
         mark: MarkText = lambda _: (),
         parsed: Callable[[], Document | None] = lambda: None,
         within: tuple[int, int] | None = None,
@@ -105,6 +106,7 @@ class DocumentText:
         self._format = format_name
         self._describe = describe
         self._find_link = find_link
+        self._find_title = find_title
         self._mark = mark
         self._parsed = parsed
         self._seen: set[int] = set()
@@ -244,7 +246,7 @@ class DocumentText:
             cuts = [Cut(one.position or 0, self._describe(one.position or 0)) for one in inside]
             nested = self._nesting.get(first.position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
-            writer = BlockWriter(written, [one.start for one in inside])
+            writer = BlockWriter(written, [one.start for one in inside], self._find_title)
             yield from self._fragments(render_html(writer.html(run), self._find_link, markings))
 
     def _top(self, part: Sequence[Stretch]) -> int:

@@ -253,6 +253,7 @@ def section_text(
         chunks,
         describe=describe,
         find_link=find_link,
+        find_title=reading.find_title,
         mark=mark,
         parsed=lambda: reading.parsed,
         within=within,

@@ -165,6 +165,40 @@ _TABLES = (
     "=== ===\n", "\t=== ===\n", "+--+--+\n", "+==+==+\n", "| a | b |\n", "|===\n", "|--+--|\n",
     ".. list-table::\n\n", "   * - a\n", "     - b\n", ".. csv-table::\n\n", "   a,\"b\n", "a  b\n",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "links"),
+    [
+        (":ref:`My_Label`", [("#my-label", "Its title")]),
+        (":ref:`the part <other>`", [("#other", "the part")]),
+        (":std:doc:`guide`", [("guide", "guide")]),
+        (
+            "`Python`_ and python_, not elsewhere_",
+            [("https://p.org/", "Python"), ("https://p.org/", "python")],
+        ),
+        ("see `Guide`_", [("#guide", "Guide")]),
+        ("``:ref:`a` `` and :func:`b`", []),
+    ],
+)
+def test_references_of_restructuredtext_are_links(words: str, links: list[tuple[str, str]]) -> None:
+    source = f"Guide\n=====\n\n{words}.\n\n.. _Python: https://p.org/\n"
+    data = source.encode()
+    document = parse(data, "a.rst")
+    text = DocumentText(
+        data,
+        "a.rst",
+        "rst",
+        leafmark.chunk(data, path="a.rst", tree="t"),
+        describe=str,
+        find_link=lambda target: target,
+        find_title={"#my-label": "Its title"}.get,
+        parsed=lambda: document,
+    )
+    made = "".join(str(one.html) for one in text.rendered(0))
+    assert re.findall(r'<a[^>]* href="([^"]*)"[^>]*>([^<]*)<', made) == links
+
+
 _HOSTILE = [*"*_`|:.=-+/[]{}<>&\\\n ", "ab ", "\n\n", ":: ", ".. x::", *_TABLES]
 
 
