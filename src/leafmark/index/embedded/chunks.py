@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -12,7 +12,7 @@ from leafmark.index.embedded.generation import first_chunk_query
 from leafmark.index.folding import fold
 from leafmark.index.records import StoredDocument, deserialise_document, record_json
 
-__all__ = ["Recent", "address_of", "doc_id_at", "place_of", "scan_records"]
+__all__ = ["Recent", "addresses_of", "matches_at", "scan_records"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -43,23 +43,19 @@ _SEGMENT_BITS = 32
 """A chunk's handle is the number of its segment, then in so many bits its number in there."""
 
 
-def place_of(address: tantivy.DocAddress) -> int:
-    """Return the handle of a chunk, which can be hashed, unlike the engine's address."""
-    return address.segment_ord << _SEGMENT_BITS | address.doc
+def matches_at(hits: Iterable[tuple[float, tantivy.DocAddress]]) -> list[tuple[float, int]]:
+    """Return the engine's hits with handles of chunks, which can be hashed, unlike its addresses.
 
-
-def address_of(place: int) -> tantivy.DocAddress:
-    """Return the engine's address of a chunk.
-
-    >>> place_of(address_of(5 << 32 | 7)) == 5 << 32 | 7
+    >>> matches_at([(1.5, each) for each in addresses_of([5 << 32 | 7])]) == [(1.5, 5 << 32 | 7)]
     True
     """
-    return tantivy.DocAddress(place >> _SEGMENT_BITS, place & (1 << _SEGMENT_BITS) - 1)
+    return [(score, hit.segment_ord << _SEGMENT_BITS | hit.doc) for score, hit in hits]
 
 
-def doc_id_at(searcher: tantivy.Searcher, place: int) -> str:
-    """Return the document id of the chunk at a place."""
-    return str(searcher.doc(address_of(place)).get_first("doc_id"))
+def addresses_of(places: Iterable[int]) -> list[tantivy.DocAddress]:
+    """Return the engine's addresses of chunks."""
+    last = (1 << _SEGMENT_BITS) - 1
+    return [tantivy.DocAddress(place >> _SEGMENT_BITS, place & last) for place in places]
 
 
 def scan_records(

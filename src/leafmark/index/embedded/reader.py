@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import Recent, address_of, doc_id_at, place_of
+from leafmark.index.embedded.chunks import Recent, addresses_of, matches_at
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -317,31 +317,32 @@ class IndexReader:
         new = [place for place in places if place not in known]
         if new:
             with self.guard("read the index"):
-                names = [doc_id_at(self.searcher, place) for place in new]
-                found = zip(names, self._positions(new), strict=True)
-            known.update(zip(new, found, strict=True))
+                addresses = addresses_of(new)
+                read = self.searcher.doc
+                names = [str(read(address).get_first("doc_id")) for address in addresses]
+                positions = self.searcher.fast_field_values("position", addresses)
+            numbers = (-1 if position is None else int(position) for position in positions)
+            known.update(zip(new, zip(names, numbers, strict=True), strict=True))
             self._refs = known
         return [known[place] for place in places]
 
     def columns(self, chunks: Sequence[Handle]) -> Columns:
         """Return the numbers of the chunks, in their order: several times faster again."""
-        addresses = list(map(address_of, _places(chunks)))
+        addresses = addresses_of(_places(chunks))
         read = self.searcher.fast_field_values
         with self.guard("read the index"):
             return Columns(*(cast("list[int]", read(name, addresses)) for name in ("cut", "role")))
-
-    def _positions(self, places: Iterable[int]) -> list[int]:
-        found = self.searcher.fast_field_values("position", list(map(address_of, places)))
-        return [-1 if position is None else int(position) for position in found]
 
     def _record_beside(self, place: int, doc_id: str, position: int) -> bytes | None:
         """Return the record of a chunk's source if its chunks are side by side, as is usual.
 
         Searching for the record takes several times as long.
         """
-        if address_of(place).doc < position:
+        (address,) = addresses_of([place])
+        if address.doc < position:
             return None
-        head = self.searcher.doc(address_of(place - position))
+        (first,) = addresses_of([place - position])
+        head = self.searcher.doc(first)
         record: bytes | None = head.get_first("source")
         return record if head.get_first("doc_id") == doc_id else None
 
@@ -386,8 +387,7 @@ class IndexReader:
 
     def _matches(self, made: Compilation, query: Query, limit: int) -> list[Match]:
         most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
-        hits = self.searcher.search(made.compile(query), most, count=False).hits
-        return [(score, place_of(address)) for score, address in hits]
+        return matches_at(self.searcher.search(made.compile(query), most, count=False).hits)
 
     def count(self, queries: Sequence[Query]) -> list[int]:
         made = Compilation(self._compiler)
@@ -507,7 +507,7 @@ class IndexReader:
 
 
 def _places(chunks: Sequence[Handle]) -> Sequence[int]:
-    """Return the handles of chunks as what they are here: see `address_of`."""
+    """Return the handles of chunks as what they are here: see `matches_at`."""
     return cast("Sequence[int]", chunks)
 
 
