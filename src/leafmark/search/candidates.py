@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import ChunkRef, Snapshot, language_family
+from leafmark.index import ChunkRef, Handle, Snapshot, language_family
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression, Filter, iter_leaves
@@ -72,7 +72,7 @@ def find_in_topic(
     if compiled and compiled[0].filters_only:
         return _admitted(snapshot, compiled, options, number)
     is_open = names_documents(topic)
-    scored, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
+    scored, looked, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
     if meaning is not None and options.mode != "lexical":
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
@@ -98,7 +98,7 @@ def find_in_topic(
     phases = (
         Phase(
             "candidates",
-            len(scored),
+            looked,
             len(wide),
             "; ".join(filter(None, [note, *section_note(options)])),
         ),
@@ -119,28 +119,31 @@ def _by_words(
     local_trees: Collection[str],
     *,
     is_open: bool,
-) -> tuple[list[Scored], Counter[str]]:
-    """Return the matches of the words, best first, and how many of each document are left out.
+) -> tuple[list[Scored], int, Counter[str]]:
+    """Return the matches of the words, best first, the number of all that were looked at, and how
+    many of each document are left out.
 
     Where a few documents would take the places of all candidates, since each of their parts
     matches, they keep their best parts, and the other documents are searched.
     """
-    found = score_topic(snapshot, compiled, options, local_trees)
+    best, others = score_topic(snapshot, compiled, options, local_trees)
     hidden: Counter[str] = Counter()
-    scored = order_matches(snapshot, found, compiled, options)
+    scored = order_matches(snapshot, best, compiled, options)
     left_out: set[str] = set()
     for _ in range(0 if is_open or not options.max_per_document else MAX_ROUNDS):
         crowding = _crowding(snapshot, scored[: options.candidates], options)
         if len(scored) < options.candidates or left_out.issuperset(crowding):
             break
         left_out.update(crowding)
+        thinned, more_hidden = _thinned(snapshot, scored, others, options, crowding)
+        hidden += more_hidden
         more = score_topic(snapshot, compiled, options, local_trees, without=left_out)
-        scored, thinned = _thinned(snapshot, scored, options, crowding)
-        hidden += thinned
-        known = {one.chunk for one in scored}
-        fresh = [one for one in more if one.chunk not in known]
-        scored = order_matches(snapshot, [*scored, *fresh], compiled, options)
-    return scored, hidden
+        named = [one for one in best if one.name]  # names are looked for once
+        found = {one.chunk: one for one in (*best, *more.best, *named)}
+        best = [found[chunk] for chunk in {*thinned, *(one.chunk for one in more.best)}]
+        others = (others | more.others).difference(one.chunk for one in best)
+        scored = order_matches(snapshot, best, compiled, options)
+    return scored, len(scored) + len(others), hidden
 
 
 def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions) -> list[str]:
@@ -156,17 +159,25 @@ def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions
 
 
 def _thinned(
-    snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, documents: Collection[str]
-) -> tuple[list[Scored], Counter[str]]:
-    """Return the matches without those of some documents past their best ones, and their count."""
+    snapshot: Snapshot,
+    scored: Sequence[Scored],
+    others: Collection[Handle],
+    options: SearchOptions,
+    documents: Collection[str],
+) -> tuple[list[Handle], Counter[str]]:
+    """Return the chunks without those of some documents past their best ones, and their count.
+
+    `others` are counted, too.
+    """
     most = options.max_per_document + POOL_PER_DOCUMENT
     taken: Counter[str] = Counter()
     kept = []
-    refs = snapshot.refs([one.chunk for one in scored])
-    for one, (doc_id, _) in zip(scored, refs, strict=True):
+    chunks = [one.chunk for one in scored]
+    for chunk, (doc_id, _) in zip(chunks, snapshot.refs(chunks), strict=True):
         taken[doc_id] += 1
         if doc_id not in documents or taken[doc_id] <= most:
-            kept.append(one)
+            kept.append(chunk)
+    taken.update(doc_id for doc_id, _ in snapshot.refs(list(others)))
     return kept, Counter({one: n - most for one in documents if (n := taken[one]) > most})
 
 

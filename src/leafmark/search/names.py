@@ -99,7 +99,7 @@ class NameWord(NamedTuple):
 
 
 Name = tuple[NameWord, ...]
-Search = Callable[[Sequence[Query]], Sequence[Sequence[tuple[Handle, float]]]]
+Search = Callable[[Sequence[Query]], Sequence[Sequence[Handle]]]
 """Returns the best matches of queries, within what the search admits, at most `MAX_BEARERS`."""
 
 
@@ -126,7 +126,7 @@ def find_bearers(
     levels = list(naming.levels(forms))
     bearers = search([HasAny("names", tuple(terms)) for _, terms in levels])
     for (level, _), matches in zip(levels, bearers, strict=True):
-        for chunk, _ in matches:
+        for chunk in matches:
             found.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(found.values()):
         found = {**dict.fromkeys(naming.behind_usual_prefix(name), EXACT_DOCUMENT), **found}
@@ -287,8 +287,7 @@ class _Naming:
         terms = self._known(_both(FILE_TAIL, name))
         if not terms:
             return []
-        (matches,) = self._search([HasAny("names", tuple(terms))])
-        found = [chunk for chunk, _ in matches]
+        (found,) = self._search([HasAny("names", tuple(terms))])
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]
@@ -316,7 +315,7 @@ class _Naming:
                 for below in self._below(form[:at], titles):
                     (found,) = self._search([AllOf((bears_end, *below))])
                     if found:
-                        return [chunk for chunk, _ in found]
+                        return list(found)
         return []
 
     def _below(self, head: Name, titles: str) -> Iterator[tuple[Query, ...]]:
@@ -324,6 +323,6 @@ class _Naming:
         heads = self._known(term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, head))
         if heads:
             (documents,) = self._search([HasAny("names", tuple(heads))])
-            refs = self._snapshot.refs([chunk for chunk, _ in documents])
+            refs = self._snapshot.refs(documents)
             yield (HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs))),)
         yield tuple(HasAny(titles, (word.stem,)) for word in head)

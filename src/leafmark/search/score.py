@@ -15,7 +15,7 @@ Nothing is read from sources or records here: the engine and its columns tell al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import itemgetter
@@ -42,9 +42,8 @@ from leafmark.search.names import (
 )
 from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
-from leafmark.search.terms import CompiledTerm
 
-__all__ = ["Scored", "matches_without_words", "order_matches", "rounded", "score_topic"]
+__all__ = ["Matches", "Scored", "matches_without_words", "order_matches", "rounded", "score_topic"]
 
 MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
@@ -63,7 +62,10 @@ BESIDE_SHARE = 0.65
 """The share of nearness that only words beside each other get (1 against 0.35 at a distance)."""
 
 MAX_CUT_MATCHES = 2000
-"""The most pieces that are looked at for one word of a section."""
+"""The most pieces of sections that are looked at for the words that others lack."""
+
+MAX_EXACT = 20
+"""So many powers of two add up exactly in the engine's scores of 32 bits."""
 
 ROLE_FIT = 8
 """By how much a name suits a document less that repeats, tests or lists others: more than by any
@@ -128,6 +130,19 @@ class Scored(NamedTuple):
         return rounded((self.words + self.completeness + self.nearness) * self.factor)
 
 
+_Weighed = tuple[float, Handle, float, bool, int]
+"""What becomes a match: its score, the chunk, that of its words, whether it has all, its role."""
+
+_HAS_ALL = itemgetter(3)
+
+
+class Matches(NamedTuple):
+    """What was found: all that may be candidates, and the chunks that cannot be any more."""
+
+    best: list[Scored]
+    others: set[Handle]
+
+
 def score_topic(
     snapshot: Snapshot,
     compiled: Sequence[CompiledTopic],
@@ -135,19 +150,32 @@ def score_topic(
     local_trees: Collection[str] = (),
     *,
     without: Collection[str] = (),
-) -> list[Scored]:
-    """Return the best matches of a topic, compiled for each language, in no order.
+) -> Matches:
+    """Return the matches of a topic, compiled for each language, in no order.
 
     `without` are documents that are left out, by id.
     """
     left_out = (HasAny("doc_id", tuple(sorted(without))),) if without else ()
+    tiers = _has_tiers(compiled, options)
     scorers = [
-        _Scorer(snapshot, topic, options, admitted, boost, left_out)
+        _Scorer(snapshot, topic, options, admitted, boost, left_out, tiers=tiers)
         for topic in compiled
         for admitted, boost in _places(snapshot, local_trees, options)
     ]
-    found = iter(snapshot.search([each for scorer in scorers for each in scorer.searches]))
-    return [one for each in scorers for one in each.scored(list(islice(found, len(each.searches))))]
+    answers = iter(snapshot.search([each for scorer in scorers for each in scorer.searches]))
+    found = Matches([], set())
+    for each in scorers:
+        best, others = each.scored(list(islice(answers, len(each.searches))))
+        found.best.extend(best)
+        found.others.update(others)
+    return found
+
+
+def _has_tiers(compiled: Iterable[CompiledTopic], options: SearchOptions) -> bool:
+    """Whether matches that have all words come before all others."""
+    return options.strict or (
+        options.all_words_first and all(topic.is_few_keywords for topic in compiled)
+    )
 
 
 def order_matches(
@@ -162,9 +190,7 @@ def order_matches(
     With all words first, relaxed ones follow those that have all words. What is cut off later
     must not depend on where a chunk happens to lie in the index.
     """
-    tiers = options.strict or (
-        options.all_words_first and all(topic.is_few_keywords for topic in compiled)
-    )
+    tiers = _has_tiers(compiled, options)
     found = _names_first(snapshot, matches)
     if tiers:
         found = _all_words_first(found)
@@ -262,9 +288,12 @@ class _Scorer:
         admitted: tuple[Query, ...],
         boost: float,
         left_out: tuple[Query, ...],
+        *,
+        tiers: bool,
     ):
         self._snapshot = snapshot
         self._left_out = left_out
+        self._tiers = tiers
         self._topic = topic
         self._options = options
         self._admitted = admitted
@@ -285,63 +314,65 @@ class _Scorer:
             return []
         return [(self._scoped(query), limit + 1) for query, limit in self._queries]
 
-    def scored(self, found: Sequence[list[Match]]) -> list[Scored]:
-        """Return the best matches; `found` are the answers to `searches`."""
-        several = len(self._queries) > 1
-        scoped = [(query, limit - 1) for query, limit in self.searches]
-        some, *others = self._with_ties(scoped, found) if scoped else self._search(self._queries)
-        raw = dict(some)
-        every = dict(others[0]) if several else dict(some)
-        for chunk, score in every.items():  # behind any number of better partial matches
-            raw.setdefault(chunk, score)
+    def scored(self, found: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
+        """Return the best matches, and the chunks of others; `found` answers `searches`."""
+        scoped = self.searches
+        some, *others = (
+            [
+                self._cut(query, most - 1, matches)
+                for (query, most), matches in zip(scoped, found, strict=True)
+            ]
+            if scoped
+            else self._search(self._queries)
+        )
+        raw = {chunk: score for score, chunk in some}
+        every = set(raw)
+        if others:
+            every = {chunk for _, chunk in others[0]}
+            for score, chunk in others[0]:  # behind any number of better partial matches
+                raw.setdefault(chunk, score)
         bearers = self._bearers(raw)
         columns = self._snapshot.columns(list(raw))
-        complete = self._complete(every, dict(zip(raw, columns.cuts, strict=True)))
-        matches = self._matches(raw, complete, columns.roles)
-        if bearers:
-            matches = self._with_names(matches, bearers, columns.roles)
-        if self._options.strict:
-            matches = [one for one in matches if not one.relaxed]
-        return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES))
+        complete = self._complete(every, raw, columns.cuts)
+        named = self._named(bearers, dict(zip(raw, columns.roles, strict=True))) if bearers else {}
+        best, rest = self._first(self._weighed(raw, complete, columns.roles), named)
+        matches = [self._match(named, *one) for one in best]
+        return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES)), rest
 
-    def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
+    def _search(self, requests: Sequence[tuple[Query, int]]) -> list[Sequence[Match]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
         scoped = [(self._scoped(query), limit) for query, limit in requests]
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in scoped]
         found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
-        return self._with_ties(scoped, found)
-
-    def _with_ties(
-        self, requests: Sequence[tuple[Query, int]], found: Sequence[Sequence[Match]]
-    ) -> list[list[tuple[Handle, float]]]:
         return [
-            [(chunk, score) for score, chunk in self._all_ties(query, limit, matches)]
-            for (query, limit), matches in zip(requests, found, strict=True)
+            self._cut(query, limit, matches)
+            for (query, limit), matches in zip(scoped, found, strict=True)
         ]
 
-    def _all_ties(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
+    def _cut(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
         """Return the first `limit` matches; of those that tie with the last, the first by id.
 
         The engine breaks ties by where a chunk happens to lie in its files.
         """
         if len(matches) <= limit:
             return matches
-        last = rounded(matches[limit - 1][0])
+        last = rounded(matches[limit][0])
+        first = limit
+        while first and rounded(matches[first - 1][0]) == last:
+            first -= 1
+        if first == limit:
+            return matches[:limit]
         wider = limit
         while len(matches) > wider and rounded(matches[-1][0]) == last:
-            wider *= 8
+            wider *= 2
             (matches,) = self._snapshot.search([(query, wider + 1)])
-        if rounded(matches[limit][0]) < last:
-            return matches[:limit]
-        scores = [rounded(score) for score, _ in matches]
-        first = scores.index(last)
-        sure, tied = matches[:first], matches[first : first + scores.count(last)]
+        tied = [match for match in matches[first:] if rounded(match[0]) == last]
         refs = self._snapshot.refs([chunk for _, chunk in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
-        return [*sure, *(one for _, one in ranked[: limit - len(sure)])]
+        return [*matches[:first], *(one for _, one in ranked[: limit - first])]
 
-    def _in_sections(self, query: Query, limit: int) -> list[tuple[Handle, float]]:
+    def _in_sections(self, query: Query, limit: int) -> list[Match]:
         """Return the first matches in the sections asked for: each match is looked at once."""
         assert self._sections is not None
         wanted, looked = limit, 0
@@ -353,7 +384,7 @@ class _Scorer:
             found += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
             looked = len(matches)
             if looked < wanted or len(found) >= limit:
-                return [(chunk, score) for score, chunk in found[:limit]]
+                return found[:limit]
             wanted *= WIDER
 
     def _scoped(self, query: Query) -> Query:
@@ -375,36 +406,33 @@ class _Scorer:
         if self._left_out or not (self._options.names_first and self._topic.name):
             return {}
 
-        def bearing(queries: Sequence[Query]) -> list[list[tuple[Handle, float]]]:
+        def bearing(queries: Sequence[Query]) -> list[list[Handle]]:
             asked = [(self._bearing(query), MAX_BEARERS) for query in queries]
             found = self._search(asked) if asked else []
-            for chunk, score in chain.from_iterable(found):
+            for score, chunk in chain.from_iterable(found):
                 raw.setdefault(chunk, score)
-            return found
+            return [[chunk for _, chunk in each] for each in found]
 
         topic = self._topic
         return find_bearers(self._snapshot, topic.language, topic.name, bearing)
 
-    def _with_names(
-        self, matches: Sequence[Scored], bearers: dict[Handle, float], roles: Sequence[int]
-    ) -> list[Scored]:
-        """Return the matches with the levels of those that bear the name, and how each fits it."""
+    def _named(
+        self, bearers: Mapping[Handle, float], roles: Mapping[Handle, int]
+    ) -> dict[Handle, tuple[float, int]]:
+        """Return those that bear the name, each with its level, and how its titles fit the name."""
         topic = self._topic
         named = {
-            one.chunk: level
-            for one, role in zip(matches, roles, strict=True)
-            if (level := self._level(bearers.get(one.chunk, 0.0), role))
+            chunk: level
+            for chunk, role in roles.items()
+            if (level := self._level(bearers.get(chunk, 0.0), role))
         }
         if max(named.values(), default=0.0) == LAST_LEVEL:
             named = {chunk: named[chunk] for chunk in self._called_wholly(list(named))}
         else:
             named = {chunk: level for chunk, level in named.items() if level > LAST_LEVEL}
-        fits = {chunk: (level, 0) for chunk, level in named.items()}
         if len(named) > 1:
-            fits = title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
-        return [
-            self._bearer(one, *fits[one.chunk]) if one.chunk in fits else one for one in matches
-        ]
+            return title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
+        return {chunk: (level, 0) for chunk, level in named.items()}
 
     def _called_wholly(self, chunks: Sequence[Handle]) -> Iterator[Handle]:
         """Yield the chunks whose titles have all words of the name, a frame around it too."""
@@ -426,68 +454,112 @@ class _Scorer:
             return level + GLOSSARY_STEP
         return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
 
-    def _bearer(self, match: Scored, level: float, fit: int) -> Scored:
-        """Return a match that bears the name; a document does whatever its role, but behind others.
-
-        `set` is a page before what completes it in a shell.
-        """
-        if level not in DOCUMENT_LEVELS or match.role == 1:
-            return match._replace(name=level, fit=fit)
-        named = match._replace(name=level, fit=fit - ROLE_FIT, role=1.0)
-        return named.with_score(named.base)
-
     def _gain(self) -> float:
         idfs = [word.idf for word in self._topic.words]
         if len(idfs) < 2 or not self._options.completeness:
             return 0.0
         return self._options.completeness * sum(idfs) / len(idfs)
 
-    def _matches(
-        self, raw: dict[Handle, float], complete: Collection[Handle], roles: Sequence[int]
-    ) -> list[Scored]:
-        """Return the matches with the scores of their words, in the order of `raw`."""
-        topic, boost, gain = self._topic, self._boost, self._gain()
-        factors = {role: role_factor(role, self._options, topic) for role in set(roles)}
-        return [
-            Scored(
-                rounded((words + gained) * factors[role] * boost),
-                chunk,
-                topic,
-                topic.taken_apart or not is_complete,
-                words,
-                gained,
-                0.0,
-                factors[role],
-                ROLES[role],
-                boost,
-            )
+    def _weighed(
+        self, raw: Mapping[Handle, float], complete: Collection[Handle], roles: Sequence[int]
+    ) -> list[_Weighed]:
+        """Return the matches of the words; only those with all words where these are wanted."""
+        topic, gain = self._topic, self._gain()
+        factors = {
+            role: role_factor(role, self._options, topic) * self._boost for role in set(roles)
+        }
+        found = [
+            ((words + (gain if has_all else 0.0)) * factors[role], chunk, words, has_all, role)
             for (chunk, words), role in zip(raw.items(), roles, strict=True)
-            for is_complete in (chunk in complete,)
-            for gained in (gain if is_complete else 0.0,)
+            for has_all in (chunk in complete,)
         ]
+        if not self._options.strict:
+            return found
+        return [] if topic.taken_apart else [one for one in found if one[3]]
+
+    def _first(
+        self, weighed: Sequence[_Weighed], named: Collection[Handle]
+    ) -> tuple[list[_Weighed], list[Handle]]:
+        """Return the matches that may be candidates, and the chunks of all others."""
+        most = self._options.candidates
+        found = sorted(weighed, reverse=True)
+        if self._tiers:
+            found.sort(key=_HAS_ALL, reverse=True)
+        if len(found) <= most:
+            return found, []
+        last = rounded(found[most - 1][0])
+        while most < len(found) and rounded(found[most][0]) == last:
+            most += 1
+        rest = found[most:]
+        named_later = [one for one in rest if one[1] in named]
+        return [*found[:most], *named_later], [chunk for _, chunk, *_ in rest if chunk not in named]
+
+    def _match(
+        self,
+        named: Mapping[Handle, tuple[float, int]],
+        _weight: float,
+        chunk: Handle,
+        words: float,
+        has_all: bool,
+        role: int,
+    ) -> Scored:
+        """Return a match with the parts of its score; a document is called so whatever its role."""
+        topic = self._topic
+        name, fit = named.get(chunk, (0.0, 0))
+        gained = self._gain() if has_all else 0.0
+        factor = 1.0 if name in DOCUMENT_LEVELS else role_factor(role, self._options, topic)
+        return Scored(
+            rounded((words + gained) * factor * self._boost),
+            chunk,
+            topic,
+            topic.taken_apart or not has_all,
+            words,
+            gained,
+            0.0,
+            factor,
+            ROLES[role],
+            self._boost,
+            name,
+            fit,
+        )
 
     # -- completeness -----------------------------------------------------------------
 
     def _complete(
-        self, every: dict[Handle, float], cut_of: dict[Handle, int]
+        self, every: set[Handle], found: Iterable[Handle], cuts: Sequence[int]
     ) -> Collection[Handle]:
         """Return the matches that have all words, themselves or with the rest of their section."""
-        cuts = {cut for chunk, cut in cut_of.items() if cut and chunk not in every}
-        if not cuts:
+        lacking = {
+            chunk: cut for chunk, cut in zip(found, cuts, strict=True) if cut and chunk not in every
+        }
+        if not lacking or not all(word.queries for word in self._topic.words):
             return every
-        cuts = set[int].intersection(cuts, *self._cuts_with_each(self._topic.words, cuts))
-        return every.keys() | {chunk for chunk, cut in cut_of.items() if cut in cuts}
+        whole = self._cuts_with_all(sorted(set(lacking.values())))
+        return every.union(chunk for chunk, cut in lacking.items() if cut in whole)
 
-    def _cuts_with_each(
-        self, words: Sequence[CompiledTerm], cuts: Collection[int]
-    ) -> Iterator[set[int]]:
-        """Yield for each word those of the cut sections of which a piece has it."""
-        pieces = unscored(HasAny("facts", tuple(map(cut_fact, sorted(cuts)))))
-        found = self._snapshot.search(
-            [(AllOf((pieces, unscored(word.query))), MAX_CUT_MATCHES) for word in words]
+    def _cuts_with_all(self, cuts: Sequence[int]) -> set[int]:
+        """Return those of the cut sections whose pieces together have all words.
+
+        A piece scores a power of two for each word that it has: the sum tells which.
+        """
+        words = self._topic.words
+        pieces = unscored(HasAny("facts", tuple(map(cut_fact, cuts))))
+        found = set(cuts)
+        groups = [words[at : at + MAX_EXACT] for at in range(0, len(words), MAX_EXACT)]
+        has_some = [
+            AnyOf(tuple(Constant(word.query, float(1 << at)) for at, word in enumerate(group)))
+            for group in groups
+        ]
+        answers = self._snapshot.search(
+            [(AllOf((pieces, each)), MAX_CUT_MATCHES) for each in has_some]
         )
-        for matches in found:
-            yield set(self._snapshot.columns([chunk for _, chunk in matches]).cuts)
+        for group, matches in zip(groups, answers, strict=True):
+            has = dict.fromkeys(cuts, 0)
+            of = self._snapshot.columns([chunk for _, chunk in matches]).cuts
+            for (score, _), cut in zip(matches, of, strict=True):
+                has[cut] |= int(score)
+            found.intersection_update(cut for cut in cuts if has[cut] == (1 << len(group)) - 1)
+        return found
 
     # -- nearness ---------------------------------------------------------------------
 
