@@ -134,11 +134,7 @@ class CompiledTopic:
         self._terms = terms
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
-        self.is_foreign = not self.text.isascii() or query_language([topic]) not in (
-            None,
-            "english",
-        )
-        self.asked_role = asked_role(self.text)
+        self._topic = topic
         self.taken_apart = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)
@@ -169,6 +165,14 @@ class CompiledTopic:
         return " ".join(named), _name(self._snapshot, self.language, named)
 
     # -- whole queries ----------------------------------------------------------------
+
+    @cached_property
+    def is_foreign(self) -> bool:
+        return not self.text.isascii() or query_language([self._topic]) not in (None, "english")
+
+    @cached_property
+    def asked_role(self) -> int:
+        return asked_role(self.text)
 
     @cached_property
     def admitting(self) -> tuple[Query, ...]:

@@ -175,20 +175,22 @@ class Place(NamedTuple):
 class Scanned(NamedTuple):
     """A text to be searched; `safe` says that its words can be found by their beginnings.
 
-    Then the characters of `lowered` are at the same places as those of `text`. Where it is
-    `signed`, that holds for words alone to which signs do nothing: see `_heeds_signs`.
+    Then the characters of `lowered` are at the same places as those of `text`. Where a sign is
+    part of a name, that holds for words alone to which signs do nothing: see `_heeds_signs`.
     """
 
     text: str
     lowered: str
     safe: bool
-    signed: bool
+
+    def is_safe_for(self, *, heeds_signs: bool) -> bool:
+        return self.safe and not (heeds_signs and has_signs(self.text))
 
 
 def scan(text: str, analyzer: Analyzer) -> Scanned:
     """Return a text ready to be searched any number of times."""
     lowered = text.lower()
-    return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language), has_signs(text))
+    return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language))
 
 
 def _heeds_signs(terms: Iterable[str]) -> bool:
@@ -210,8 +212,8 @@ class WordFinder:
 
     def find(self, scanned: Scanned) -> list[tuple[int, int, str]]:
         """Return the places of words that become one of the terms: `Place`s as tuples, unsorted."""
-        text, lowered, safe, signed = scanned
-        if not safe or (signed and self._heeds_signs):
+        text, lowered = scanned.text, scanned.lowered
+        if not scanned.is_safe_for(heeds_signs=self._heeds_signs):
             tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
             return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
@@ -331,8 +333,8 @@ class PhraseFinder:
 
     def find(self, scanned: Scanned) -> list[Place]:
         """Return the words of every such place, in order of the places."""
-        text, lowered, safe, signed = scanned
-        safe = safe and not (signed and self._heeds_signs)
+        text, lowered = scanned.text, scanned.lowered
+        safe = scanned.is_safe_for(heeds_signs=self._heeds_signs)
         if not safe and not is_folded(text):  # several words can stand in one place of it
             return self._among(self._analyzer.tokens(text))
         found: list[Place] = []

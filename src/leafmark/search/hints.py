@@ -550,8 +550,8 @@ class _Inquiry:
         """Return words of a field (None: of any) within two edits; within one of a short word."""
         found: dict[str, None] = {}
         for each in self._spellings(word, field, compiled):
-            near = each.speller.look_up(each.word, each.term, each.fields, each.edits, asked=True)
-            found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
+            near = each.speller.near(each.word, each.term, each.fields, each.edits, asked=True)
+            found |= dict.fromkeys(written for _, written in near)
         return list(nearest(word, found, MAX_SUGGESTED))
 
     def _spellings(

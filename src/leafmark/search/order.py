@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise, takewhile
+from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
 from leafmark.model import Candidate, DocumentKey, Entry, Factor, Phase, Sort
@@ -26,12 +27,9 @@ ChunkKey = tuple[str, str, int]
 """What identifies a chunk: tree, path, position. Cheaper to make than its id."""
 
 
-def key_of(entry: Entry) -> ChunkKey:
-    return entry.tree, entry.path, entry.position
+key_of: Callable[[Entry], ChunkKey] = itemgetter(0, 1, 2)
 
-
-def document_of(entry: Entry) -> DocumentKey:
-    return entry.tree, entry.path
+document_of: Callable[[Entry], DocumentKey] = itemgetter(0, 1)
 
 
 def rank_order(candidate: Candidate) -> tuple[float, str]:
@@ -51,8 +49,8 @@ def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
 def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T], str]) -> list[T]:
     """Return the values by their `orders`, equals by `tie`, which is asked only about these."""
     places = sorted(range(len(values)), key=orders.__getitem__)
-    first = 0
-    for last in range(1, len(places) + 1):
+    first = len(places) if len(set(orders)) == len(places) else 0
+    for last in range(first + 1, len(places) + 1):
         if last < len(places) and orders[places[last]] == orders[places[first]]:
             continue
         if last - first > 1:

@@ -13,7 +13,16 @@ from collections.abc import Collection, Mapping, Sequence
 
 from leafmark.errors import DamagedError
 from leafmark.index import Snapshot
-from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
+from leafmark.model import (
+    Answer,
+    Candidate,
+    DocumentKey,
+    Entry,
+    Hint,
+    Phase,
+    Result,
+    whole_range,
+)
 from leafmark.query import Expression, Filter, format_query, iter_leaves
 from leafmark.search.candidates import TopicMatches, Trace, find_in_topic, names_documents
 from leafmark.search.compile import CompiledTopic, compile_topic
@@ -24,6 +33,7 @@ from leafmark.search.names import asked_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
     Rerank,
+    document_of,
     join_duplicates,
     join_topics,
     rerank_candidates,
@@ -195,7 +205,7 @@ class _Run:
         digest = self._texts.comparable_digest
         single = list(candidates)
         if self._options.fold_versions:
-            single = fold_translations(single, query_language(topics))
+            single = fold_translations(single, lambda: query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
             single = fold_repeats(single, self._texts.whole, self._count_chunks)
         unique = join_duplicates(single, digest)
@@ -216,15 +226,16 @@ class _Run:
         is_open = any(map(names_documents, topics))
         if not most or is_open or self._options.sort != "score":
             return list(ranked), Phase("documents", len(ranked), len(ranked))
-        taken: Counter[str] = Counter()
+        taken: Counter[DocumentKey] = Counter()
         placed: list[Candidate] = []
         behind: list[Candidate] = []
         for at, one in enumerate(ranked):
             if len(placed) == FIRST_PLACES:
                 behind += ranked[at:]
                 break
-            taken[one.entry.doc_id] += 1
-            (placed if taken[one.entry.doc_id] <= most else behind).append(one)
+            document = document_of(one.entry)
+            taken[document] += 1
+            (placed if taken[document] <= most else behind).append(one)
         moved = sum(one is not other for one, other in zip(ranked, placed, strict=False))
         note = f"{most} of the first {FIRST_PLACES} are of one document at most" if moved else ""
         return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
@@ -311,15 +322,17 @@ def _with_more(
     kept: Sequence[Candidate], ranked: Sequence[Candidate], found: Sequence[TopicMatches]
 ) -> list[Candidate]:
     """Return the results, the last one of each document with how many more there are of that."""
-    more = Counter(one.entry.doc_id for one in ranked)
-    for each in found:
-        more.update(each.beyond)
-    more.subtract(Counter(one.entry.doc_id for one in kept))
-    last = {one.entry.doc_id: at for at, one in enumerate(kept)}
-    return [
-        one._replace(more=more[one.entry.doc_id]) if last[one.entry.doc_id] == at else one
-        for at, one in enumerate(kept)
-    ]
+    more = Counter([document_of(one.entry) for one in ranked])
+    shown = [document_of(one.entry) for one in kept]
+    last = {document: at for at, document in enumerate(shown)}
+    found_more = list(kept)
+    for document, at in last.items():
+        doc_id = kept[at].entry.doc_id
+        beyond = sum(each.beyond.get(doc_id, 0) for each in found)
+        count = more[document] + beyond - shown.count(document)
+        if count:
+            found_more[at] = kept[at]._replace(more=count)
+    return found_more
 
 
 def _limit_note(options: SearchOptions, ranked: int) -> str:

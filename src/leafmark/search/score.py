@@ -336,7 +336,7 @@ class _Scorer:
         complete = self._complete(every, raw, columns.cuts)
         named = self._named(bearers, dict(zip(raw, columns.roles, strict=True))) if bearers else {}
         best, rest = self._first(self._weighed(raw, complete, columns.roles), named)
-        matches = [self._match(named, *one) for one in best]
+        matches = self._matches(best, named)
         return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES)), rest
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[Sequence[Match]]:
@@ -454,28 +454,30 @@ class _Scorer:
             return level + GLOSSARY_STEP
         return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
 
+    @cached_property
     def _gain(self) -> float:
+        """What a match gains that has all words."""
         idfs = [word.idf for word in self._topic.words]
         if len(idfs) < 2 or not self._options.completeness:
             return 0.0
         return self._options.completeness * sum(idfs) / len(idfs)
 
+    def _factors(self, roles: Iterable[int]) -> dict[int, float]:
+        return {role: role_factor(role, self._options, self._topic) for role in set(roles)}
+
     def _weighed(
         self, raw: Mapping[Handle, float], complete: Collection[Handle], roles: Sequence[int]
     ) -> list[_Weighed]:
         """Return the matches of the words; only those with all words where these are wanted."""
-        topic, gain = self._topic, self._gain()
-        factors = {
-            role: role_factor(role, self._options, topic) * self._boost for role in set(roles)
-        }
+        gains, boost, factors = (0.0, self._gain), self._boost, self._factors(roles)
         found = [
-            ((words + (gain if has_all else 0.0)) * factors[role], chunk, words, has_all, role)
+            ((words + gains[has_all]) * factors[role] * boost, chunk, words, has_all, role)
             for (chunk, words), role in zip(raw.items(), roles, strict=True)
             for has_all in (chunk in complete,)
         ]
         if not self._options.strict:
             return found
-        return [] if topic.taken_apart else [one for one in found if one[3]]
+        return [] if self._topic.taken_apart else [one for one in found if one[3]]
 
     def _first(
         self, weighed: Sequence[_Weighed], named: Collection[Handle]
@@ -494,34 +496,23 @@ class _Scorer:
         named_later = [one for one in rest if one[1] in named]
         return [*found[:most], *named_later], [chunk for _, chunk, *_ in rest if chunk not in named]
 
-    def _match(
-        self,
-        named: Mapping[Handle, tuple[float, int]],
-        _weight: float,
-        chunk: Handle,
-        words: float,
-        has_all: bool,
-        role: int,
-    ) -> Scored:
-        """Return a match with the parts of its score; a document is called so whatever its role."""
-        topic = self._topic
-        name, fit = named.get(chunk, (0.0, 0))
-        gained = self._gain() if has_all else 0.0
-        factor = 1.0 if name in DOCUMENT_LEVELS else role_factor(role, self._options, topic)
-        return Scored(
-            rounded((words + gained) * factor * self._boost),
-            chunk,
-            topic,
-            topic.taken_apart or not has_all,
-            words,
-            gained,
-            0.0,
-            factor,
-            ROLES[role],
-            self._boost,
-            name,
-            fit,
-        )
+    def _matches(
+        self, weighed: Sequence[_Weighed], named: Mapping[Handle, tuple[float, int]]
+    ) -> list[Scored]:
+        """Return matches with the parts of their scores; a document is called so in any role."""
+        topic, boost, gains = self._topic, self._boost, (0.0, self._gain)
+        factors, nameless = self._factors(one[4] for one in weighed), (0.0, 0)
+        found = []
+        for score, chunk, words, has_all, role in weighed:
+            name, fit = named.get(chunk, nameless)
+            gained, factor = gains[has_all], factors[role]
+            if name in DOCUMENT_LEVELS:
+                factor = 1.0
+                score = (words + gained) * boost
+            relaxed = topic.taken_apart or not has_all
+            parts = words, gained, 0.0, factor, ROLES[role], boost, name, fit
+            found.append(Scored(rounded(score), chunk, topic, relaxed, *parts))
+        return found
 
     # -- completeness -----------------------------------------------------------------
 
@@ -635,9 +626,10 @@ def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> floa
     A translation repeats nothing for one who asks in its language, nor does a changelog for one
     who asks what is new.
     """
-    if role in (0, GLOSSARY, topic.asked_role) or (role == TRANSLATION and topic.is_foreign):
+    if role in (0, GLOSSARY):
         return 1.0
-    return options.role_factor
+    is_asked = role == topic.asked_role or (role == TRANSLATION and topic.is_foreign)
+    return 1.0 if is_asked else options.role_factor
 
 
 def rounded(score: float) -> float:

@@ -7,7 +7,6 @@ breaks of code, items and rows: a snippet has their lines, and a wrapped paragra
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -297,17 +296,38 @@ def _laid_out(
     last = at + len(part.strip())
     touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
+    line, places, moved = _folded(text, at, last)
+    if not places:  # as often
+        return line, [(start - at, end - at) for start, end in inside]
+    return line, [
+        (
+            start - moved[bisect_right(places, start)],
+            end - moved[bisect_right(places, end)],
+        )
+        for start, end in inside
+    ]
+
+
+def _folded(text: str, at: int, last: int) -> tuple[str, list[int], list[int]]:
+    """Return a part of a text with each run of white space as a space, or as a kept break.
+
+    Behind a break, the spaces before the line stay, up to `MAX_INSET`. Also the places behind
+    each run, and by how much what stands before the first, and behind each of them, has moved.
+    """
     breaks = _kept_breaks(text, at, last)
-    if not breaks and text[at:last] == " ".join(text[at:last].split()):  # nothing moves, as often
-        return text[at:last], [(start - at, end - at) for start, end in inside]
-    line, marks = "", []
-    for start, end in inside:
-        line += _fold(text, at, start, breaks)
-        before = len(line)
-        line += _fold(text, start, end, breaks)
-        marks.append((before, len(line)))
+    line, places, moved = "", [], [at]
+    for run in _FOLD.finditer(text, at, last):
+        start, end = run.span()
+        line += text[at:start]
+        if breaks.isdisjoint(range(start, end)):
+            line += " "
+        else:
+            inset = len(run[0]) - len(run[0].rstrip(" "))
+            line += "\n" + " " * min(inset, MAX_INSET)
         at = end
-    return line + _fold(text, at, last, breaks), marks
+        places.append(end)
+        moved.append(end - len(line))
+    return line + text[at:last], places, moved
 
 
 def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
@@ -338,24 +358,3 @@ def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
 
 def _is_blank(text: str) -> bool:
     return not text or text.isspace()
-
-
-def _fold(text: str, start: int, end: int, breaks: frozenset[int]) -> str:
-    """Return a part of a text with each run of white space as a space, or as a kept break.
-
-    Behind a break, the spaces before the line stay, up to `MAX_INSET`.
-    """
-
-    def folded(run: re.Match[str]) -> str:
-        if breaks.isdisjoint(range(run.start(), run.end())):
-            return " "
-        inset = len(run[0]) - len(run[0].rstrip(" "))
-        return "\n" + " " * min(inset, MAX_INSET)
-
-    if not breaks:
-        return _FOLD.sub(" ", text[start:end])
-    out, at = [], start
-    for run in _FOLD.finditer(text, start, end):
-        out += [text[at : run.start()], folded(run)]
-        at = run.end()
-    return "".join([*out, text[at:end]])

@@ -211,29 +211,20 @@ class Speller:
         frequency = self._vocabulary.frequency
         return max([frequency(name, term) for name in fields], default=0)
 
-    def look_up(
+    def near(
         self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
-    ) -> list[Alternative]:
-        """Return the terms that `word`, whose stem is `term`, stands for: first `term` itself.
+    ) -> list[tuple[str, str]]:
+        """Return the terms that `word`, whose stem is `term`, may be, with how each is written.
 
-        `asked` says that the user asked for `distance` edits. If not, a word is corrected
-        only if it occurs nowhere, or if it is long and rare.
+        `asked` says that the user asked for `distance` edits.
         """
-        exact = Alternative(term, word)
-        found = self.frequency(term, fields)
-        if not distance:
-            return [exact]
-        if not (asked or is_to_be_corrected(word, found)):
-            return [exact]
-        share = EDIT_SHARE if found else 1.0
         most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
         near = self._vocabulary.remembered(
             (self._language.name, word, term, tuple(fields), distance, asked),
             lambda: self._near(word, term, fields, distance, asked=asked),
         )
-        edited = [Alternative(each, how, share, "corrected") for each, how in near[:most]]
-        return [exact, *edited]
+        return near[:most]
 
     def _near(
         self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
@@ -306,7 +297,7 @@ class Speller:
         return self._vocabulary.remembered((self._language.name, typed), make)
 
     def expected_terms(self, word: str) -> Iterator[str]:
-        """Yield what `look_up` and `begun` will count if a word stands nowhere."""
+        """Yield what `near` and `begun` will count if a word stands nowhere."""
         typed = word.lower()
         beginning = _intact(typed)
         for stem in self._edit_stems(typed):
@@ -318,7 +309,7 @@ class Speller:
     def expected_lookups(
         self, word: str, term: str, fields: Sequence[str], distance: int
     ) -> Iterator[Lookup]:
-        """Yield what `look_up` will ask for if a word stands nowhere."""
+        """Yield what `near` will ask for if a word stands nowhere."""
         typed, names = word.lower(), tuple(fields)
         yield Lookup("alike", names, (bare(typed), bare(term)))
         if distance > 1:

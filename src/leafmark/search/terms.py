@@ -44,7 +44,13 @@ from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.search.names import chunk_terms, query_name
 from leafmark.search.options import SearchOptions
-from leafmark.search.spelling import Alternative, Begun, Speller, is_to_be_corrected
+from leafmark.search.spelling import (
+    EDIT_SHARE,
+    Alternative,
+    Begun,
+    Speller,
+    is_to_be_corrected,
+)
 from leafmark.search.vocabulary import vocabulary_of
 
 __all__ = ["CompiledTerm", "QueryScope", "TermCompiler"]
@@ -207,10 +213,11 @@ class TermCompiler:
         if len(first) == 1:
             token = self._analyzer.tokens_of_word(node.text)[0]
             typed = fold(node.text[token.start : token.end])
-            instead = () if written else self._instead(typed, first[0], scope)
+            known = self._speller.frequency(first[0], self._fields(scope))
+            instead = () if written or known else self._instead(typed, scope)
             if instead:
                 return self._compile(node, scope, instead, first, begun=True)
-            choices = self._choices(typed, first[0], scope)
+            choices = self._choices(typed, first[0], scope, known)
             found: list[tuple[Alternative, ...]] = [
                 (choice,) for choice in choices if not (written and _is_mended(choice))
             ]
@@ -225,7 +232,7 @@ class TermCompiler:
         fields = [name for name in self._fields(scope) if name != self._titles]
         return any(count(name, terms) for name in (*fields, self.language.links))
 
-    def _instead(self, typed: str, term: str, scope: QueryScope) -> Sequences:
+    def _instead(self, typed: str, scope: QueryScope) -> Sequences:
         """Return what a word may mean that stands nowhere itself: `auth`, `dropdown`.
 
         First what is written apart, then what it is inside of, then what begins so.
@@ -233,7 +240,7 @@ class TermCompiler:
         if scope.distance is not None or scope.negated or not self._distance:
             return ()
         fields = self._fields(scope)
-        if len(typed) < BEGUN_FROM or not typed.isalnum() or self._speller.frequency(term, fields):
+        if len(typed) < BEGUN_FROM or not typed.isalnum():
             return ()
         if self._occurs_in_others(typed):
             return ()
@@ -274,6 +281,7 @@ class TermCompiler:
                 fold(node.text[token.start : token.end]),
                 token.term,
                 scope if token.term in unknown else exactly,
+                self._speller.frequency(token.term, names),
             )
             for token in tokens
         ]
@@ -297,13 +305,18 @@ class TermCompiler:
         marked = () if before else itertools.chain.from_iterable(begun.rarer.values())
         return self._compile(node, scope, sequences, (), prefix=typed, rarer=rarer, marked=marked)
 
-    def _choices(self, typed: str, term: str, scope: QueryScope) -> list[Alternative]:
-        """Return the indexed terms that a word stands for here."""
+    def _choices(self, typed: str, term: str, scope: QueryScope, known: int) -> list[Alternative]:
+        """Return the indexed terms that a word stands for here; it stands in `known` chunks."""
         asked = scope.distance is not None
         distance = self._distance if scope.distance is None else scope.distance
+        exact = Alternative(term, typed)
+        if not distance or not (asked or is_to_be_corrected(typed, known)):
+            return [exact]
         if not asked and (scope.negated or self._occurs_in_others(typed)):
-            distance = 0
-        return self._speller.look_up(typed, term, self._fields(scope), distance, asked=asked)
+            return [exact]
+        near = self._speller.near(typed, term, self._fields(scope), distance, asked=asked)
+        share = EDIT_SHARE if known else 1.0
+        return [exact, *(Alternative(each, how, share, "corrected") for each, how in near)]
 
     def _occurs_in_others(self, typed: str) -> bool:
         """Whether the word occurs in another language of the index: then it is no error."""

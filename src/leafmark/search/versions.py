@@ -130,8 +130,11 @@ def join_versions(
         kind, version = _kind_and_version(f"{entry.tree}/{folders}")
         title = entry.title if entry.slug is not None else None
         called_alike[kind, name, title].append(_Member(rank, one, version))
+    groups = [members for members in called_alike.values() if len(members) > 1]
+    if not groups:
+        return list(candidates)
     kept: list[Candidate | None] = list(candidates)
-    for members in called_alike.values():
+    for members in groups:
         texts = _Texts(read, digest)
         while len({member.version for member in members}) > 1:
             shown, same = _first_versions(members, texts)
@@ -141,7 +144,7 @@ def join_versions(
                 kept[shown.rank] = _joined(shown, same, texts)
             taken = {shown.rank, *(member.rank for member in same)}
             members = [member for member in members if member.rank not in taken]
-    for members in called_alike.values():
+    for members in groups:
         _order_by_newness(members, kept)
     return sort_candidates([one for one in kept if one is not None])
 
@@ -169,10 +172,12 @@ def _reversed(version: Version) -> list[float]:
     return [-number for numbers in version for number in numbers]
 
 
-def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> list[Candidate]:
+def fold_translations(
+    candidates: Sequence[Candidate], asked_in: Callable[[], str | None]
+) -> list[Candidate]:
     """Return results, best first, with those of one document in several languages as one's.
 
-    `asked_in` is the language of the query, None where it is not clear.
+    `asked_in` returns the language of the query, None where it is not clear.
     """
     families: dict[tuple[str, str], dict[str, list[Candidate]]] = {}
     for one in candidates:
@@ -180,11 +185,10 @@ def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> 
         families.setdefault((one.entry.tree, family), {}).setdefault(code, []).append(one)
     dropped: set[int] = set()
     shown: dict[int, Candidate] = {}
-    wanted = LANGUAGE_CODES.get(asked_in or "", "")
     for languages in families.values():
         if len(languages) < 2:
             continue
-        chosen = _chosen_language(languages, wanted)
+        chosen = _chosen_language(languages, LANGUAGE_CODES.get(asked_in() or "", ""))
         others = [one for code, each in languages.items() if code != chosen for one in each]
         best = languages[chosen][0]
         dropped |= {id(one) for one in others}
@@ -244,12 +248,13 @@ def fold_repeats(
     for rank, candidate in enumerate(candidates):
         entry = candidate.entry
         called_alike[entry.tree, entry.title].append(_Member(rank, candidate, ()))
-    may_repeat = _with_most_partners(called_alike.values())
+    groups = [members for members in called_alike.values() if len(members) > 1]
+    may_repeat = _with_most_partners(groups)
     if not may_repeat:
         return list(candidates)
     equals: dict[int, list[_Member]] = defaultdict(list)
     repeated: dict[str, set[str]] = defaultdict(set)
-    for members in called_alike.values():
+    for members in groups:
         for one, other in permutations(members, 2):
             is_possible = one.doc_id in may_repeat and one.doc_id != other.doc_id
             if is_possible and texts.holds(one, other):
@@ -276,7 +281,7 @@ def _with_most_partners(groups: Iterable[Sequence[_Member]]) -> set[str]:
     """Return the documents that have sections in common with several, and more than these."""
     partners: dict[str, set[str]] = defaultdict(set)
     for members in groups:
-        documents = {member.doc_id for member in members} if len(members) > 1 else set()
+        documents = {member.doc_id for member in members}
         for doc_id in documents if len(documents) > 1 else ():
             partners[doc_id] |= documents - {doc_id}
     return {
