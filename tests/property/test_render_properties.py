@@ -100,7 +100,7 @@ def hostile_results(draw: st.DrawFn) -> Result:
         match_ranges=ranges,
         snippet=Snippet(body, tuple(zip(marks[::2], marks[1::2], strict=False))),
         also_in=(draw(hostile),),
-        citation=draw(hostile),
+        cited=("", draw(hostile)),
     )
 
 

@@ -106,8 +106,7 @@ def make_result(
         "body": body.decode(),
         "body_bytes": body,
         "body_places": tuple(place_of(start) for start, _ in entry.body_spans),
-        "span_sha256": "ab" * 32,
-        "citation": f"{entry.id}@{'ab' * 6}:{entry.byte_start}-{entry.byte_end}",
+        "cited": ("ab" * 32, f"{entry.id}@{'ab' * 6}:{entry.byte_start}-{entry.byte_end}"),
         "snippet": Snippet(body.decode(), tuple(ranges)),
         "match_ranges": tuple(ranges),
         "full_text": SOURCE[entry.heading_start or 0 : entry.byte_end].decode(),
@@ -179,7 +178,7 @@ def mixed_answer() -> Answer:
     stale = make_entry("Old", 4, path="api.md", section_path=("Api", "Old"))
     gone = make_result(
         entry=stale, document=api, score=0.5, stale=True, body=None, body_bytes=None,
-        body_places=(), citation=None, snippet=Snippet(), match_ranges=(), full_text=None,
+        body_places=(), cited=(), snippet=Snippet(), match_ranges=(), full_text=None,
     )  # fmt: skip
     return make_answer(
         usage._replace(constituents=(retries,)),

@@ -277,6 +277,8 @@ class Analyzer:
         >>> analyzer_for(None).readings("RawTransaction"), analyzer_for(None).readings(".NET")
         ([('rawtransaction',), ('raw', 'transaction')], [('.net', 'net'), ('net',)])
         """
+        if word.isascii() and word.isalpha() and word.islower():  # as most are
+            return [terms] if (terms := tuple(t.term for t in self.tokens_of_word(word))) else []
         texts = [word]
         if not has_signs(word) and any(map(str.isalpha, word)):
             texts.append("".join(filter(str.isalnum, word)))

@@ -230,7 +230,8 @@ class Result(NamedTuple):
     `body_bytes` are the bytes that `match_ranges` count in (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
-    These places, `match_ranges` and `constituents` may be made when they are first looked at.
+    `cited` are the sha256 of its span, hex, and the citation. These, the places, `match_ranges`
+    and `constituents` may be made when they are first looked at.
     `full_text` is heading and whole section as it is read, where it was asked for;
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
@@ -247,8 +248,7 @@ class Result(NamedTuple):
     stale: bool = False
     whole: bool = False
     body: str | None = None
-    span_sha256: str | None = None
-    citation: str | None = None
+    cited: Sequence[str] = ()
     snippet: Snippet = Snippet()
     match_ranges: Sequence[tuple[int, int]] = ()
     constituents: "Sequence[Result]" = ()
@@ -270,6 +270,14 @@ class Result(NamedTuple):
     @property
     def id(self) -> str:
         return self.entry.id
+
+    @property
+    def span_sha256(self) -> str | None:
+        return self.cited[0] if self.cited else None
+
+    @property
+    def citation(self) -> str | None:
+        return self.cited[1] if self.cited else None
 
     @property
     def path(self) -> str:

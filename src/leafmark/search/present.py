@@ -202,6 +202,13 @@ class Texts:
             )
         return self._digests[key]
 
+    def cited(self, entry: Entry) -> tuple[str, ...]:
+        """Return the digest and the citation of a chunk, () where the source is another."""
+        digest = self.digest(entry)
+        if digest is None:
+            return ()
+        return digest, format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
+
     def comparable_digest(self, entry: Entry) -> str | None:
         """Return `digest`, None for a blank span too: blanks are nobody's duplicates."""
         source = self.source(entry)
@@ -250,24 +257,16 @@ class Presenter:
         self._found: dict[tuple[object, ...], list[list[Match]]] = {}
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
-    def present(self, candidate: Candidate, rank: int) -> Result:
-        """Return the result at a 1-based rank, with its constituents."""
-        entry = candidate.entry
-        digest = self._texts.digest(entry)
-        if digest is None:
-            return self._present(candidate, rank, None, None)
-        citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
-        return self._present(candidate, rank, digest, citation)
-
     def _has_matches(self, candidate: Candidate) -> bool:
         """Whether the own text of a candidate matches; that of a changed source does not."""
         body = self._texts.body(candidate.entry)
         return body is not None and any(self._matches(candidate, body))
 
-    def _present(
-        self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
-    ) -> Result:
-        """Return a result; constituents have no rank, digest and citation."""
+    def present(self, candidate: Candidate, rank: int = 0) -> Result:
+        """Return the result at a 1-based rank, with its constituents, which have none.
+
+        Nor have these a citation.
+        """
         entry, texts, parts = candidate.entry, self._texts, candidate.constituents
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
@@ -275,8 +274,6 @@ class Presenter:
         whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
             parts = ()
-        snippet = self._excerpt(candidate, body, matches, whole=whole) if body else Snippet()
-        constituents = Deferred(lambda: tuple(map(self._constituent, parts))) if parts else ()
         return Result(
             entry,
             texts.document(entry),
@@ -286,11 +283,10 @@ class Presenter:
             body is None,
             whole,
             body.source_text if body else None,
-            digest,
-            citation,
-            snippet,
+            Deferred(lambda: texts.cited(entry)) if body and rank else (),
+            self._excerpt(candidate, body, matches, whole=whole) if body else Snippet(),
             Deferred(lambda: body.byte_ranges(ranges)) if body else (),
-            constituents,
+            Deferred(lambda: tuple(map(self._constituent, parts))) if parts else (),
             candidate.also_in,
             body_bytes=body.data if body else None,
             body_places=texts.places(entry) if body else (),
@@ -303,7 +299,7 @@ class Presenter:
         """Return the result for a constituent, made once: few of them are looked at."""
         key = id(candidate)
         if key not in self._constituents:
-            self._constituents[key] = self._present(candidate, 0, None, None)
+            self._constituents[key] = self.present(candidate)
         return self._constituents[key]
 
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:

@@ -413,18 +413,16 @@ class TermCompiler:
         body = self._names["body"]
         if len(terms) > 1 and all(map(is_solid, terms)):
             return self._vocabulary.phrase_frequency(body, terms)
-        return min(self._vocabulary.frequency(body, term) for term in terms)
+        return min([self._vocabulary.frequency(body, term) for term in terms])
 
     def _in_field(self, field: str, sequences: Sequences, scope: QueryScope) -> Query | None:
         """Return the query for the sequences that occur in one field; the best one scores."""
-        name = self._names[field]
         weight = self._weight(field, scope)
-        found = [
-            each
-            for each in sequences
-            if all(self._vocabulary.frequency(name, one.term) for one in each)
-        ]
-        if not found or (not weight and not scope.field):
+        if not weight and not scope.field:
+            return None
+        name, frequency = self._names[field], self._vocabulary.frequency
+        found = [each for each in sequences if 0 not in [frequency(name, one.term) for one in each]]
+        if not found:
             return None
         level = self._level(field, found)
         queries = [self._scored(field, each, weight, level) for each in found]
@@ -443,7 +441,9 @@ class TermCompiler:
         would score best.
         """
         others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
-        return max([self._weighed_frequency(field, term) for term in others], default=0)
+        if not others:
+            return 0
+        return max([self._weighed_frequency(field, term) for term in others])
 
     def _weighed_frequency(self, field: str, term: str) -> int:
         """Return the number of chunks that sets a term's idf in a field.
@@ -465,12 +465,10 @@ class TermCompiler:
         """
         name = self._names[field]
         share = weight * math.prod([each.share for each in sequence])
-        terms = tuple(each.term for each in sequence)
+        terms = tuple([each.term for each in sequence])
         is_typed = len(terms) > 1 or sequence[0].kind == "typed"
-        frequencies = [
-            self._weighed_frequency(field, term) if is_typed else level for term in terms
-        ]
-        idf = self._vocabulary.idf(min(frequencies))
+        least = min([self._weighed_frequency(field, term) for term in terms]) if is_typed else level
+        idf = self._vocabulary.idf(least)
         if len(terms) == 1:
             found: Query = HasTerm(name, terms[0])
         elif field == "titles":  # has no positions: they are those of the text read with titles
@@ -481,7 +479,7 @@ class TermCompiler:
         if field == "tags":
             return Constant(found, share * idf)
         frequency, rarity = self._vocabulary.frequency, self._vocabulary.idf
-        factor = share * idf / sum(rarity(frequency(name, term)) for term in terms)
+        factor = share * idf / sum([rarity(frequency(name, term)) for term in terms])
         return found if factor == 1 else Scaled(found, factor)
 
     def _in_text(self, query: Query, sequence: tuple[Alternative, ...]) -> Query:
