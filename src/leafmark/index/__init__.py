@@ -65,7 +65,6 @@ from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION, asked_role, langu
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.snapshot import (
     ChunkRef,
-    Columns,
     Handle,
     Lookup,
     Match,
@@ -101,7 +100,6 @@ __all__ = [
     "TRANSLATION",
     "Analyzer",
     "ChunkRef",
-    "Columns",
     "EngineDocuments",
     "Handle",
     "IndexMeta",

@@ -16,7 +16,7 @@ from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 
-__all__ = ["ChunkRef", "Columns", "Handle", "Lookup", "Match", "Snapshot", "Store", "TreeCounts"]
+__all__ = ["ChunkRef", "Handle", "Lookup", "Match", "Snapshot", "Store", "TreeCounts"]
 
 Handle: TypeAlias = Hashable
 """A chunk as the engine names it; valid for one snapshot."""
@@ -27,17 +27,6 @@ ChunkRef: TypeAlias = tuple[str, int]
 
 Match: TypeAlias = tuple[float, Handle]
 """The score of a chunk that matches a query, and the chunk."""
-
-
-class Columns(NamedTuple):
-    """The numbers of chunks that the engine keeps in columns: read fast, without their records.
-
-    `cuts` has the same number for all pieces of a section that was cut (see `cut_number`), 0 for
-    chunks that are no piece. `roles` has numbers of roles (see `roles`).
-    """
-
-    cuts: Sequence[int]
-    roles: Sequence[int]
 
 
 class TreeCounts(NamedTuple):
@@ -157,8 +146,14 @@ class Snapshot(Protocol):
 
     # -- chunks ------------------------------------------------------------------------
 
-    def columns(self, chunks: Sequence[Handle]) -> Columns:
-        """Return the numbers of the chunks, in their order."""
+    def cuts(self, chunks: Sequence[Handle]) -> Sequence[int]:
+        """Return the same number for all pieces of a section that was cut (see `cut_number`).
+
+        0 for chunks that are no piece. Like roles, they are read fast, without records.
+        """
+
+    def roles(self, chunks: Sequence[Handle]) -> Sequence[int]:
+        """Return the numbers of the chunks' roles (see `roles`), in their order."""
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
         """Return the chunks' documents and positions, in their order."""

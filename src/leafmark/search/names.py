@@ -9,6 +9,7 @@ may also say where it belongs: `git commit --amend` is `--amend` in the document
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from leafmark.index import (
@@ -264,23 +265,16 @@ class _Naming:
 
     def levels(self, forms: Sequence[Name]) -> Iterator[tuple[float, list[str]]]:
         """Yield the terms of each level that the index has, the first level first."""
-        exact = {
-            kind: self._known(_exact(kind, form) for form in forms) for kind in (DOCUMENT, CHUNK)
-        }
-        by_stems = {
-            kind: self._known(term for form in forms for term in _both(kind, form))
-            for kind in (DOCUMENT, CHUNK)
-        }
-        yield from (
-            (level, terms)
-            for level, terms in (
-                (EXACT_DOCUMENT, exact[DOCUMENT]),
-                (EXACT_CHUNK, exact[CHUNK]),
-                (DOCUMENT_BY_STEMS, by_stems[DOCUMENT]),
-                (CHUNK_BY_STEMS, by_stems[CHUNK]),
-            )
-            if terms
-        )
+        documents = [_both(DOCUMENT, form) for form in forms]
+        chunks = [_both(CHUNK, form) for form in forms]
+        for level, terms in (
+            (EXACT_DOCUMENT, (exact for exact, *_ in documents)),
+            (EXACT_CHUNK, (exact for exact, *_ in chunks)),
+            (DOCUMENT_BY_STEMS, chain.from_iterable(documents)),
+            (CHUNK_BY_STEMS, chain.from_iterable(chunks)),
+        ):
+            if known := self._known(terms):
+                yield level, known
 
     def behind_usual_prefix(self, name: Name) -> list[Handle]:
         """Return the documents that are called so but for what most names begin with."""

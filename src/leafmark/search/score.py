@@ -262,7 +262,7 @@ def matches_without_words(
     local = snapshot.tree_names & set(local_trees)
     boost = options.local_boost if local and snapshot.tree_names - local else 1.0
     found = []
-    refs, roles = snapshot.refs(chunks), snapshot.columns(chunks).roles
+    refs, roles = snapshot.refs(chunks), snapshot.roles(chunks)
     for chunk, (doc_id, _), kind in zip(chunks, refs, roles, strict=True):
         found.append(
             Scored(
@@ -332,10 +332,10 @@ class _Scorer:
             for score, chunk in others[0]:  # behind any number of better partial matches
                 raw.setdefault(chunk, score)
         bearers = self._bearers(raw)
-        columns = self._snapshot.columns(list(raw))
-        complete = self._complete(every, raw, columns.cuts)
-        named = self._named(bearers, dict(zip(raw, columns.roles, strict=True))) if bearers else {}
-        best, rest = self._first(self._weighed(raw, complete, columns.roles), named)
+        roles = self._snapshot.roles(list(raw))
+        complete = self._complete(every, [chunk for chunk in raw if chunk not in every])
+        named = self._named(bearers, dict(zip(raw, roles, strict=True))) if bearers else {}
+        best, rest = self._first(self._weighed(raw, complete, roles), named)
         matches = self._matches(best, named)
         return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES)), rest
 
@@ -516,17 +516,14 @@ class _Scorer:
 
     # -- completeness -----------------------------------------------------------------
 
-    def _complete(
-        self, every: set[Handle], found: Iterable[Handle], cuts: Sequence[int]
-    ) -> Collection[Handle]:
-        """Return the matches that have all words, themselves or with the rest of their section."""
-        lacking = {
-            chunk: cut for chunk, cut in zip(found, cuts, strict=True) if cut and chunk not in every
-        }
-        if not lacking or not all(word.queries for word in self._topic.words):
+    def _complete(self, every: set[Handle], others: Sequence[Handle]) -> Collection[Handle]:
+        """Return what has all words: `every`, and those of the others whose section has them."""
+        if not others or not all(word.queries for word in self._topic.words):
             return every
-        whole = self._cuts_with_all(sorted(set(lacking.values())))
-        return every.union(chunk for chunk, cut in lacking.items() if cut in whole)
+        cuts = self._snapshot.cuts(others)
+        pieces = sorted({*cuts} - {0})
+        whole = self._cuts_with_all(pieces) if pieces else ()
+        return every.union(chunk for chunk, cut in zip(others, cuts, strict=True) if cut in whole)
 
     def _cuts_with_all(self, cuts: Sequence[int]) -> set[int]:
         """Return those of the cut sections whose pieces together have all words.
@@ -546,7 +543,7 @@ class _Scorer:
         )
         for group, matches in zip(groups, answers, strict=True):
             has = dict.fromkeys(cuts, 0)
-            of = self._snapshot.columns([chunk for _, chunk in matches]).cuts
+            of = self._snapshot.cuts([chunk for _, chunk in matches])
             for (score, _), cut in zip(matches, of, strict=True):
                 has[cut] |= int(score)
             found.intersection_update(cut for cut in cuts if has[cut] == (1 << len(group)) - 1)

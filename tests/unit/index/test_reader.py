@@ -83,9 +83,9 @@ def test_places_are_cheap_names(tmp_path: Path) -> None:
     found = chunks(reader)
     entries = reader.entries(found)
     assert reader.refs(found) == [(entry.doc_id, entry.position) for entry in entries]
-    assert reader.columns(found) == ([0] * len(found), [0] * len(found))
+    assert reader.cuts(found) == reader.roles(found) == [0] * len(found)
     assert reader.refs([]) == []
-    assert reader.columns([]) == ([], [])
+    assert reader.cuts([]) == reader.roles([]) == []
     assert reader.entries([]) == []
 
 

@@ -38,7 +38,7 @@ from leafmark.index.remote.layout import (
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
-from leafmark.index.snapshot import ChunkRef, Columns, Handle, Lookup, Match, TreeCounts
+from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, document_id
 
 __all__ = [
@@ -511,9 +511,11 @@ class RemoteSnapshot:
 
     # -- chunks ---------------------------------------------------------------------------
 
-    def columns(self, chunks: Sequence[Handle]) -> Columns:
-        hits = cast("Sequence[Hit]", chunks)
-        return Columns([hit.cut for hit in hits], [hit.role for hit in hits])
+    def cuts(self, chunks: Sequence[Handle]) -> list[int]:
+        return [hit.cut for hit in cast("Sequence[Hit]", chunks)]
+
+    def roles(self, chunks: Sequence[Handle]) -> list[int]:
+        return [hit.role for hit in cast("Sequence[Hit]", chunks)]
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
         return [(hit.doc_id, hit.position) for hit in cast("Sequence[Hit]", chunks)]
