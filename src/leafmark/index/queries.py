@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 __all__ = [
     "AllChunks",
@@ -45,16 +45,14 @@ class AllChunks:
     """Matches every chunk, and no other record of the index; the score is 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class HasTerm:
+class HasTerm(NamedTuple):
     """A term stands in the field; the score is BM25."""
 
     field: str
     term: str
 
 
-@dataclass(frozen=True, slots=True)
-class HasPhrase:
+class HasPhrase(NamedTuple):
     """Terms, two or more, stand beside each other in their order; the score is BM25.
 
     With `slop`, they may be moved by so many places in all.
@@ -65,16 +63,14 @@ class HasPhrase:
     slop: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HasAny:
+class HasAny(NamedTuple):
     """One of the terms stands in the field; the score is 1."""
 
     field: str
     terms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HasMatch:
+class HasMatch(NamedTuple):
     """A term stands in the field that matches the whole regular expression; the score is 1.
 
     The expressions are those that every engine has: characters, classes, groups, `|`, `.`, `*`,
@@ -85,16 +81,14 @@ class HasMatch:
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
-class HasPhraseMatch:
+class HasPhraseMatch(NamedTuple):
     """Terms that match regular expressions, two or more, stand beside each other."""
 
     field: str
     patterns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HasPhrasePrefix:
+class HasPhrasePrefix(NamedTuple):
     """Terms and, behind them, a term that begins with `prefix` stand beside each other.
 
     Unlike `HasPhraseMatch` it may miss some: engines look only at the first terms that begin so.
@@ -105,8 +99,7 @@ class HasPhrasePrefix:
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class InRange:
+class InRange(NamedTuple):
     """A number of the chunk (`position`, `mtime`) lies in the closed range; the score is 1.
 
     An open end is None.
@@ -117,32 +110,28 @@ class InRange:
     last: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(NamedTuple):
     """Matches what `query` matches, with `factor` times its score."""
 
     query: Query
     factor: float
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """Matches what `query` matches, with a fixed score; 0.0 makes it a filter."""
 
     query: Query
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(NamedTuple):
     """At least `least` of the queries match; the score is the sum over those that do."""
 
     queries: tuple[Query, ...]
     least: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(NamedTuple):
     """All of `must` match and none of `without`; the score is the sum over `must` and `should`.
 
     Those of `should` need not match.
@@ -153,8 +142,7 @@ class AllOf:
     without: tuple[Query, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BestOf:
+class BestOf(NamedTuple):
     """One of the queries matches; the score is that of the best one."""
 
     queries: tuple[Query, ...]

@@ -217,11 +217,12 @@ class WordFinder:
             tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
             return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
-        self._learn(words.values())
         terms = self._known
-        places = [
-            (start, start + len(word), terms[word]) for start, word in words.items() if terms[word]
-        ]
+        places = []
+        for start, word in words.items():
+            term = terms[word] if word in terms else self._learn(word)
+            if term:
+                places.append((start, start + len(word), term))
         for start, end in runs.items():
             tokens = self._analyzer.tokens(text[start:end])
             found = [token for token in tokens if token.term in self._terms]
@@ -230,12 +231,11 @@ class WordFinder:
             places += [(at, at + len(term), term) for at in _occurrences(text, term)]
         return places
 
-    def _learn(self, words: Iterable[str]) -> None:
-        """Remember the term of each ASCII word, "" for one that is not wanted."""
-        for word in words:
-            if word not in self._known:
-                term = _term_of(self._analyzer, word)
-                self._known[word] = term if term in self._terms else ""
+    def _learn(self, word: str) -> str:
+        """Return and remember the term of an ASCII word, "" for one that is not wanted."""
+        term = _term_of(self._analyzer, word)
+        self._known[word] = term if term in self._terms else ""
+        return self._known[word]
 
 
 @lru_cache(maxsize=10_000)

@@ -209,11 +209,12 @@ class _Run:
             single = join_versions(single, self._texts.whole, digest)
             single = fold_repeats(single, self._texts.whole, self._count_chunks)
         unique = join_duplicates(single, digest)
-        note = "results with the same text are shown once"
-        if any(one.other_versions for one in unique):
-            note += ", and those of several versions or languages"
-        joined = len(unique) < len(candidates)
-        return unique, Phase("duplicates", len(candidates), len(unique), note if joined else "")
+        note = ""
+        if len(unique) < len(candidates):
+            note = "results with the same text are shown once"
+            if any(one.other_versions for one in unique):
+                note += ", and those of several versions or languages"
+        return unique, Phase("duplicates", len(candidates), len(unique), note)
 
     def _places(
         self, ranked: Sequence[Candidate], topics: Sequence[Expression]
@@ -342,6 +343,8 @@ def _limit_note(options: SearchOptions, ranked: int) -> str:
 
 def _add_phases(found: Sequence[TopicMatches]) -> list[Phase]:
     """Return the phases of all topics as one list: numbers added, notes joined."""
+    if len(found) == 1:
+        return list(found[0].phases)
     columns = zip(*(each.phases for each in found), strict=True)
     return [
         Phase(

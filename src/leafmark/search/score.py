@@ -199,11 +199,13 @@ def order_matches(
 
 def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
     """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
+    found = list(matches)
     count = Counter(map(_SCORE, matches))
-    tied = [one for one in matches if count[one.score] > 1]
-    place = _places_of(snapshot, tied)
-    tied.sort(key=lambda one: place[one.chunk])
-    found = [*tied, *[one for one in matches if count[one.score] == 1]]
+    if len(count) < len(found):
+        tied = [one for one in matches if count[one.score] > 1]
+        place = _places_of(snapshot, tied)
+        tied.sort(key=lambda one: place[one.chunk])
+        found = [*tied, *[one for one in matches if count[one.score] == 1]]
     found.sort(key=_SCORE, reverse=True)
     if not tiers:
         return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -341,10 +340,10 @@ def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
     feed = text.find("\n", end)
     lines = text[first : len(text) if feed < 0 else feed].split("\n")
     kept, at = [], first
-    for line, following in pairwise(lines):
+    goes_on = [not (_BEGINS.match(line) or _ALIGNED.search(line)) for line in lines]
+    for line, *are_wrapped in zip(lines, goes_on, goes_on[1:], strict=False):
         at += len(line)
-        is_short = len(line) < MIN_WRAPPED
-        if is_short or any(_BEGINS.match(one) or _ALIGNED.search(one) for one in (line, following)):
+        if len(line) < MIN_WRAPPED or not all(are_wrapped):
             kept.append(at)
         at += 1
     return frozenset(kept)

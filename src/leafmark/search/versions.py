@@ -123,14 +123,12 @@ def join_versions(
     `read` gives what a person reads in a whole span, `digest` the hash of its bytes; None
     for what cannot be read. Only what is called alike is read.
     """
-    called_alike: dict[tuple[str, str, str | None], list[_Member]] = defaultdict(list)
-    for rank, one in enumerate(candidates):
-        entry = one.entry
+    called_alike: dict[tuple[str, str, str | None], list[int]] = defaultdict(list)
+    for rank, (entry, *_) in enumerate(candidates):
         folders, _, name = entry.path.rpartition("/")
-        kind, version = _kind_and_version(f"{entry.tree}/{folders}")
-        title = entry.title if entry.slug is not None else None
-        called_alike[kind, name, title].append(_Member(rank, one, version))
-    groups = [members for members in called_alike.values() if len(members) > 1]
+        kind, _ = _kind_and_version(f"{entry.tree}/{folders}")
+        called_alike[kind, name, entry.title if entry.slug is not None else None].append(rank)
+    groups = [_members(candidates, ranks) for ranks in called_alike.values() if len(ranks) > 1]
     if not groups:
         return list(candidates)
     kept: list[Candidate | None] = list(candidates)
@@ -147,6 +145,15 @@ def join_versions(
     for members in groups:
         _order_by_newness(members, kept)
     return sort_candidates([one for one in kept if one is not None])
+
+
+def _members(candidates: Sequence[Candidate], ranks: Iterable[int]) -> list[_Member]:
+    found = []
+    for rank in ranks:
+        entry = candidates[rank].entry
+        _, version = _kind_and_version(f"{entry.tree}/{entry.path.rpartition('/')[0]}")
+        found.append(_Member(rank, candidates[rank], version))
+    return found
 
 
 def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) -> None:
@@ -244,11 +251,10 @@ def fold_repeats(
     `read` is as for `join_versions`; `count_chunks` counts those of an entry's document.
     """
     texts = _Texts(read, lambda _: None)
-    called_alike: dict[tuple[str, str], list[_Member]] = defaultdict(list)
-    for rank, candidate in enumerate(candidates):
-        entry = candidate.entry
-        called_alike[entry.tree, entry.title].append(_Member(rank, candidate, ()))
-    groups = [members for members in called_alike.values() if len(members) > 1]
+    called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for rank, (entry, *_) in enumerate(candidates):
+        called_alike[entry.tree, entry.title].append(rank)
+    groups = [_members(candidates, ranks) for ranks in called_alike.values() if len(ranks) > 1]
     may_repeat = _with_most_partners(groups)
     if not may_repeat:
         return list(candidates)

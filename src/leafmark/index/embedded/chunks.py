@@ -11,6 +11,7 @@ import tantivy
 from leafmark.index.embedded.generation import first_chunk_query
 from leafmark.index.folding import fold
 from leafmark.index.records import StoredDocument, deserialise_document, record_json
+from leafmark.index.snapshot import Match
 
 __all__ = ["Recent", "addresses_of", "matches_at", "scan_records"]
 
@@ -43,7 +44,7 @@ _SEGMENT_BITS = 32
 """A chunk's handle is the number of its segment, then in so many bits its number in there."""
 
 
-def matches_at(hits: Iterable[tuple[float, tantivy.DocAddress]]) -> list[tuple[float, int]]:
+def matches_at(hits: Iterable[tuple[float, tantivy.DocAddress]]) -> list[Match]:
     """Return the engine's hits with handles of chunks, which can be hashed, unlike its addresses.
 
     >>> matches_at([(1.5, each) for each in addresses_of([5 << 32 | 7])]) == [(1.5, 5 << 32 | 7)]
