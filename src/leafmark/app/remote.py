@@ -6,7 +6,6 @@ environment, so that no file holds them. Nothing of `index.remote` is imported w
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -73,6 +72,8 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     if token:
         found = f"Bearer {token}"
     elif user:
+        from base64 import b64encode  # late: few projects lie in a cluster
+
         pair = f"{user}:{environ.get(PASSWORD, '')}".encode()
         found = f"Basic {b64encode(pair).decode('ascii')}"
     else:

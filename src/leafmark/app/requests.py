@@ -6,8 +6,6 @@ where files, environment and flags meet. What a request and a setting share has 
 its words from `SearchOptions`; what only a request has is declared here. `ASKED` has both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -104,8 +102,8 @@ class LintRequest(NamedTuple):
     rules: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     since: str | None = None
-    baseline: Baseline | None = None
-    missed: tuple[MissedQuery, ...] = ()
+    baseline: "Baseline | None" = None
+    missed: "tuple[MissedQuery, ...]" = ()
 
 
 class LogRequest(NamedTuple):

@@ -4,8 +4,6 @@ Sizes are counted in tokens of `tokenizer`; with `characters` they are counted
 in characters. Nothing here knows where the values come from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

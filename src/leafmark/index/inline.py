@@ -8,7 +8,6 @@ is.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 
@@ -57,7 +56,7 @@ def iter_unread(text: str) -> Iterator[tuple[int, int, bool]]:
         return
     for found in _UNREAD.finditer(text):
         kind = found.lastgroup
-        if kind is None or (kind == "entity" and html.unescape(found[0]).isalnum()):
+        if kind is None or (kind == "entity" and _is_word(found[0])):
             continue
         start, end = found.start() + (kind == "target"), found.end()
         yield start, end, kind != "entity" and (kind != "tag" or "=" in found[0])
@@ -77,6 +76,12 @@ def iter_read(text: str) -> Iterator[list[tuple[int, str]]]:
         at = end
     if at:
         yield [*parts, (at, text[at:])]
+
+
+def _is_word(entity: str) -> bool:
+    from html import unescape  # late: most searches meet none
+
+    return unescape(entity).isalnum()
 
 
 def terms_apart(analyzer: Analyzer, text: str) -> list[str]:

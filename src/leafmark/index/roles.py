@@ -9,7 +9,6 @@ it is no page for search engines, or a copy of another).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -82,6 +81,8 @@ class _Rules(NamedTuple):
 @cache
 def _rules() -> _Rules:
     """Read the table; the number of a role is that of the last group that matched."""
+    import tomllib  # late: most searches meet no role
+
     table: dict[str, Any] = tomllib.loads(_DATA.read_text("utf-8"))
     roles = table["role"]
     return _Rules(
@@ -209,4 +210,6 @@ def language_family(path: str) -> tuple[str, str]:
 def is_language(name: str) -> bool:
     """Whether a part of a path is the code of a language other than the main one."""
     code, region = name[:2].lower(), name[2:]
-    return code in _rules().languages and (not region or _REGION.fullmatch(region) is not None)
+    if region and (region[0] not in "-_" or _REGION.fullmatch(region) is None):  # as of most
+        return False
+    return code in _rules().languages

@@ -1,7 +1,5 @@
 """What the use cases other than search answer: reports for the front ends to render."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 

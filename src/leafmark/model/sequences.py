@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -80,7 +79,9 @@ class CompressedList(Sequence[Item], Generic[Item]):
     def append(self, item: Item) -> None:
         self._last.append(item)
         if len(self._last) == BLOCK_ITEMS:
-            data = pickle.dumps(self._last, pickle.HIGHEST_PROTOCOL)
+            from pickle import HIGHEST_PROTOCOL, dumps  # late: searches keep no such list
+
+            data = dumps(self._last, HIGHEST_PROTOCOL)
             self._blocks.append(zlib.compress(data, 1))
             self._last = []
 
@@ -123,7 +124,9 @@ class CompressedList(Sequence[Item], Generic[Item]):
 
 
 def _decompress(data: bytes) -> list[Item]:
-    items: list[Item] = pickle.loads(zlib.decompress(data))
+    from pickle import loads
+
+    items: list[Item] = loads(zlib.decompress(data))
     return items
 
 

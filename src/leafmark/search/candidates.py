@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.index import ChunkRef, Handle, Snapshot, language_family
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic
-from leafmark.search.fuse import Meaning, fuse_meaning
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import ChunkKey, elbow_cutoff, key_of
 from leafmark.search.score import Scored, order_matches, score_topic
 from leafmark.search.sections import section_filter
+
+if TYPE_CHECKING:
+    from leafmark.search.fuse import Meaning
 
 __all__ = ["TopicMatches", "Trace", "find_in_topic", "names_documents"]
 
@@ -74,6 +76,8 @@ def find_in_topic(
     is_open = names_documents(topic)
     scored, looked, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
     if meaning is not None and options.mode != "lexical":
+        from leafmark.search.fuse import fuse_meaning  # late: searches by words need none of it
+
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
     kept = _before_elbow(wide, options)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from leafmark.index import Snapshot
 from leafmark.search.candidates import TopicMatches
-from leafmark.search.fuse import Meaning
 from leafmark.search.options import SearchOptions
 from leafmark.search.score import Scored
+
+if TYPE_CHECKING:
+    from leafmark.search.fuse import Meaning
 
 __all__ = ["is_doubtful"]
 

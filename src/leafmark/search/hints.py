@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.index import (
     TEXT_FIELDS,
@@ -53,7 +53,6 @@ from leafmark.query import (
 from leafmark.search.candidates import TopicMatches, Trace, find_in_topic
 from leafmark.search.compile import CompiledTopic, compile_topic
 from leafmark.search.doubt import is_doubtful
-from leafmark.search.fuse import Meaning
 from leafmark.search.lookup import find_chunks
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import topics_of
@@ -64,6 +63,9 @@ from leafmark.search.versions import other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import stop_words, topic_text
 from leafmark.suggest import MAX_SUGGESTED, nearest
+
+if TYPE_CHECKING:
+    from leafmark.search.fuse import Meaning
 
 __all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
 

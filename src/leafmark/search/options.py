@@ -5,8 +5,6 @@ flags, schemas of tools and the reference are derived from it. The fields at the
 constants of the ranking: no setting, but an evaluation may override them by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

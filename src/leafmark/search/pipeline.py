@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from leafmark.errors import DamagedError
 from leafmark.index import Snapshot
@@ -26,7 +27,6 @@ from leafmark.model import (
 from leafmark.query import Expression, Filter, format_query, iter_leaves
 from leafmark.search.candidates import TopicMatches, Trace, find_in_topic, names_documents
 from leafmark.search.compile import CompiledTopic, compile_topic
-from leafmark.search.fuse import Meaning
 from leafmark.search.grain import Introduce, bring_to_grain
 from leafmark.search.lookup import find_chunks
 from leafmark.search.names import asked_terms, query_name
@@ -44,6 +44,9 @@ from leafmark.search.sections import Admits, section_filter, within_bounds
 from leafmark.search.versions import fold_repeats, fold_translations, join_versions
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import query_language
+
+if TYPE_CHECKING:
+    from leafmark.search.fuse import Meaning
 
 __all__ = ["Compile", "search", "trace_search"]
 

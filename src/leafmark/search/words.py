@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.index import LANGUAGES, Analyzer, Language, Snapshot, Token, is_solid
+from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of
 
@@ -117,8 +118,8 @@ SHORTEST_LENGTHENED = 4
 """In katakana words of at least this length, a final long vowel is dropped: ユーザー, ユーザ."""
 
 _SCRIPTS = (
-    ("hiragana", re.compile("[\u3041-\u309f]")),
-    ("katakana", re.compile("[\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
+    ("hiragana", late_pattern("[\u3041-\u309f]")),
+    ("katakana", late_pattern("[\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
 )
 
 Frequency = Callable[[Sequence[str]], int]

@@ -36,7 +36,6 @@ from leafmark.query import (
     plain_query,
 )
 from leafmark.search import SearchOptions, search
-from leafmark.search.fuse import Meaning
 from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
 
