@@ -130,7 +130,7 @@ def join_versions(
         called_alike[kind, name, entry.title if entry.slug is not None else None].append(rank)
     groups = [_members(candidates, ranks) for ranks in called_alike.values() if len(ranks) > 1]
     if not groups:
-        return list(candidates)
+        return sort_candidates(candidates)
     kept: list[Candidate | None] = list(candidates)
     for members in groups:
         texts = _Texts(read, digest)

@@ -404,7 +404,7 @@ def test_a_match_without_its_record_is_damage(
 ) -> None:
     index(tmp_path, {"a.md": "x\n"})
     reader = open_reader(tmp_path)
-    monkeypatch.setattr("leafmark.index.embedded.reader.doc_id_at", lambda *_at: "t:gone.md")
+    monkeypatch.setattr(reader, "refs", lambda found: [("t:gone.md", 0) for _ in found])
     with pytest.raises(DamagedError) as caught:
         reader.entries(chunks(reader))
     assert caught.value.message == "the index is damaged: no record of t:gone.md"
