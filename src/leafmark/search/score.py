@@ -501,15 +501,19 @@ class _Scorer:
     def _matches(
         self, weighed: Sequence[_Weighed], named: Mapping[Handle, tuple[float, int]]
     ) -> list[Scored]:
-        """Return matches with the parts of their scores; a document is called so in any role."""
+        """Return matches with the parts of their scores.
+
+        A document bears its name whatever its role, but behind others: `set` is a page before
+        what completes it in a shell.
+        """
         topic, boost, gains = self._topic, self._boost, (0.0, self._gain)
         factors, nameless = self._factors(one[4] for one in weighed), (0.0, 0)
         found = []
         for score, chunk, words, has_all, role in weighed:
             name, fit = named.get(chunk, nameless)
             gained, factor = gains[has_all], factors[role]
-            if name in DOCUMENT_LEVELS:
-                factor = 1.0
+            if name in DOCUMENT_LEVELS and factor != 1:
+                fit, factor = fit - ROLE_FIT, 1.0
                 score = (words + gained) * boost
             relaxed = topic.taken_apart or not has_all
             parts = words, gained, 0.0, factor, ROLES[role], boost, name, fit
