@@ -19,17 +19,18 @@ from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableTex
 __all__ = ["Sources", "indexed_bytes"]
 
 MAX_KEPT = 256
-"""The documents whose dropped ranges are kept for the next answers."""
+"""The documents of which what their text lacks is kept for the next answers."""
 
 _KNOWN = KnownFiles()
 _DROPPED: Recent[tuple[str, str, bool], Sequence[tuple[int, int]]] = Recent(MAX_KEPT)
+_READERS: Recent[tuple[str, str], tuple[Reader | None]] = Recent(MAX_KEPT)
 
 
 @reset_after_fork
 def _reset() -> None:
-    global _DROPPED  # its lock may have been held in the parent
+    global _DROPPED, _READERS  # their locks may have been held in the parent
     _KNOWN.reset()
-    _DROPPED = Recent(MAX_KEPT)
+    _DROPPED, _READERS = Recent(MAX_KEPT), Recent(MAX_KEPT)
 
 
 @dataclass(slots=True)
@@ -49,7 +50,6 @@ class Sources:
     def __init__(self, project: Project):
         self._project = project
         self._read: dict[str, _Read | None] = {}
-        self._readers: dict[str, Reader | None] = {}
         self._outputs: dict[str, bool] = {}
         self._fingerprint: str | None = None
 
@@ -91,11 +91,14 @@ class Sources:
 
     def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:
         """Return what makes the readable text of a source; imports a heavy parser for some."""
-        if document.doc_id not in self._readers:
+        key = document.state.digest, document.format
+        known = _READERS.get(key)
+        if known is None:
             from leafmark.parsing.formats import reader_of
 
-            self._readers[document.doc_id] = reader_of(document.format, data)
-        return self._readers[document.doc_id]
+            known = (reader_of(document.format, data),)
+            _READERS.put(key, known)
+        return known[0]
 
     def parsed(self, document: DocumentEntry) -> Document | None:
         """Return the document parsed as it was for the index; None if the file is another now."""

@@ -125,8 +125,8 @@ class _Reader:
         raw = self._raw
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
-        for start, end in walk(raw).html:
-            self.html.append((start + self._start, end + self._start))
+        found = walk(raw).html if b"<" in raw else ()
+        self.html = [(start + self._start, end + self._start) for start, end in found]
         if b"[![" in raw:
             self._find_badges()
 
