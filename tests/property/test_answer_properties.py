@@ -13,7 +13,7 @@ from support.real import real_documents
 
 from leafmark.app import search_project
 from leafmark.app.requests import SearchRequest
-from leafmark.index import analyzer_for
+from leafmark.index.analysis import analyzer_for
 from leafmark.model import RELATIONS, Answer, Grain, Relation
 from leafmark.render.searching import Places, render_vimgrep
 

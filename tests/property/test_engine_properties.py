@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.indexes import state_of
 
-from leafmark.index import IndexOptions, Match, Snapshot, open_reader, open_writer
+from leafmark.index import IndexOptions, Snapshot, open_reader, open_writer
 from leafmark.index.queries import (
     AllChunks,
     AllOf,
@@ -38,6 +38,7 @@ from leafmark.index.queries import (
     unscored,
 )
 from leafmark.index.records import serialise_document
+from leafmark.index.snapshot import Match
 from leafmark.model import DocumentEntry
 
 BODY, TITLE = "body_none", "title_none"

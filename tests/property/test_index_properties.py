@@ -13,8 +13,8 @@ from support.folders import temporary_folder
 from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import analyzer_for, has_signs, open_reader, open_writer
-from leafmark.index.analysis import MAX_TOKEN_CHARS
+from leafmark.index import open_reader, open_writer
+from leafmark.index.analysis import MAX_TOKEN_CHARS, analyzer_for, has_signs
 from leafmark.index.embedded.generation import create_engine, index_languages
 from leafmark.index.folding import fold
 from leafmark.index.records import deserialise_document, document_entry, serialise_document

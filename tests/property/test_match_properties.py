@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import Analyzer, IndexOptions, analyzer_for
+from leafmark.index import IndexOptions
+from leafmark.index.analysis import Analyzer, analyzer_for
 from leafmark.model import Result
 
 _WORDS = """

@@ -13,15 +13,10 @@ from hypothesis import strategies as st
 from support.library import Library
 from support.matcher import Chunk, distance, matches
 
-from leafmark.index import (
-    Analyzer,
-    IndexOptions,
-    IndexReader,
-    analyzer_for,
-    bare,
-    within_distance,
-)
-from leafmark.index.embedded.querying import Vocabulary
+from leafmark.index import IndexOptions, IndexReader
+from leafmark.index.analysis import Analyzer, analyzer_for
+from leafmark.index.embedded.querying import Vocabulary, within_distance
+from leafmark.index.folding import bare
 from leafmark.query import (
     Expression,
     Field,

@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import Handle, IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
+from leafmark.index import IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
 from leafmark.index.queries import AllChunks, HasPhrase, HasTerm, Query
+from leafmark.index.snapshot import Handle
 from leafmark.model import ChunkedDocument, FileState
 from leafmark.parsing import parse
 

@@ -28,15 +28,10 @@ from leafmark.app.remote import RemoteIndex
 from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_reranker
 from leafmark.environment import install_extra
 from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
-from leafmark.index import (
-    NO_RIGHT,
-    OTHER_LEAFMARK,
-    IndexReader,
-    check_index,
-    has_index,
-    has_other,
-    lock_holder,
-)
+from leafmark.index import IndexReader, check_index, has_index
+from leafmark.index.engine import NO_RIGHT
+from leafmark.index.folder import OTHER_LEAFMARK, has_other
+from leafmark.index.lock import lock_holder
 from leafmark.index.vectors import stored_model, vector_folder
 from leafmark.model import Check, DoctorReport, count_of
 

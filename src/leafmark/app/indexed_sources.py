@@ -13,8 +13,16 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import KnownFiles, read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.environment import reset_after_fork
-from leafmark.index import IndexReader, Recent
-from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader, subtract
+from leafmark.index import IndexReader
+from leafmark.model import (
+    ChunkedDocument,
+    Document,
+    DocumentEntry,
+    ReadableText,
+    Reader,
+    Recent,
+    subtract,
+)
 
 __all__ = ["Sources", "indexed_bytes"]
 

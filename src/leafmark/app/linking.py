@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
-from leafmark.index import spellings
+from leafmark.index.folding import spellings
 from leafmark.model import document_id
 from leafmark.search.lookup import Lookup, chunk_with_slug
 

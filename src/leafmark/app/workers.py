@@ -25,7 +25,7 @@ from leafmark.child import (
     take_standard_streams,
 )
 from leafmark.errors import is_closed_pipe
-from leafmark.index import gc_paused
+from leafmark.index.manifest import gc_paused
 
 __all__ = ["Helper", "Worker", "core_count", "cut_batches", "serve"]
 

@@ -18,7 +18,10 @@ from itertools import product
 
 from leafmark.patterns import late_pattern
 
-__all__ = ["Places", "fold", "id_spellings", "is_folded", "path_spellings", "spellings"]
+__all__ = [
+    "Places", "bare", "fold", "id_spellings", "is_folded", "path_spellings", "spellings",
+    "without_marks",
+]  # fmt: skip
 
 _WIDTHS = late_pattern(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
@@ -192,3 +195,28 @@ def _follows(character: str) -> bool:
         or "\u1160" <= character <= "\u11ff"
         or "\uff9e" <= character <= "\uffdc"
     )
+
+
+_STROKES = str.maketrans("đħıłøŧ", "dhilot")
+"""Letters with a mark that Unicode does not part."""
+
+
+def without_marks(word: str) -> str:
+    """Return a word without the marks on its letters.
+
+    >>> without_marks("résumé"), without_marks("żółty")
+    ('resume', 'zolty')
+    """
+    if word.isascii():
+        return word
+    parted = unicodedata.normalize("NFD", word)
+    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
+
+
+def bare(word: str) -> str:
+    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
+
+    >>> bare("größe")
+    'grosse'
+    """
+    return without_marks(word).replace("ß", "ss")

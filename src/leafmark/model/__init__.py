@@ -125,6 +125,7 @@ from leafmark.model.result import (
 from leafmark.model.sequences import (
     CompressedList,
     Deferred,
+    Recent,
 )
 from leafmark.model.span import (
     ReadableText,
@@ -210,6 +211,7 @@ __all__ = [
     "Place",
     "ReadableText",
     "Reader",
+    "Recent",
     "Related",
     "Relation",
     "Rendered",

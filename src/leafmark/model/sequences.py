@@ -1,13 +1,16 @@
-"""Sequences that cost less than lists: made when looked at, or kept compressed."""
+"""What costs less than a list or a dictionary: made when looked at, compressed, or forgotten."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from threading import Lock
 from typing import Generic, TypeVar, overload
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Deferred(Sequence[T]):
@@ -134,3 +137,24 @@ def _restored(blocks: list[bytes], last: list[Item]) -> CompressedList[Item]:
     compressed: CompressedList[Item] = CompressedList(last)
     compressed._blocks = blocks
     return compressed
+
+
+class Recent(Generic[K, V]):
+    """Keeps the last `most` values that were put; threads may share it."""
+
+    __slots__ = ("_lock", "_most", "_values", "get")
+
+    def __init__(self, most: int):
+        self._most = most
+        self._values: dict[K, V] = {}
+        self._lock = Lock()
+        self.get = self._values.get
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            if len(self._values) >= self._most:
+                self._values.pop(next(iter(self._values)))
+            self._values[key] = value

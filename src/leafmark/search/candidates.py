@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafmark.index import ChunkRef, Handle, Snapshot, language_family
+from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
+from leafmark.index.roles import language_family
+from leafmark.index.snapshot import ChunkRef, Handle
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic

@@ -12,19 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from leafmark.index import (
-    Language,
-    Snapshot,
-    asked_role,
-    canonical,
-    fact,
-    fold,
-    format_fact,
-    language_fact,
-    meta_prefix,
-    path_spellings,
-    tag_fact,
-)
+from leafmark.index import Language, Snapshot
+from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.folding import fold, path_spellings
 from leafmark.index.queries import (
     AllChunks,
     AllOf,
@@ -40,6 +30,7 @@ from leafmark.index.queries import (
     any_of,
     unscored,
 )
+from leafmark.index.roles import asked_role
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry, encode_path
 from leafmark.patterns import late_pattern

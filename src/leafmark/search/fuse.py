@@ -15,8 +15,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from leafmark.index import Handle, Snapshot
+from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
+from leafmark.index.snapshot import Handle
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions

@@ -18,21 +18,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index import (
+from leafmark.index.analysis import (
     BETWEEN,
-    INLINE_FORMATS,
     PARTING_FORMATS,
     Analyzer,
     Token,
-    bare,
-    fold,
     has_signs,
-    is_folded,
     is_solid,
     iter_names,
     iter_parted,
-    iter_read,
 )
+from leafmark.index.folding import bare, fold, is_folded
+from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.patterns import late_pattern
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm

@@ -12,20 +12,12 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.index import (
-    TEXT_FIELDS,
-    Handle,
-    Lookup,
-    Snapshot,
-    canonical,
-    fact,
-    format_fact,
-    language_fact,
-    meta_prefix,
-    path_spellings,
-    tag_fact,
-)
+from leafmark.index import Snapshot
+from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.folding import path_spellings
 from leafmark.index.queries import AllChunks, HasTerm
+from leafmark.index.schema import TEXT_FIELDS
+from leafmark.index.snapshot import Handle, Lookup
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Hint, Result, encode_path
 from leafmark.patterns import late_pattern

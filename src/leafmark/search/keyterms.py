@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from leafmark.index import TEXT_FIELDS, Language, Snapshot, fold
+from leafmark.index import Language, Snapshot
+from leafmark.index.folding import fold
 from leafmark.index.queries import AllOf, AnyOf, HasPhrase, HasTerm, Query
+from leafmark.index.schema import TEXT_FIELDS
 from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.search.compile import Filters

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from leafmark.index import Snapshot, id_spellings
+from leafmark.index import Snapshot
+from leafmark.index.folding import id_spellings
 from leafmark.model import PREAMBLE, DocumentEntry, Entry, encode_path
 from leafmark.search.citations import cited_ids
 

@@ -12,16 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from leafmark.index import (
+from leafmark.index import Language, Snapshot
+from leafmark.index.analysis import analyzer_for
+from leafmark.index.chunk_names import (
     ARTICLES,
     CHUNK,
     DOCUMENT,
     FILE_TAIL,
     MAX_NAME_WORDS,
-    Handle,
-    Language,
-    Snapshot,
-    analyzer_for,
     count_words,
     exact_name,
     path_stem,
@@ -29,6 +27,7 @@ from leafmark.index import (
     without_articles,
 )
 from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
+from leafmark.index.snapshot import Handle
 from leafmark.search.vocabulary import vocabulary_of
 
 __all__ = [

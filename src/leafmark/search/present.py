@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from leafmark.index import Snapshot, with_parts
+from leafmark.index import Snapshot
+from leafmark.index.analysis import with_parts
 from leafmark.model import (
     Candidate,
     Deferred,

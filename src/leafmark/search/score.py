@@ -21,16 +21,11 @@ from itertools import chain, islice, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from leafmark.index import (
-    GLOSSARY,
-    ROLES,
-    TRANSLATION,
-    Handle,
-    Match,
-    Snapshot,
-    cut_fact,
-)
+from leafmark.index import Snapshot
+from leafmark.index.facts import cut_fact
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
+from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION
+from leafmark.index.snapshot import Handle, Match
 from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.names import (
     DOCUMENT_LEVELS,

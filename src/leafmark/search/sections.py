@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 
 from leafmark.errors import UsageError
-from leafmark.index import Handle, Language, Snapshot, fold
+from leafmark.index import Language, Snapshot
+from leafmark.index.folding import fold
 from leafmark.index.queries import AllOf, HasTerm, Query, any_of, unscored
+from leafmark.index.snapshot import Handle
 from leafmark.model import Entry
 from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Filter, parts_of

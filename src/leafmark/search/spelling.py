@@ -19,7 +19,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
-from leafmark.index import Analyzer, Language, Lookup, bare, without_marks
+from leafmark.index import Language
+from leafmark.index.analysis import Analyzer
+from leafmark.index.folding import bare, without_marks
+from leafmark.index.snapshot import Lookup
 from leafmark.patterns import late_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words

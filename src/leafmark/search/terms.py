@@ -15,17 +15,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import (
-    TEXT_FIELDS,
-    Language,
-    Lookup,
-    Snapshot,
-    fact,
-    fold,
-    has_signs,
-    is_solid,
-    phrases_within,
-)
+from leafmark.index import Language, Snapshot
+from leafmark.index.analysis import has_signs, is_solid
+from leafmark.index.facts import fact
+from leafmark.index.folding import fold
 from leafmark.index.queries import (
     AllOf,
     AnyOf,
@@ -40,6 +33,9 @@ from leafmark.index.queries import (
     Scaled,
     unscored,
 )
+from leafmark.index.schema import TEXT_FIELDS
+from leafmark.index.snapshot import Lookup
+from leafmark.index.text_with_titles import phrases_within
 from leafmark.index.words import Vocabulary as Words
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.search.names import chunk_terms, query_name

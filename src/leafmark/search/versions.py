@@ -30,7 +30,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import language_family
+from leafmark.index.roles import language_family
 from leafmark.model import Candidate, Entry
 from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query

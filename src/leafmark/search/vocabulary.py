@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
-from leafmark.index import Lookup, Recent, Snapshot
+from leafmark.index import Snapshot
 from leafmark.index.queries import HasPhrase
+from leafmark.index.snapshot import Lookup
+from leafmark.model import Recent
 
 __all__ = ["Vocabulary", "vocabulary_of"]
 

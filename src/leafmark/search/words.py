@@ -25,7 +25,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import LANGUAGES, Analyzer, Language, Snapshot, Token, is_solid
+from leafmark.index import Language, Snapshot
+from leafmark.index.analysis import LANGUAGES, Analyzer, Token, is_solid
 from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of

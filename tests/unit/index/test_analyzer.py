@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.index import LANGUAGES, Analyzer, analyzer_for
-from leafmark.index.analysis import MAX_TOKEN_CHARS
+from leafmark.index.analysis import LANGUAGES, MAX_TOKEN_CHARS, Analyzer, analyzer_for
 
 ENGLISH = analyzer_for("english")
 

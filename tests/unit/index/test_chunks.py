@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from support.library import Library
 
-from leafmark.index.embedded.chunks import Recent, scan_records
+from leafmark.index.embedded.chunks import scan_records
+from leafmark.model import Recent
 
 
 def test_what_was_put_first_is_forgotten_first() -> None:

@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from leafmark.index import canonical, fact, language_fact, meta_prefix
-from leafmark.index.facts import MAX_META_FACTS, meta_facts
+from leafmark.index.facts import (
+    MAX_META_FACTS,
+    canonical,
+    fact,
+    language_fact,
+    meta_facts,
+    meta_prefix,
+)
 
 
 @pytest.mark.parametrize(

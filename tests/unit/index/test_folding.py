@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leafmark.index import analyzer_for, fold, is_folded
-from leafmark.index.folding import Places
+from leafmark.index.analysis import analyzer_for
+from leafmark.index.folding import Places, fold, is_folded
 
 SAMPLES = [
     "café naïve Ångström",

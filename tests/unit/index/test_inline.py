@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.index import analyzer_for
+from leafmark.index.analysis import analyzer_for
 from leafmark.index.inline import iter_read, terms_apart
 
 

@@ -16,9 +16,9 @@ import pytest
 from support.indexes import SETTINGS, index, search
 
 from leafmark.errors import LockedError, StorageError
-from leafmark.index import LockHolder, lock_holder, open_reader, open_writer
 from leafmark.index import lock as locks
-from leafmark.index.lock import hold_lock, turn_path, was_left
+from leafmark.index import open_reader, open_writer
+from leafmark.index.lock import LockHolder, hold_lock, lock_holder, turn_path, was_left
 
 HOLD = """
 import sys

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.index import analyzer_for
-from leafmark.index.analysis import BETWEEN, iter_names, terms_of_names, with_parts
+from leafmark.index.analysis import BETWEEN, analyzer_for, iter_names, terms_of_names, with_parts
 
 
 @pytest.mark.parametrize(

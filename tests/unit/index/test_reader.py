@@ -14,16 +14,11 @@ import tantivy
 from support.indexes import SETTINGS, chunk, chunks, contents, index, put_in_place, search, state_of
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index import (
-    IndexOptions,
-    TreeCounts,
-    has_index,
-    open_reader,
-    open_writer,
-)
+from leafmark.index import IndexOptions, has_index, open_reader, open_writer
 from leafmark.index.embedded.generation import _open_read_only
 from leafmark.index.folder import Layout
 from leafmark.index.schema import FORMAT
+from leafmark.index.snapshot import TreeCounts
 from leafmark.model import Entry
 
 SOURCE = """pre

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from leafmark.index import Vocabulary, analyzer_for
+from leafmark.index.analysis import analyzer_for
+from leafmark.index.words import Vocabulary
 
 ENGLISH = analyzer_for("english")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import LANGUAGES
+from leafmark.index.analysis import LANGUAGES
 from leafmark.model import Hint
 from leafmark.query import parse_query
 from leafmark.render.hints import word_hint

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import BETWEEN
+from leafmark.index.analysis import BETWEEN
 from leafmark.model import Factor
 from leafmark.search.spelling import MAX_PREFIXED
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pytest
 from support.library import Library
 
-from leafmark.index import ROLES
-from leafmark.index.roles import role_number
+from leafmark.index.roles import ROLES, role_number
 from leafmark.model import Factor
 from leafmark.query import parse_query
 from leafmark.search import SearchOptions, search

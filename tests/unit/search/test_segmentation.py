@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.library import Library
 
-from leafmark.index import analyzer_for
+from leafmark.index.analysis import analyzer_for
 from leafmark.search.words import Piece, split_words
 
 NOWHERE: Mapping[str, int] = {}

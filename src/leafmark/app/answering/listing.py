@@ -16,8 +16,11 @@ from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError, Remedy
-from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
+from leafmark.index import IndexReader, has_index
+from leafmark.index.facts import tag_fact
 from leafmark.index.folder import read_missing
+from leafmark.index.lock import lock_holder
+from leafmark.index.snapshot import TreeCounts
 from leafmark.model import (
     DocumentEntry,
     Entry,

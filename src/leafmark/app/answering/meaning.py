@@ -37,11 +37,11 @@ from leafmark.embedding import (
 )
 from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
-from leafmark.index import IndexReader, Recent
+from leafmark.index import IndexReader
 from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import Background, Near, Searcher
 from leafmark.index.vectors import text_hash, vector_folder
-from leafmark.model import Hint
+from leafmark.model import Hint, Recent
 from leafmark.query import Expression
 from leafmark.search.compile import corrected_text
 from leafmark.search.fuse import ChunkRef, Meaning, Usual

@@ -16,8 +16,8 @@ from leafmark.errors import (
     Remedy,
     StorageError,
 )
-from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
-from leafmark.index.folder import read_missing
+from leafmark.index import IndexReader, has_index
+from leafmark.index.folder import OTHER_LEAFMARK, has_other, read_missing
 from leafmark.model import Hint
 
 __all__ = [

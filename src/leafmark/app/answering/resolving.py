@@ -21,7 +21,7 @@ from leafmark.app.sources.folders import is_encodable
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy
-from leafmark.index import id_spellings
+from leafmark.index.folding import id_spellings
 from leafmark.model import LEFT_OUT, Entry, Skipped, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids

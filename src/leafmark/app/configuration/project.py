@@ -19,17 +19,8 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import as_listed
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
-from leafmark.index import (
-    FORMAT,
-    IndexOptions,
-    IndexReader,
-    find_other,
-    has_index,
-    has_other,
-    index_place,
-    note_use,
-    open_reader,
-)
+from leafmark.index import FORMAT, IndexOptions, IndexReader, has_index, open_reader
+from leafmark.index.folder import find_other, has_other, index_place, note_use
 from leafmark.parsing import installed_formats, installed_grammars
 from leafmark.suggest import nearest
 

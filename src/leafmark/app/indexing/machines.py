@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from leafmark.environment import install_extra
 from leafmark.errors import StorageError, UsageError
-from leafmark.index import gc_paused
+from leafmark.index.manifest import gc_paused
 
 __all__ = ["Machines", "open_cluster", "open_machines"]
 

@@ -23,7 +23,8 @@ from leafmark.app.sources.walk import SourceFile
 from leafmark.app.workers import Helper, Worker, core_count, cut_batches
 from leafmark.child import can_start
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import EngineDocuments, gc_paused, prepare_source
+from leafmark.index import EngineDocuments, prepare_source
+from leafmark.index.manifest import gc_paused
 from leafmark.model import Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import format_of
 

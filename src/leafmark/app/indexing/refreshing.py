@@ -38,10 +38,11 @@ from leafmark.errors import (
     Remedy,
     StorageError,
 )
-from leafmark.index import IndexReader, Manifest, gc_paused
+from leafmark.index import IndexReader, Manifest
 from leafmark.index.embedded.checking import is_verification_due, verify_index
 from leafmark.index.folder import write_missing
 from leafmark.index.lock import was_left
+from leafmark.index.manifest import gc_paused
 from leafmark.model import (
     CompressedList,
     Diagnostic,

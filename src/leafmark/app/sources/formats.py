@@ -18,7 +18,7 @@ from typing import TypeVar
 from leafmark.app.sources.folders import read_small
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import LeafmarkError, reason_of
-from leafmark.index import is_panic
+from leafmark.index.engine import is_panic
 from leafmark.model import NO_MEMORY, UNREADABLE, Diagnostic, Document, Format
 from leafmark.parsing import format_of, parse
 

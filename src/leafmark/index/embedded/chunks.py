@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from threading import Lock
-from typing import Generic, TypeVar
 
 import tantivy
 
@@ -13,32 +11,7 @@ from leafmark.index.folding import fold
 from leafmark.index.records import StoredDocument, deserialise_document, record_json
 from leafmark.index.snapshot import Match
 
-__all__ = ["Recent", "addresses_of", "matches_at", "scan_records"]
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class Recent(Generic[K, V]):
-    """Keeps the last `most` values that were put; threads may share it."""
-
-    __slots__ = ("_lock", "_most", "_values", "get")
-
-    def __init__(self, most: int):
-        self._most = most
-        self._values: dict[K, V] = {}
-        self._lock = Lock()
-        self.get = self._values.get
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def put(self, key: K, value: V) -> None:
-        with self._lock:
-            if len(self._values) >= self._most:
-                self._values.pop(next(iter(self._values)))
-            self._values[key] = value
-
+__all__ = ["addresses_of", "matches_at", "scan_records"]
 
 _SEGMENT_BITS = 32
 """A chunk's handle is the number of its segment, then in so many bits its number in there."""

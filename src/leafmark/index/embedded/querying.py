@@ -8,15 +8,14 @@ each scored term is counted again, and its score multiplied by what its rarity i
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import tantivy
 
-from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import RecordCounts, count_matches, every_chunk
+from leafmark.index.folding import bare
 from leafmark.index.queries import (
     AllChunks,
     AllOf,
@@ -35,6 +34,7 @@ from leafmark.index.queries import (
     Scaled,
 )
 from leafmark.index.schema import RAW_FIELDS
+from leafmark.model import Recent
 from leafmark.suggest import edits_from
 
 __all__ = [
@@ -42,9 +42,7 @@ __all__ = [
     "Compiler",
     "Frequencies",
     "Vocabulary",
-    "bare",
     "within_distance",
-    "without_marks",
 ]
 
 _REMEMBERED_TERMS = 10_000
@@ -275,10 +273,6 @@ _BY_TYPE: Mapping[type[Query], Callable[[Compilation, Any, bool], tantivy.Query]
 }
 
 
-_STROKES = str.maketrans("đħıłøŧ", "dhilot")
-"""Letters with a mark that Unicode does not part."""
-
-
 class Vocabulary:
     """The terms of a few fields; `list_terms` gives those of each, deleted ones too."""
 
@@ -333,27 +327,6 @@ class Vocabulary:
             if not term.isascii():
                 found.setdefault(bare(term), []).append(term)
         return found
-
-
-def without_marks(word: str) -> str:
-    """Return a word without the marks on its letters.
-
-    >>> without_marks("résumé"), without_marks("żółty")
-    ('resume', 'zolty')
-    """
-    if word.isascii():
-        return word
-    parted = unicodedata.normalize("NFD", word)
-    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
-
-
-def bare(word: str) -> str:
-    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
-
-    >>> bare("größe")
-    'grosse'
-    """
-    return without_marks(word).replace("ß", "ss")
 
 
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import Recent, addresses_of, matches_at
+from leafmark.index.embedded.chunks import addresses_of, matches_at
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -44,7 +44,7 @@ from leafmark.index.queries import AllOf, HasAny, HasTerm, InRange, Query, any_o
 from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
-from leafmark.model import DocumentEntry, Entry
+from leafmark.model import DocumentEntry, Entry, Recent
 
 __all__ = ["IndexReader", "has_index", "open_reader"]
 

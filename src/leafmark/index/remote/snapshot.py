@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 from leafmark.errors import ChangedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import Recent
 from leafmark.index.embedded.generation import IndexMeta, index_languages
 from leafmark.index.folder import Current
 from leafmark.index.manifest import FoundSource, ManifestRow, ManifestTable
@@ -39,7 +38,7 @@ from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
-from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, document_id
+from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, Recent, document_id
 
 __all__ = [
     "RemoteManifest",

@@ -14,7 +14,8 @@ from leafmark.app import search_project
 from leafmark.app.answering.searching import search_params
 from leafmark.app.requests import SearchRequest
 from leafmark.errors import ChangedError
-from leafmark.index import Handle, IndexReader
+from leafmark.index import IndexReader
+from leafmark.index.snapshot import Handle
 from leafmark.model import Entry, Hint
 from leafmark.parsing.code import sandbox
 from leafmark.render.hints import word_hint
