@@ -50,6 +50,9 @@ __all__ = [
 MAX_COUNTED = 2000
 """Matches that facets are counted from, the best first; reading more takes longer than a search."""
 
+MAX_COUNTED_DOCUMENTS = 20_000
+"""Documents that they are counted from where nothing but these is narrowed: 3 µs for each."""
+
 MAX_BROWSED = 12
 """Folders, tags and documents to begin with."""
 
@@ -90,22 +93,33 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
     compiled = Compile(reader, understood.params)
     topics = [topic for one in understood.topics for topic in compiled(one).values()]
     with reader.guard("search the index"):
-        return Browsed(answer, _facets(reader, topics, folder), _marker(topics))
+        facets = _facets(reader, topics, folder, is_browsed=_is_browsed(request))
+        return Browsed(answer, facets, _marker(topics))
+
+
+def _is_browsed(request: SearchRequest) -> bool:
+    """Whether a request narrows documents by what a document has as a whole."""
+    names = {name for name, _ in request.filters}
+    return not request.queries and not request.section and names <= {"path", "tree", "format"}
 
 
 def _facets(
-    reader: IndexReader, topics: Sequence[CompiledTopic], folder: str
+    reader: IndexReader, topics: Sequence[CompiledTopic], folder: str, *, is_browsed: bool
 ) -> dict[str, tuple[Facet, ...]]:
     documents: Counter[str] = Counter()
     kinds: dict[str, dict[str, set[str]]] = {name: {} for name in KINDS}
     for topic in topics:
-        query = _matching(reader, topic)
-        documents.update(_documents(reader, query))
+        whole = query = _matching(reader, topic)
+        if is_browsed:
+            whole = AllOf((query, HasTerm("facts", fact("kind", "document"))))
+        documents.update(_documents(reader, whole, is_browsed=is_browsed))
         for name, values in kinds.items():
+            within = whole if name == "format" else query
             begin = fact(name, "")
-            for term, _ in reader.terms("facts", begin, within=unscored(query)):
-                having = AllOf((query, HasTerm("facts", term)))
-                values.setdefault(term[len(begin) :], set()).update(_documents(reader, having))
+            for term, _ in reader.terms("facts", begin, within=unscored(within)):
+                having = AllOf((within, HasTerm("facts", term)))
+                found = _documents(reader, having, is_browsed=is_browsed)
+                values.setdefault(term[len(begin) :], set()).update(found)
     return {
         "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
         "folder": _facet("folder", _folders(documents, folder)),
@@ -117,9 +131,10 @@ def _facets(
     }
 
 
-def _documents(reader: IndexReader, query: Query) -> list[str]:
-    """Return the document of each match, of at most `MAX_COUNTED`."""
-    found = reader.search([(unscored(query), MAX_COUNTED)])[0]
+def _documents(reader: IndexReader, query: Query, *, is_browsed: bool) -> list[str]:
+    """Return the document of each match, of so many at most."""
+    limit = MAX_COUNTED_DOCUMENTS if is_browsed else MAX_COUNTED
+    found = reader.search([(unscored(query), limit)])[0]
     return [doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found])]
 
 

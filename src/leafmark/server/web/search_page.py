@@ -82,7 +82,9 @@ def search_page(visit: Visit) -> str:
     answer = found.answer
     offset = request.offset
     ranked = answer.counts.get("ranked", 0)
-    following = offset + PAGE_SIZE if ranked > offset + PAGE_SIZE else None
+    if not address["q"] and answer.results:  # of documents by path no more are ranked than shown
+        ranked = sum(one.number for one in found.facets.get("tree", ()))
+    following = offset + PAGE_SIZE if ranked > offset + PAGE_SIZE and answer.results else None
     return render_page(
         "search.html",
         visit,
