@@ -70,8 +70,14 @@ _IN_CODE = frozenset(("span", "code", "tt", "b", "i", "em", "strong", "samp"))
 """What is within code to colour it, and gives way to our own colours."""
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_WITH_DIRECTION = frozenset(("p", "ul", "ol", "dl", "blockquote", "table"))
+_LEFT_TO_RIGHT = re.compile("[A-Za-z\u00c0-\u058f]")
+_WITH_DIRECTION = frozenset(("p", "div", "ul", "ol", "dl", "blockquote", "table"))
+_WITH_DIRECTION |= {f"h{level}" for level in range(1, 7)}
 """What stands from right to left where its own words do."""
+
+_BLOCK_TAG = re.compile("</?(?:div|p|h[1-6]|ul|ol|dl|table|pre|blockquote)\\b")
+_LOOKED_AT = 600
+"""Characters of a block that tell its direction."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _CLASS = re.compile(r' class="language-([^"]*)"')
@@ -202,10 +208,11 @@ class _Finisher:
         self._base = markings.level
         self._made = SectionWriter(markings.position)
         self._levels: list[int] = []
-        self._language = self._direction = ""
+        self._language = ""
+        self._safe = ""
 
     def finish(self, safe: str) -> Sequence[Section]:
-        self._direction = ' dir="auto"' if _RIGHT_TO_LEFT.search(safe) else ""
+        self._safe = safe if _RIGHT_TO_LEFT.search(safe) else ""
         tokens = _TOKEN.finditer(safe)
         for found in tokens:
             self._language = _language_in(found) or self._language
@@ -223,7 +230,7 @@ class _Finisher:
         elif closing:
             self._made.close(tag)
         else:
-            self._open(tag, _CLASS.sub("", attributes))
+            self._open(tag, _CLASS.sub("", attributes), found.end())
 
     def _code(self, attributes: str, inner: Sequence[re.Match[str]]) -> None:
         """Write a `pre` and what is within it, in colours where its language is known."""
@@ -242,21 +249,21 @@ class _Finisher:
                 self._token(one)
         self._made.close("pre")
 
-    def _open(self, tag: str, attributes: str) -> None:
-        if self._direction and tag in _WITH_DIRECTION and "dir=" not in attributes:
-            attributes += self._direction
+    def _open(self, tag: str, attributes: str, at: int) -> None:
+        if self._safe and tag in _WITH_DIRECTION and "dir=" not in attributes:
+            attributes += _direction(self._safe, tag, at)
         opening, closing = _SPECIAL[tag](attributes) if tag in _SPECIAL else ("", "")
         if tag[0] == "h" and tag[1:].isdigit():
-            opening, closing = self._title(int(tag[1:]))
+            opening, closing = self._title(int(tag[1:]), attributes)
         self._made.open(tag, attributes, opening, closing)
 
-    def _title(self, level: int) -> tuple[str, str]:
+    def _title(self, level: int, attributes: str) -> tuple[str, str]:
         """Return the tags of a title: levels follow one another, whatever the document skips."""
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
         self._levels.append(level)
         shown = f"h{min(6, self._base + len(self._levels) - 1)}"
-        return f"<{shown}{self._direction}>", f"</{shown}>"
+        return f"<{shown}{attributes}>", f"</{shown}>"
 
     def _text(self, text: str, tinted: Sequence[Tint] = ()) -> None:
         """Write a text with its marks; a cut in it begins another chunk."""
@@ -276,6 +283,18 @@ class _Finisher:
             color = self._made.color
             made = made if color is None else f'<span class="k{color}">{made}</span>'
         self._made.add(made)
+
+
+def _direction(safe: str, tag: str, at: int) -> str:
+    """Return the attribute of a block whose letters go from right to left for the most part.
+
+    Foreign names begin many a sentence, so that the first letter tells nothing.
+    """
+    end = (_BLOCK_TAG if tag == "div" else re.compile(f"</{tag}>")).search(safe, at)
+    stop = min(end.start() if end else len(safe), at + _LOOKED_AT)
+    words = re.sub("<[^<>]*>", " ", safe[at:stop])
+    leading = len(_RIGHT_TO_LEFT.findall(words))
+    return ' dir="rtl"' if 2 * leading > len(_LEFT_TO_RIGHT.findall(words)) else ""
 
 
 def _until_closed(tokens: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:

@@ -232,7 +232,7 @@ def test_every_chunk_that_begins_in_a_block_is_marked_where_it_begins(
 
 
 def test_words_from_right_to_left_stand_from_right_to_left() -> None:
-    assert '<p dir="auto">' in shown("\u05e9\u05dc\u05d5\u05dd\n\nwords\n", "a.txt")
+    assert '<p dir="rtl">' in shown("\u05e9\u05dc\u05d5\u05dd\n\nwords\n", "a.txt")
     assert "dir=" not in shown("words\n", "a.txt")
 
 

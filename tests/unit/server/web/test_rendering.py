@@ -131,3 +131,18 @@ def test_formulas_keep_their_signs_and_terms_are_lists() -> None:
     made = joined(render_markdown(text, "", nowhere))
     assert "<code>$a_1 \\, b_1$</code>, $5 or $6" in made
     assert "<dt>Term</dt>" in made
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("DHCP (\u0645\u062e\u0641\u0641) \u067e\u0631\u0648\u062a\u06a9\u0644", ' dir="rtl"'),
+        ("One word of it: \u0633\u0644\u0627\u0645", ""),
+    ],
+)
+def test_a_block_stands_from_right_to_left_by_most_of_its_letters(source: str, shown: str) -> None:
+    for tag in ("p", "div"):
+        made = joined(render_html(f"<{tag}>{source}</{tag}><p>More.</p>", nowhere))
+        assert made.startswith(f"<{tag}{shown}>"), made
+        assert made.endswith("<p>More.</p>")
+    assert joined(render_markdown(f"# {source}", "", nowhere)).startswith(f"<h3{shown}>")
