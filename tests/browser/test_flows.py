@@ -70,6 +70,15 @@ def test_results_fold_and_more_come_on_request(open_page: OpenPage) -> None:
     expect(parts.locator("li").first).to_be_visible()
 
 
+def test_a_folder_is_browsed_to_its_end(open_page: OpenPage) -> None:
+    page = open_page("/?folder=many/")
+    expect(page.locator("#summary")).to_contain_text("60 documents by path")
+    for shown in (40, 60):
+        page.locator("#more").click()
+        expect(page.locator(".result")).to_have_count(shown)
+    expect(page.locator("#more")).to_have_count(0)
+
+
 def test_facets_narrow_with_counts_and_can_be_left(open_page: OpenPage) -> None:
     page = open_page("/?q=harbor+OR+gazelle")
     page.locator("#narrow > summary").click()
@@ -353,6 +362,16 @@ def test_on_a_phone_a_result_opens_in_place_of_the_list(open_page: OpenPage) -> 
     assert wide <= PHONE["width"]
 
 
+def test_on_a_phone_the_text_comes_before_its_sections(open_page: OpenPage) -> None:
+    page = open_page("/doc?id=guides/backups.md", size=PHONE)
+    expect(page.locator("#reader .chunk").first).to_be_in_viewport()
+    link = page.locator("#sections a", has_text="Testing your backups")
+    expect(link).to_be_hidden()
+    page.locator("#sections .label").click()
+    link.click()
+    expect(page.locator("h4", has_text="Testing your backups")).to_be_in_viewport()
+
+
 def test_a_server_with_a_token_asks_for_it_once(chromium: Browser, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -370,6 +389,12 @@ def test_a_server_with_a_token_asks_for_it_once(chromium: Browser, tmp_path: Pat
         expect(page.locator(".group, #problem").first).to_be_visible()
         assert address_of(page)["q"] == ["okapi"]
         page.context.close()
+
+
+def test_what_is_not_there_can_be_searched_for(open_page: OpenPage) -> None:
+    page = open_page("/doc?id=restore-backup")
+    page.locator("a", has_text="Search for").click()
+    expect(page.locator(".result").first).to_be_visible()
 
 
 @pytest.mark.parametrize("status", [404])

@@ -496,6 +496,7 @@ function start() {
     $("q").setSelectionRange(typed.length, typed.length);
   }
   if (kind() === "document") {
+    $("tree").open = !matchMedia("(max-width: 52rem)").matches; // there the text comes first
     const at = Number($("reader")?.dataset.at);
     document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "center" });
     if (at > 0 && !new URLSearchParams(location.search).has("part")) reveal(at);
