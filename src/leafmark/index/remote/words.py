@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from leafmark.index.embedded.querying import bare, within_distance
+from leafmark.index.embedded.querying import within_distance
+from leafmark.index.folding import bare
 from leafmark.index.remote.bulk import Line
 from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import MAX_RESULTS, Names, word_id
