@@ -548,11 +548,6 @@ def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
     return WORST_CUT + (cut.last is not None and _opens(document, cut.last))
 
 
-def keep_with_next(reader: BodyReader, start: int, at: int) -> bool:
-    """Whether `[start, at)`, which ends between blocks, should not be parted from what follows."""
-    return _is_kept(_Cut(reader, start, at))
-
-
 def _is_kept(cut: _Cut) -> bool:
     if cut.document.format != "script" and cut.reader.begins_heading(cut.at):
         return False
