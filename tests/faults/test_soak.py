@@ -36,6 +36,9 @@ SAMPLE_EVERY = 5
 MOST_GROWTH = 1.2
 """What the last third may have of the second one: the first third warms up."""
 
+EDITS, FIRST_EDITS, EDITS_EVERY = 10_000, 100, 1_000
+"""Edits of one file at a time, those after which a server is warm, and how often it is measured."""
+
 
 class Sample(NamedTuple):
     memory: float
@@ -66,17 +69,22 @@ class Life:
 
     def step(self) -> str:
         """Change something; return a word that one document alone has now."""
-        self.rounds += 1
-        if self.rounds % SWITCH_EVERY == 0:
+        if (self.rounds + 1) % SWITCH_EVERY == 0:
             self._switch()
-        word = f"quokka{self.rounds}"
-        name = f"{self.chance.randrange(2, DOCUMENTS)}.md"
-        self.repository.write({name: f"{self._text(self.rounds)}\nIt says {word}.\n"})
+        word = self.edit()
         passing = self.repository.folder / "passing.md"
         if passing.exists():
             passing.unlink()
         else:
             passing.write_text("# Passing\n\nHere and gone.\n")
+        return word
+
+    def edit(self) -> str:
+        """Write one file anew; return the same."""
+        self.rounds += 1
+        word = f"quokka{self.rounds}"
+        name = f"{self.chance.randrange(2, DOCUMENTS)}.md"
+        self.repository.write({name: f"{self._text(self.rounds)}\nIt says {word}.\n"})
         return word
 
     def _switch(self) -> None:
@@ -138,6 +146,14 @@ def _sample(address: str, life: Life) -> Sample:
     return Sample(memory, files, life.disk())
 
 
+def _recorded(line: dict[str, Any]) -> None:
+    """Print the figures of a job, and keep them where that is asked for."""
+    print(line, file=sys.stderr)
+    if RECORD in os.environ:
+        with open(os.environ[RECORD], "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
 def _thirds(samples: Sequence[Sample]) -> Iterator[tuple[str, float, float]]:
     """Yield the median of each measure in the second and in the last third."""
     third = len(samples) // 3
@@ -169,9 +185,25 @@ def test_a_long_life_costs_no_more_and_more(tmp_path: Path) -> None:
                 samples.append(_sample(address, life))
     figures = {name: (before, after) for name, before, after in _thirds(samples)}
     line = {"rounds": life.rounds, "first": samples[0]._asdict(), **figures}
-    print(line, file=sys.stderr)
-    if RECORD in os.environ:
-        with open(os.environ[RECORD], "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+    _recorded(line)
     for name, (before, after) in figures.items():
         assert after <= MOST_GROWTH * before, (name, figures)
+
+
+@pytest.mark.slow
+@pytest.mark.hours
+@pytest.mark.timeout(0)
+def test_ten_thousand_edits_cost_a_server_no_more_than_a_hundred(tmp_path: Path) -> None:
+    life = Life(tmp_path, tmp_path / "home")
+    samples: dict[int, Sample] = {}
+    told = r"serving at (http://\S+)/\n"
+    with serving(life.repository.folder, life.environ, "serve", told=told) as address:
+        for number in range(1, EDITS + 1):
+            _found(address, life.edit())
+            if number == FIRST_EDITS or number % EDITS_EVERY == 0:
+                samples[number] = _sample(address, life)
+                _recorded({"edits": number, **samples[number]._asdict()})
+    first, last = samples[FIRST_EDITS], samples[EDITS]
+    for name in Sample._fields:
+        before, after = getattr(first, name), getattr(last, name)
+        assert after <= MOST_GROWTH * before, (name, samples)
