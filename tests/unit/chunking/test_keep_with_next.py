@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.chunking.blocks import BodyReader
-from leafmark.chunking.keep_with_next import cut_penalty, keep_with_next
+from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.parsing import parse
 
 LEADING = {
@@ -50,11 +50,15 @@ ENDING = {
 }
 
 
+def leads_on(reader: BodyReader, start: int, at: int) -> bool:
+    return cut_penalty(reader, start, at) > 0
+
+
 def reads_as_leading(
     source: bytes, *, path: str = "p.md", behind: bytes = b"What follows\n"
 ) -> bool:
     reader = BodyReader(parse(source + behind, path))
-    return keep_with_next(reader, 0, len(source))
+    return leads_on(reader, 0, len(source))
 
 
 @pytest.mark.parametrize("text", LEADING.values(), ids=list(LEADING))
@@ -108,8 +112,8 @@ def test_code_does_not_lead_on_to_its_own_lines() -> None:
 def test_the_text_of_an_item_leads_on_to_what_stands_below(before: str) -> None:
     source = f"{before}- Set up\n\n".encode()
     reader = BodyReader(parse(source + b"  - this\n  - that\n- More\n", "p.md"))
-    assert keep_with_next(reader, len(before), len(source))
-    assert not keep_with_next(reader, len(source), len(source) + len("  - this\n  - that\n"))
+    assert leads_on(reader, len(before), len(source))
+    assert not leads_on(reader, len(source), len(source) + len("  - this\n  - that\n"))
 
 
 @pytest.mark.parametrize("behind", [": What it does.\n", " :   What it does\n    in lines.\n"])
@@ -209,7 +213,7 @@ def test_the_text_of_a_notebook_leads_on_to_the_code_below_it(
     source = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     reader = BodyReader(parse(source.encode(), "p.ipynb"))
     first, second = [block.start for block in reader.document.blocks]
-    assert keep_with_next(reader, first, second) is expected
+    assert leads_on(reader, first, second) is expected
 
 
 @pytest.mark.parametrize(
@@ -347,10 +351,10 @@ PAGE_CAPTIONS = {
 @pytest.mark.parametrize("page", PAGE_CAPTIONS.values(), ids=list(PAGE_CAPTIONS))
 def test_a_caption_in_a_page(page: bytes) -> None:
     at = page.rfind(b"<p>")
-    assert keep_with_next(BodyReader(parse(page, "p.html")), 0, at)
+    assert leads_on(BodyReader(parse(page, "p.html")), 0, at)
     before = page[:at].removesuffix(b"<figcaption>")
     other = BodyReader(parse(before + b"<p>Then it ends.</p>", "p.html"))
-    assert not keep_with_next(other, 0, len(before))
+    assert not leads_on(other, 0, len(before))
 
 
 BELOW_A_LABEL = ("- one\n- two\n", "```\ncode\n```\n", "| a |\n|---|\n| b |\n")
@@ -375,7 +379,7 @@ def test_a_text_of_a_page_without_an_end_leads_on(below: str) -> None:
     for end, leads in (("", True), (".", False), ("?", False)):
         page = f"<p>It fails <em>if{end}</em> </p>"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
-        assert keep_with_next(reader, 0, len(page)) is leads
+        assert leads_on(reader, 0, len(page)) is leads
 
 
 ANNOUNCEMENTS = {
@@ -409,7 +413,7 @@ def test_so_it_does_in_a_page() -> None:
     ):
         page = f"<p>{text}</p>\n"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
-        assert keep_with_next(reader, 0, len(page)) is leads
+        assert leads_on(reader, 0, len(page)) is leads
 
 
 TITLES = [
