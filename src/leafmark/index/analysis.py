@@ -396,7 +396,7 @@ def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
     return terms
 
 
-@lru_cache(20_000)
+@lru_cache(4096)
 def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
     """Return the terms indexed beside a word: none if it is no name."""
     return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()

@@ -253,7 +253,7 @@ def count_words(terms: Sequence[str]) -> int:
     return len(terms) - solid + -(-solid // SOLID_PER_WORD)
 
 
-@lru_cache(20_000)
+@lru_cache(4096)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     words = split_words(name)
     exact = analyzer_for(None).of_words(words)

@@ -306,7 +306,7 @@ def _title(analyzer: Analyzer, chunk: Chunk) -> _Title:
     return _read_title(analyzer, analyzer.for_index(with_parts(title)), title)
 
 
-@lru_cache(8192)
+@lru_cache(4096)
 def _short_title(analyzer: Analyzer, title: str) -> _Title:
     """Read a title once: it repeats in many files, and in all pieces of a section."""
     return _read_title(analyzer, title_terms(analyzer, title), title)

@@ -140,7 +140,7 @@ def _is_list(words: int, links: int) -> bool:
     return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
 
 
-@lru_cache(20_000)
+@lru_cache(4096)
 def _of_path(doc_id: str) -> int:
     rules = _rules()
     pattern = rules.prose_paths if _PROSE.search(doc_id) else rules.paths
@@ -177,7 +177,7 @@ def asked_role(query: str) -> int:
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 
-@lru_cache(20_000)
+@lru_cache(4096)
 def language_family(path: str) -> tuple[str, str]:
     """Return a path without what says its language, and the code of that; of the main one "".
 
