@@ -29,6 +29,7 @@ from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_rer
 from leafmark.environment import install_extra
 from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, check_index, has_index
+from leafmark.index.embedded.checking import note_damage
 from leafmark.index.engine import NO_RIGHT
 from leafmark.index.folder import OTHER_LEAFMARK, has_other
 from leafmark.index.lock import lock_holder
@@ -121,8 +122,9 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
         problems = check_index(root)
     except LeafmarkError as error:
         return None, [_failure("index", error)]
-    again = "make it again: leafmark index --rebuild"
+    again = "the next run makes all anew: leafmark index"
     if problems:
+        note_damage(root)
         return None, [Check("index", "problem", each, again) for each in problems]
     assert reader is not None
     meta = reader.meta

@@ -326,6 +326,11 @@ class WhyNotRequest(NamedTuple):
     id: str
     search: SearchRequest
 
+    @property
+    def refresh(self) -> bool:
+        """Whether to bring the index up to date first."""
+        return self.search.refresh
+
 
 class ContextRequest(NamedTuple):
     """The documents that matter for `files`, paths as the user wrote them.
@@ -340,6 +345,11 @@ class ContextRequest(NamedTuple):
     lenient: bool = False
     terms_only: bool = False
 
+    @property
+    def refresh(self) -> bool:
+        """Whether to bring the index up to date first."""
+        return self.search.refresh
+
 
 class LikeRequest(NamedTuple):
     """What is like `name`: the id of a chunk, or the path of a file."""
@@ -347,6 +357,11 @@ class LikeRequest(NamedTuple):
     name: str
     search: SearchRequest
     terms_only: bool = False
+
+    @property
+    def refresh(self) -> bool:
+        """Whether to bring the index up to date first."""
+        return self.search.refresh
 
 
 ASKED: Mapping[str, Declaration] = MappingProxyType(

@@ -175,6 +175,13 @@ class Snapshot(Protocol):
     def document(self, doc_id: str) -> DocumentEntry | None:
         """Return the entry of a source, None if it is not indexed."""
 
+    def held_document(self, doc_id: str) -> DocumentEntry:
+        """Return the entry of a source that the index itself names.
+
+        Raises:
+            DamagedError, ChangedError: it is not there.
+        """
+
     def documents(self) -> list[DocumentEntry]:
         """Return the entry of every source, also of those without chunks, by tree and path."""
 

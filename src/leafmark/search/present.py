@@ -135,9 +135,7 @@ class Texts:
         """Return the entry of a chunk's document."""
         key = document_of(entry)
         if key not in self._documents:
-            document = self._snapshot.document(entry.doc_id)
-            assert document is not None, "a chunk's document is indexed with it"
-            self._documents[key] = document
+            self._documents[key] = self._snapshot.held_document(entry.doc_id)
         return self._documents[key]
 
     def source(self, entry: Entry) -> bytes | None:

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from support.indexes import put_in_place
 from support.projects import Here
 
-from leafmark.app import list_documents, project_status
-from leafmark.app.requests import IndexRequest, ListRequest
+from leafmark.app import (
+    Project,
+    find_context,
+    find_like,
+    index_project,
+    list_documents,
+    project_status,
+    search_project,
+    show_chunks,
+    verify_texts,
+)
+from leafmark.app.requests import (
+    ContextRequest,
+    IndexRequest,
+    LikeRequest,
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+)
 from leafmark.errors import DamagedError, StorageError
 from leafmark.index import check_index, open_reader
 from leafmark.index.folder import Layout
@@ -67,6 +89,44 @@ def test_the_status_of_an_index_that_cannot_be_read_is_not_that_of_none(here: He
     (warning,) = status.warnings
     assert warning.startswith("cannot open the index: the index is damaged (")
     assert warning.endswith("; have the index made anew")
+
+
+_SEARCH = SearchRequest(("setting walrus",), mode="lexical")
+_USE_CASES: dict[str, Callable[[Project], object]] = {
+    "search": lambda project: search_project(project, _SEARCH),
+    "show": lambda project: show_chunks(project, ShowRequest(("docs/1.md",))),
+    "ls": lambda project: [*list_documents(project, ListRequest())],
+    "like": lambda project: find_like(project, LikeRequest("docs/1.md", _SEARCH)),
+    "context": lambda project: find_context(project, ContextRequest(("docs/1.md",), _SEARCH)),
+    "verify": lambda project: verify_texts(project, VerifyRequest((("a", "see docs/1.md#one"),))),
+    "index": lambda project: index_project(project, IndexRequest()),
+}
+
+
+def _found(answer: object) -> list[str]:
+    return sorted(result.id for result in getattr(answer, "results", ()))
+
+
+@pytest.mark.parametrize("name", _USE_CASES)
+def test_what_a_run_meets_of_damage_it_mends(here: Here, tmp_path: Path, name: str) -> None:
+    """A bit of what the engine stores is wrong, one place after another."""
+    for number in range(9):
+        here.write(f"docs/{number}.md", f"# Setting {number}\n\n## One\n\nA walrus {number}.\n")
+    here.index()
+    root, kept = here.project().index_dir, tmp_path / "kept"
+    ask, mended = _USE_CASES[name], 0
+    expected = _found(ask(here.project()))
+    shutil.copytree(root, kept)
+    for at in range(70, 1000, 170):
+        root.rename(tmp_path / f"before {at}")
+        shutil.copytree(kept, root)
+        (store,) = Layout(root).text(1).glob("*.store")
+        data = bytearray(store.read_bytes())
+        data[at] ^= 4
+        put_in_place(store, bytes(data))
+        assert _found(ask(here.project())) == expected, at
+        mended += not check_index(root)
+    assert mended, "no damage was met"
 
 
 @pytest.mark.parametrize("name", ["meta.json", "*.term", ".tantivy-writer.lock"])

@@ -63,7 +63,7 @@ def test_a_flipped_bit(here: Here) -> None:
     put_in_place(file, bytes(data))
     message = f"{file.name} is not what was written"
     assert _problem(_examine(here)) == Check(
-        "index", "problem", message, "make it again: leafmark index --rebuild"
+        "index", "problem", message, "the next run makes all anew: leafmark index"
     )
 
 

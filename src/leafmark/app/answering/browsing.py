@@ -16,7 +16,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from leafmark.app.answering.listing import list_trees
-from leafmark.app.answering.opening import open_index, open_telling
+from leafmark.app.answering.opening import mending, open_index, open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import search_index, understand_request
 from leafmark.app.configuration.project import Project
@@ -82,6 +82,7 @@ class Browsed(NamedTuple):
     mark: MarkText = lambda _: ()
 
 
+@mending
 def browse_project(project: Project, request: SearchRequest, *, folder: str = "") -> Browsed:
     """Return an answer with its facets; those of folders are directly below `folder`."""
     reader, hints = open_index(project, request)
@@ -218,13 +219,11 @@ class DocumentReading:
 
     def __init__(self, project: Project, reader: IndexReader, entry: Entry):
         self.entry = entry
-        document = reader.document(entry.doc_id)
-        assert document is not None, "a chunk has its document's entry in the same commit"
-        self.document: DocumentEntry = document
+        self.document: DocumentEntry = reader.held_document(entry.doc_id)
         self.chunks: Sequence[Entry] = reader.chunks_of(entry.doc_id)
         self._sources = Sources(project)
         self._reader = reader
-        self.data = self._sources.data(document)
+        self.data = self._sources.data(self.document)
         tree = project.tree(entry.tree)
         self.root = None if tree is None else str(tree.root)
         options = ChunkingOptions() if tree is None else project.chunking_options(tree)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
-from leafmark.app.answering.opening import UNREADABLE, open_telling
+from leafmark.app.answering.opening import UNREADABLE, mending, open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import emptied
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 
+@mending
 def list_trees(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[TreeStatus, ...]:
@@ -88,6 +89,7 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
     )
 
 
+@mending
 def list_documents(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> Sequence[DocumentEntry]:
@@ -96,6 +98,7 @@ def list_documents(
     return _Documents(reader, [doc_id for doc_id, _ in _documents(reader, request)])
 
 
+@mending
 def list_document_ids(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[str, ...]:
@@ -121,11 +124,10 @@ class _Documents(Sequence[DocumentEntry]):
     def __getitem__(self, at: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
         if isinstance(at, slice):
             return _Documents(self._reader, self._doc_ids[at])
-        found = self._reader.document(self._doc_ids[at])
-        assert found is not None, "the manifest names the documents of the same commit"
-        return found
+        return self._reader.held_document(self._doc_ids[at])
 
 
+@mending
 def list_folder(
     project: Project, request: ListRequest, *, most: int, progress: Progress | None = None
 ) -> tuple[DocumentEntry | FolderEntry, ...]:
@@ -199,6 +201,7 @@ def _spellings(prefix: str) -> tuple[str, ...]:
     return prefix, plain, encode_path(plain), slashed, encode_path(slashed)
 
 
+@mending
 def list_chunks(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> Collection[Entry]:
@@ -232,6 +235,7 @@ class _Chunks(Collection[Entry]):
         return any(entry == each for each in self)
 
 
+@mending
 def list_tags(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[tuple[str, int], ...]:

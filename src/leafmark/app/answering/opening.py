@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, Protocol, TypeVar, cast
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.refreshing import check_large_folder, refresh
+from leafmark.app.indexing.refreshing import check_large_folder, refresh, refresh_telling
 from leafmark.app.requests import Progress
 from leafmark.errors import (
+    ChangedError,
     DamagedError,
     ForbiddenError,
     LockedError,
@@ -16,14 +18,15 @@ from leafmark.errors import (
     Remedy,
     StorageError,
 )
-from leafmark.index import IndexReader, has_index
-from leafmark.index.folder import OTHER_LEAFMARK, has_other, read_missing
+from leafmark.index import IndexReader
+from leafmark.index.folder import read_missing
 from leafmark.model import Hint
 
 __all__ = [
     "INDEX_FIRST",
     "UNREADABLE",
     "left_out_hints",
+    "mending",
     "open_index",
     "open_telling",
     "tell_hints",
@@ -42,6 +45,16 @@ class Asking(Protocol):
     def refresh(self) -> bool: ...
     @property
     def confirmed(self) -> bool: ...
+
+
+class Refreshing(Protocol):
+    """What a request says of the index as far as `mending` goes."""
+
+    @property
+    def refresh(self) -> bool: ...
+
+
+UseCase = TypeVar("UseCase", bound=Callable[..., Any])
 
 
 def open_index(
@@ -69,9 +82,8 @@ def open_index(
         found = project.open_reader()
         return found, () if found.root == project.index_dir else (_OTHERS_STATE,)
     check_large_folder(project, confirmed=request.confirmed)
-    hints = _other_leafmark(project)
     try:
-        return refresh(project, progress=progress), hints
+        refreshed = refresh_telling(project, progress=progress)
     except (LockedError, StorageError, ForbiddenError) as error:
         reader = _committed(project)
         if reader is None and isinstance(error, LockedError):
@@ -80,14 +92,30 @@ def open_index(
             raise
         code = "locked" if isinstance(error, LockedError) else "not-refreshed"
         return reader, (Hint(code, values={"reason": error.message}),)
+    if refreshed.rebuilt is None:
+        return refreshed.reader, ()
+    return refreshed.reader, (Hint("indexed-anew", values={"reason": refreshed.rebuilt}),)
 
 
-def _other_leafmark(project: Project) -> tuple[Hint, ...]:
-    """Say why all is read anew, where only another leafmark has an index."""
-    root = project.index_dir
-    if has_index(root) or not has_other(root):
-        return ()
-    return (Hint("indexed-anew", values={"reason": OTHER_LEAFMARK}),)
+def mending(use_case: UseCase) -> UseCase:
+    """Let a use case answer once more where what it read is damaged, or another by now.
+
+    Damage is noted when it is met: where the index is refreshed before an answer, it is made
+    anew then, and a hint says why.
+    """
+
+    @wraps(use_case)
+    def answer(project: Project, request: Refreshing, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return use_case(project, request, *args, **kwargs)
+        except ChangedError:  # others write to a cluster while it is read
+            pass
+        except DamagedError:
+            if not request.refresh or project.revision is not None or project.remote is not None:
+                raise
+        return use_case(project, request, *args, **kwargs)
+
+    return cast("UseCase", answer)
 
 
 def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:

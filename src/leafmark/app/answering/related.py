@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leafmark.app.answering.opening import INDEX_FIRST, open_index
+from leafmark.app.answering.opening import INDEX_FIRST, mending, open_index
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import (
     answer_topics,
@@ -112,6 +112,7 @@ def _with_named(
 # The documents that matter for the files that somebody works on: `leafmark context`.
 
 
+@mending
 def find_context(
     project: Project, request: ContextRequest, *, progress: Progress | None = None
 ) -> Answer:
@@ -224,6 +225,7 @@ _NEVER = 1_000_000
 """More children than a node has: nothing is merged, as what is like a section may be its parent."""
 
 
+@mending
 def find_like(
     project: Project, request: LikeRequest, *, progress: Progress | None = None
 ) -> Answer:

@@ -9,11 +9,11 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.app.answering.opening import left_out_hints, open_index, tell_hints
+from leafmark.app.answering.opening import left_out_hints, mending, open_index, tell_hints
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest, WhyNotRequest
-from leafmark.errors import ChangedError, LeafmarkError, UsageError
+from leafmark.errors import LeafmarkError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import (
     Answer,
@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 
+@mending
 def search_project(
     project: Project, request: SearchRequest, *, progress: Progress | None = None
 ) -> Answer:
@@ -71,10 +72,7 @@ def search_project(
     """
     wanted = understand_request(project, request)
     reader, hints = open_index(project, request, progress)
-    try:
-        return _answer(project, reader, wanted, request, Sources(project), hints)
-    except ChangedError:  # others write to a cluster while it is read
-        return _answer(project, project.open_reader(), wanted, request, Sources(project), hints)
+    return _answer(project, reader, wanted, request, Sources(project), hints)
 
 
 def search_index(
@@ -435,6 +433,7 @@ def _read_date(text: str, now: datetime) -> datetime | None:
 # Why a chunk is not among the results of a search: `leafmark why-not`.
 
 
+@mending
 def explain_why_not(
     project: Project, request: WhyNotRequest, *, progress: Progress | None = None
 ) -> WhyNotReport:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import mending, open_telling
 from leafmark.app.answering.resolving import Named, Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
@@ -33,6 +33,7 @@ __all__ = ["show_chunks"]
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 
+@mending
 def show_chunks(
     project: Project, request: ShowRequest, *, progress: Progress | None = None
 ) -> ShowReport:
@@ -88,8 +89,7 @@ def _completed(
 def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowRequest) -> Shown:
     """Read one chunk from its source; `own` text leaves out the sections below."""
     entry, slug, own = named
-    document = reader.document(entry.doc_id)
-    assert document is not None, "a chunk has its document's entry in the same commit"
+    document = reader.held_document(entry.doc_id)
     below = [
         other
         for other in reader.chunks_of(entry.doc_id)

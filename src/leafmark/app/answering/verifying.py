@@ -17,7 +17,7 @@ from functools import cached_property
 from posixpath import basename
 from typing import NamedTuple
 
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import mending, open_telling
 from leafmark.app.answering.relocating import (
     MAX_NEAR,
     Edges,
@@ -65,6 +65,7 @@ MAX_NEAREST = 3
 """Names that are gone for which the nearest are looked for; of 5,000 ids that takes 0.1 s each."""
 
 
+@mending
 def verify_texts(
     project: Project, request: VerifyRequest, *, progress: Progress | None = None
 ) -> tuple[VerifyReport, ...]:

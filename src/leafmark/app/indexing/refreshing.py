@@ -159,9 +159,23 @@ def _why(problem: LeafmarkError) -> str:
     return f"vectors are missing: {problem.placed_message}{hint}"
 
 
+class Refreshed(NamedTuple):
+    """An open index that was brought up to date; `rebuilt` says why all was indexed anew."""
+
+    reader: IndexReader
+    rebuilt: str | None = None
+
+
 def refresh(
     project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
 ) -> IndexReader:
+    """Return what `refresh_telling` does, without a reason."""
+    return refresh_telling(project, progress=progress, timeout_s=timeout_s).reader
+
+
+def refresh_telling(
+    project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
+) -> Refreshed:
     """Bring the index up to date, waiting for the lock up to `timeout_s`, and open it.
 
     Raises:
@@ -169,16 +183,16 @@ def refresh(
         StorageError, DamagedError: the index cannot be written.
     """
     if project.remote is not None:  # those who have the documents bring it up to date
-        return project.open_reader()
+        return Refreshed(project.open_reader())
     request = IndexRequest(retry=False)
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, _Current):
         _verify_beside(project)
-        return looked.reader
+        return Refreshed(looked.reader)
     report = carry_out(looked)
     if report.interrupted:
         raise KeyboardInterrupt
-    return project.open_reader()
+    return Refreshed(project.open_reader(), report.rebuilt)
 
 
 def _verify_beside(project: Project) -> None:

@@ -22,7 +22,8 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.environment import reset_after_fork
-from leafmark.errors import LeafmarkError
+from leafmark.errors import DamagedError, LeafmarkError
+from leafmark.index.embedded.checking import note_damage
 from leafmark.index.manifest import TO_RETRY
 from leafmark.model import PASSING, DocumentEntry, DocumentKey, FileState, IndexReport, document_id
 
@@ -69,7 +70,13 @@ def carry_out(run: Run) -> IndexReport:
         LockedError: another process went on writing for `timeout_s`.
         StorageError, DamagedError: the index cannot be written.
     """
-    written = _write(run)
+    try:
+        written = _write(run)
+    except DamagedError:
+        if run.project.remote is not None:
+            raise
+        note_damage(run.project.index_dir)
+        written = _write(run)  # which looks at every byte first, and makes all anew that is wrong
     # the writer, and what it knew of a large index, is gone
     report = report_of(written.outcome, written.found, run.project.open_reader())
     return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)

@@ -27,6 +27,7 @@ __all__ = [
     "check_index",
     "is_verification_due",
     "mark_suspect",
+    "note_damage",
     "note_verified",
     "verify_index",
 ]
@@ -85,6 +86,11 @@ def verify_index(root: Path) -> bool:
         mark_suspect(layout)
         return False
     return True
+
+
+def note_damage(root: Path) -> None:
+    """Have every byte of the index in `root` looked at by the next writer."""
+    mark_suspect(Layout(root))
 
 
 def mark_suspect(layout: Layout) -> None:

@@ -269,6 +269,21 @@ class IndexReader:
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
 
+    def held_document(self, doc_id: str) -> DocumentEntry:
+        found = self.document(doc_id)
+        if found is None:
+            raise self._without_record(doc_id)
+        return found
+
+    def _without_record(self, doc_id: str) -> DamagedError:
+        """Note that the index lacks what it names, and return the error that says so."""
+        self._note_damage()
+        return DamagedError(
+            f"the index is damaged: no record of {doc_id}",
+            location=str(self._folder),
+            hint=REBUILD,
+        )
+
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
@@ -300,11 +315,7 @@ class IndexReader:
                 with self.guard("read the index"):
                     stored = self._read(doc_id, self._record_beside(place, doc_id, position))
             if stored is None or not 0 <= position < len(stored):
-                raise DamagedError(
-                    f"the index is damaged: no record of {doc_id}",
-                    location=str(self._folder),
-                    hint=REBUILD,
-                )
+                raise self._without_record(doc_id)
             yield stored, position
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:

@@ -538,13 +538,13 @@ class RemoteSnapshot:
         for hit in hits:
             known = self._stored.get(hit.doc_id)
             if known is None or known[0] != hit.stamp or hit.position >= len(known[1]):
-                raise ChangedError(
-                    f"{hit.doc_id} was changed meanwhile",
-                    location=self.location,
-                    hint="ask once more",
-                )
+                raise self._changed(hit.doc_id)
             found.append(read(known[1], hit.position))
         return found
+
+    def _changed(self, doc_id: str) -> ChangedError:
+        message = f"{doc_id} was changed meanwhile"
+        return ChangedError(message, location=self.location, hint="ask once more")
 
     def _stamp(self, doc_id: str) -> str | None:
         known = self._stored.get(doc_id)
@@ -623,6 +623,12 @@ class RemoteSnapshot:
     def document(self, doc_id: str) -> DocumentEntry | None:
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
+
+    def held_document(self, doc_id: str) -> DocumentEntry:
+        found = self.document(doc_id)
+        if found is None:
+            raise self._changed(doc_id)
+        return found
 
     def documents(self) -> list[DocumentEntry]:
         keys = sorted(self.manifest)
