@@ -8,12 +8,19 @@ In the dark only colours differ, so that axe looks at nothing else there.
 from __future__ import annotations
 
 import base64
+import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
-from support.browsing import PHONE, WIDE, OpenPage, Served
+from playwright.sync_api import Page, Route, expect
+from support.browsing import FORMATS, PHONE, WIDE, OpenPage, Served
+
+from leafmark.chunking import STRATEGIES
+from leafmark.errors import UsageError
+from leafmark.server.web.visits import Address, Visit, render_page
+from leafmark.server.workspace import Activity, Freshness
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
@@ -62,17 +69,82 @@ def test_every_view_is_accessible_and_in_the_docs_as_it_is(
         for name, path in views.items():
             page.goto(address + path)
             page.wait_for_timeout(50)
-            found = Axe().run(page, options=DARK if look == "dark" else ALL)
-            if found.violations_count:
-                wrong.append(f"{name}: {found.generate_report()}")
-            if page.evaluate("document.documentElement.scrollWidth") > size["width"]:
-                wrong.append(f"{name} is wider than the window")
-            assert page.inner_text("main").strip(), name
+            wrong += faults(page, name, look)
             if name in PICTURES and request.config.getoption("--update-golden"):
                 IMAGES.mkdir(exist_ok=True)
                 image = as_webp(page.context.new_page(), page.screenshot())
                 (IMAGES / f"{name}-{look}.webp").write_bytes(image)
     assert not wrong, "\n".join(wrong)
+
+
+def faults(page: Page, name: str, look: str) -> list[str]:
+    """Return what is wrong with how a page looks."""
+    assert page.inner_text("main").strip(), name
+    found = Axe().run(page, options=DARK if look == "dark" else ALL)
+    wrong = [f"{name}: {found.generate_report()}"] if found.violations_count else []
+    wide = page.evaluate("document.documentElement.scrollWidth") > LOOKS[look][0]["width"]
+    return [*wrong, *([f"{name} is wider than the window"] if wide else [])]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_format_is_accessible_in_every_view(
+    open_page: OpenPage, served: Served, look: str
+) -> None:
+    size, scheme = LOOKS[look]
+    page = open_page("/", size=size, scheme=scheme)
+    names = sorted(f"formats/{one.name}" for one in FORMATS.iterdir())
+    sizes = "min_tokens=1&target_tokens=20&max_tokens=40&fixed_tokens=20&fixed_overlap=4"
+    views = [
+        *(f"/doc?id={name}" for name in names),
+        *(f"/doc?id={name}&view=source&q=tapir" for name in names[:2]),
+        *(f"/lab?id=formats/tapir.rst&strategy={one}&{sizes}" for one in STRATEGIES),
+        f"/lab?id=formats/tapir.html&compare=1&strategy=section&b_strategy=fixed&{sizes}",
+        *(f"/?q=tapir&tab={tab}" for tab in ("rendered", "source", "chunks", "why")),
+    ]
+    wrong = []
+    for view in views:
+        page.goto(served.address + view)
+        wrong += faults(page, view, look)
+    assert not wrong, "\n".join(wrong)
+
+
+RUN: dict[str, object] = {
+    "running": True,
+    "done": 120,
+    "total": 800,
+    "error": None,
+    "revisions": {},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_is_being_built_is_accessible_and_says_how_far_it_is(
+    open_page: OpenPage, served: Served, look: str
+) -> None:
+    size, scheme = LOOKS[look]
+    waiting = Visit(Address("/", {}), None, Freshness("building"), 0, True)  # type: ignore[arg-type]
+    first = render_page(
+        "problem.html",
+        waiting,
+        error=UsageError("not yet"),
+        status=503,
+        activity=Activity(running=True, done=1, total=800),
+        building=None,
+    )
+    page = open_page("/help", size=size, scheme=scheme)
+    page.route("**/first", lambda route: route.fulfill(body=first, content_type="text/html"))
+    for path, version in (("/status", 1), ("/first", 0)):
+        event = f"event: index\ndata: {json.dumps(RUN | {'version': version})}\n\n"
+        told = {"body": event, "content_type": "text/event-stream"}
+        page.route("**/events", partial(_fulfill, told))
+        page.goto(served.address + path)
+        expect(page.locator("#runtext")).to_have_text("Reading 120 of 800 sources")
+        expect(page.locator("#runbar")).to_have_attribute("value", "120")
+        assert not (wrong := faults(page, path, look)), wrong
+
+
+def _fulfill(answer: dict[str, str], route: Route) -> None:
+    route.fulfill(**answer)  # type: ignore[arg-type]
 
 
 def as_webp(page: Page, picture: bytes) -> bytes:

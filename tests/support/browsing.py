@@ -16,6 +16,7 @@ from support.repositories import GitRepository
 
 __all__ = [
     "BROWSERS",
+    "FORMATS",
     "HANDBOOK",
     "PHONE",
     "SERVING",
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 SERVING = r"serving at (http://\S+)/\n"
+FORMATS = Path(__file__).parents[1] / "browser" / "formats"
+"""A document of each format, with what is hard to show well."""
+
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 WIDE = {"width": 1440, "height": 900}
@@ -55,8 +59,9 @@ Wicked text with <math><mtext><table><mglyph><style><img src=x onerror=window.pw
 
 
 def write_corpus(docs: Path) -> None:
-    """The handbook, hostile documents, a page, sixty small ones on one word, and one of 5 MB."""
+    """The handbook, hostile documents, each format, sixty on one word, and one of 5 MB."""
     shutil.copytree(HANDBOOK, docs)
+    shutil.copytree(FORMATS, docs / "formats")
     (docs / "evil.md").write_text(EVIL, encoding="utf-8")
     (docs / "evil.html").write_text(f"<title>Wicked page</title><main>{EVIL}</main>", "utf-8")
     (docs / "kayak.html").write_text("<title>Kayak</title><main><p>A kayak.</p></main>", "utf-8")

@@ -20,8 +20,10 @@ __all__ = ["COLORS", "Cut", "Section", "SectionWriter", "cut_label"]
 COLORS = 4
 """Chunks take turns in so many colours."""
 
-_LISTS = frozenset(("ul", "ol", "dl"))
-_CONTAINERS = _LISTS | {"div", "blockquote", "center", "figure", "details", "li", "dd"}
+_ITEMS = {"ul": ("li",), "ol": ("li",), "dl": ("dd", "dt", "div")}
+"""What lists have in them, first what anything else that is there stands in."""
+
+_CONTAINERS = _ITEMS.keys() | {"div", "blockquote", "center", "figure", "details", "li", "dd"}
 """What can be closed in its middle, and opened again."""
 
 _BLOCKS = (
@@ -31,7 +33,7 @@ _SEEN = frozenset(("img", "input", "hr"))
 """Elements without text that are seen."""
 
 _VOID = _SEEN | {"br", "wbr", "col"}
-_EMPTY = re.compile(r"<(ul|ol|dl|li|div|blockquote)\b[^<>]*>\s*</\1>")
+_EMPTY = re.compile(r"<(ul|ol|dl|li|div|blockquote|p)\b[^<>]*>\s*</\1>")
 _START = re.compile(r' start="(-?\d{1,9})"')
 
 
@@ -60,6 +62,7 @@ class _Element:
     attributes: str = ""
     items: int = 0
     is_continued: bool = False
+    is_implied: bool = False
     last: str = ""
 
     def continued(self) -> _Element:
@@ -68,7 +71,7 @@ class _Element:
             return self
         kind = ' class="within"' if self.tag in ("li", "dd") else ""
         opening = f"<div{kind}{self.attributes if not kind else ''}>"
-        is_list = self.tag in _LISTS
+        is_list = self.tag in _ITEMS
         return _Element(self.tag, opening, "</div>", self.attributes, self.items, is_list)
 
 
@@ -103,6 +106,7 @@ class SectionWriter:
 
     def see(self) -> None:
         """Get ready for something that is seen: it stands in the section of its chunk."""
+        self._imply_item("")
         if self._chunk != self._position and self._is_divisible():
             self._divide()
         self._parts += map(cut_label, self._labels)
@@ -117,6 +121,7 @@ class SectionWriter:
         if tag in _VOID:
             self.add(opening)
             return
+        self._imply_item(tag)
         above = self._open[-1] if self._open else None
         if above is not None and above.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
@@ -130,9 +135,20 @@ class SectionWriter:
             above.items += tag == "li"
         start = _START.search(attributes) if tag == "ol" else None
         items = int(start[1]) - 1 if start else 0
-        attributes = _START.sub("", attributes) if tag in _LISTS else ""
+        attributes = _START.sub("", attributes) if tag in _ITEMS else ""
         self._open.append(_Element(tag, opening, closing, attributes, items))
         self._parts.append(opening)
+
+    def _imply_item(self, tag: str) -> None:
+        """Let what stands in a list without being an item be in one, which the next one ends."""
+        above = self._open[-1] if self._open else None
+        if above is not None and above.is_implied and tag in _ITEMS[self._open[-2].tag]:
+            self._end()
+        elif above is not None and above.tag in _ITEMS and not above.is_continued:
+            items = _ITEMS[above.tag]
+            if tag not in items:
+                self.open(items[0])
+                self._open[-1].is_implied = True
 
     def _resume(self, above: _Element, items: int) -> None:
         """Let the next item of a list begin the list anew, after so many items."""
@@ -149,7 +165,14 @@ class SectionWriter:
     def close(self, tag: str) -> None:
         if tag in _VOID or not self._open:
             return
+        if self._open[-1].is_implied and tag in _ITEMS:
+            self._end()
+        self._end()
+
+    def _end(self) -> None:
+        """Close the innermost element."""
         closed = self._open.pop()
+        tag = closed.tag
         if tag == "dl" and closed.last == "dt":
             self._parts.append("<dd></dd>")  # a list of terms ends with what the last one means
         self._parts.append(closed.closing)

@@ -84,7 +84,7 @@ def test_chunks_beside_each_other_differ(scheme: str, kind: str, seen: str) -> N
         *(
             (text, ground, 4.5)
             for text in ("ink", "dim", "accent", "warn")
-            for ground in ("paper", "card")
+            for ground in ("paper", "card", "k0", "k1", "k2", "k3")
         ),
         *(
             (f"code-{text}", ground, 4.5)

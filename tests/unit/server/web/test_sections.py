@@ -69,6 +69,10 @@ def divided(text: str) -> list[tuple[str, int | None, bool]]:
                 ("<dl><dt>c</dt><dd>d</dd></dl>", 1, True),
             ],
         ),
+        (
+            "<ul>a<li>b</li><p>c</p></ul>",
+            [("<ul><li>a</li><li>b</li><li><p>c</p></li></ul>", 0, True)],
+        ),
         ("<dl><dt>a</dt></dl>", [("<dl><dt>a</dt><dd></dd></dl>", 0, True)]),
         (
             "<dl><dt>a</dt>|<dd>b</dd></dl>",

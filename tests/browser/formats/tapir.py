@@ -1,0 +1,8 @@
+"""Tapir."""
+
+
+class Tapir:
+    """Shy."""
+
+    def run(self) -> int:
+        return 1
