@@ -157,8 +157,8 @@ def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions
     taken: Counter[str] = Counter()
     for start in range(0, len(wide), REFS_AT_ONCE):
         refs = snapshot.refs([one.chunk for one in wide[start : start + REFS_AT_ONCE]])
-        taken.update(doc_id for doc_id, _ in refs)
-        if sum(min(each, options.max_per_document) for each in taken.values()) >= options.kept:
+        taken.update([doc_id for doc_id, _ in refs])
+        if sum([min(each, options.max_per_document) for each in taken.values()]) >= options.kept:
             return []
     most = options.max_per_document + POOL_PER_DOCUMENT
     return [doc_id for doc_id, each in taken.items() if each > most]
@@ -216,9 +216,9 @@ def _pool(
     A document takes `max_per_document` places, translations of it none beside it. Some more of
     its matches are taken to be joined to their section.
     """
-    places = options.max_per_document if not is_open else 0
+    places, wanted = options.max_per_document if not is_open else 0, options.kept
     most = places + POOL_PER_DOCUMENT if places else len(scored)
-    taken: Counter[tuple[str, str]] = Counter()
+    taken: dict[tuple[str, str], int] = {}
     beyond: Counter[str] = Counter()
     pool: list[Scored] = []
     left: list[tuple[Scored, str]] = []
@@ -226,20 +226,19 @@ def _pool(
     for start in range(0, len(scored), REFS_AT_ONCE):
         batch = scored[start : start + REFS_AT_ONCE]
         for one, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
-            if filled >= options.kept and (
-                one.score < pool[-1].score or len(pool) >= 3 * options.kept
-            ):
+            if filled >= wanted and (one.score < pool[-1].score or len(pool) >= 3 * wanted):
                 return pool, beyond
             tree, _, path = doc_id.partition(":")
             family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
-            if taken[family] >= most:
+            before = taken.get(family, 0)
+            if before >= most:
                 beyond[doc_id] += 1
                 left.append((one, doc_id))
                 continue
-            taken[family] += 1
-            filled += not places or taken[family] <= places
+            taken[family] = before + 1
+            filled += not places or before < places
             pool.append(one)
-    for one, doc_id in left[: max(0, options.kept - len(pool))]:
+    for one, doc_id in left[: max(0, wanted - len(pool))]:
         pool.append(one)
         beyond[doc_id] -= 1
     return pool, beyond

@@ -218,6 +218,8 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Ite
         yield Hint("no-words")
         return
     for topic in compiled:
+        if all(_occurs(one) for each in topic for one in each.looked):
+            continue
         known = {(one.label, one.field) for each in topic for one in each.looked if _occurs(one)}
         for one, others in _unknown(topic):
             if (one.label, one.field) not in known:

@@ -215,7 +215,7 @@ def _unframed(name: Name) -> Iterator[Name]:
     if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
         yield (*name[2:], name[1])  # `man 2 open` is the page `open(2)`
         return
-    for before in ((), *_BEFORE_NAMES):
+    for before in ((), *(each for each in _BEFORE_NAMES if each[:1] == stems[:1])):
         rest = name[len(before) :]
         if stems[: len(before)] != before:
             continue

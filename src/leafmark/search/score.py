@@ -511,8 +511,13 @@ class _Scorer:
                 fit, factor = fit - ROLE_FIT, 1.0
                 score = (words + gained) * boost
             relaxed = topic.taken_apart or not has_all
-            parts = words, gained, 0.0, factor, ROLES[role], boost, name, fit
-            found.append(Scored(rounded(score), chunk, topic, relaxed, *parts))
+            score, role_name = rounded(score), ROLES[role]
+            found.append(
+                Scored(
+                    score, chunk, topic, relaxed, words, gained, 0.0, factor, role_name, boost,
+                    name, fit,
+                )
+            )  # fmt: skip
         return found
 
     # -- completeness -----------------------------------------------------------------
