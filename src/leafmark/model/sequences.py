@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from threading import Lock
@@ -146,7 +147,8 @@ class Recent(Generic[K, V]):
 
     def __init__(self, most: int):
         self._most = most
-        self._values: dict[K, V] = {}
+        # a dictionary finds its first key by looking past all that were dropped before it
+        self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
         self.get = self._values.get
 
@@ -155,6 +157,6 @@ class Recent(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         with self._lock:
-            if len(self._values) >= self._most:
-                self._values.pop(next(iter(self._values)))
             self._values[key] = value
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
