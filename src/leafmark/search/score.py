@@ -334,7 +334,7 @@ class _Scorer:
         named = self._named(bearers, dict(zip(raw, roles, strict=True))) if bearers else {}
         best, rest = self._first(self._weighed(raw, complete, roles), named)
         matches = self._matches(best, named)
-        return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES)), rest
+        return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES), every), rest
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[Sequence[Match]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
@@ -557,19 +557,27 @@ class _Scorer:
 
     # -- nearness ---------------------------------------------------------------------
 
-    def _with_nearness(self, matches: Sequence[Scored]) -> list[Scored]:
-        """Return the matches with the nearness of the words of the first ones."""
+    def _with_nearness(self, matches: Sequence[Scored], every: Collection[Handle]) -> list[Scored]:
+        """Return the matches with the nearness of the words of the first ones.
+
+        Of two words only what is among `every` has both.
+        """
         pairs = self._pairs()
-        if not pairs or not matches:
+        wanted = [one.chunk for one in matches[:NEAR_MATCHES]] if pairs else []
+        if [len(word.terms) for word in self._topic.words] == [1, 1]:
+            wanted = [chunk for chunk in wanted if chunk in every]
+        if not wanted:
             return list(matches)
-        first = matches[:NEAR_MATCHES]
-        refs = self._snapshot.refs([one.chunk for one in first])
+        refs = self._snapshot.refs(wanted)
         documents = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
         query = AllOf((AnyOf(tuple(pairs)), unscored(documents)))
         (found,) = self._snapshot.search([(query, MAX_NEAR)])
         near = {chunk: score for score, chunk in found}
-        first = [one.with_nearness(near[one.chunk]) if one.chunk in near else one for one in first]
-        return [*first, *matches[NEAR_MATCHES:]]
+        first = matches[:NEAR_MATCHES]
+        return [
+            *(one.with_nearness(near[one.chunk]) if one.chunk in near else one for one in first),
+            *matches[NEAR_MATCHES:],
+        ]
 
     def _pairs(self) -> list[Query]:
         weight = self._options.nearness
