@@ -44,6 +44,9 @@ MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
 (measured on 1,483 queries)."""
 
+MAX_TIED = 20
+"""So many more are asked for, since some tie with the last one: more hardly ever do."""
+
 NEAR_MATCHES = 30
 """The best matches whose words are looked at for nearness: it changes the order of the first."""
 
@@ -309,14 +312,14 @@ class _Scorer:
         """What is asked of the engine first; nothing where the matches of a section are wanted."""
         if self._sections is not None:
             return []
-        return [(self._scoped(query), limit + 1) for query, limit in self._queries]
+        return [(self._scoped(query), limit + MAX_TIED) for query, limit in self._queries]
 
     def scored(self, found: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
         """Return the best matches, and the chunks of others; `found` answers `searches`."""
         scoped = self.searches
         some, *others = (
             [
-                self._cut(query, most - 1, matches)
+                self._cut(query, most - MAX_TIED, matches)
                 for (query, most), matches in zip(scoped, found, strict=True)
             ]
             if scoped
@@ -341,7 +344,7 @@ class _Scorer:
         scoped = [(self._scoped(query), limit) for query, limit in requests]
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in scoped]
-        found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
+        found = self._snapshot.search([(query, limit + MAX_TIED) for query, limit in scoped])
         return [
             self._cut(query, limit, matches)
             for (query, limit), matches in zip(scoped, found, strict=True)
@@ -360,10 +363,10 @@ class _Scorer:
             first -= 1
         if first == limit:
             return matches[:limit]
-        wider = limit
-        while len(matches) > wider and rounded(matches[-1][0]) == last:
-            wider *= 2
-            (matches,) = self._snapshot.search([(query, wider + 1)])
+        asked = limit + MAX_TIED
+        while len(matches) >= asked and rounded(matches[-1][0]) == last:
+            asked *= 2
+            (matches,) = self._snapshot.search([(query, asked)])
         tied = [match for match in matches[first:] if rounded(match[0]) == last]
         refs = self._snapshot.refs([chunk for _, chunk in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
