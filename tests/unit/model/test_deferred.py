@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from leafmark.model import Deferred
+from leafmark.model import Deferred, Recent
 
 
 def test_is_made_once_and_only_when_needed() -> None:
@@ -30,3 +30,11 @@ def test_is_as_its_tuple() -> None:
     assert hash(numbers) == hash((1, 2))
     assert repr(numbers) == "(1, 2)"
     assert type(pickle.loads(pickle.dumps(numbers))) is tuple
+
+
+def test_what_was_put_first_is_forgotten_first() -> None:
+    recent: Recent[str, int] = Recent(2)
+    for number, name in enumerate("abcc"):
+        recent.put(name, number)
+    assert [recent.get(name) for name in "abc"] == [None, 1, 3]
+    assert len(recent) == 2

@@ -14,8 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
+import tantivy
+
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.embedded.chunks import addresses_of, matches_at
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
@@ -328,7 +329,7 @@ class IndexReader:
         new = [place for place in places if place not in known]
         if new:
             with self.guard("read the index"):
-                addresses = addresses_of(new)
+                addresses = _addresses_of(new)
                 read = self.searcher.doc
                 names = [str(read(address).get_first("doc_id")) for address in addresses]
                 positions = self.searcher.fast_field_values("position", addresses)
@@ -346,7 +347,7 @@ class IndexReader:
     def _column(self, name: str, chunks: Sequence[Handle]) -> list[int]:
         """Return the numbers of the chunks, in their order: several times faster again."""
         with self.guard("read the index"):
-            found = self.searcher.fast_field_values(name, addresses_of(_places(chunks)))
+            found = self.searcher.fast_field_values(name, _addresses_of(_places(chunks)))
         return cast("list[int]", found)
 
     def _record_beside(self, place: int, doc_id: str, position: int) -> bytes | None:
@@ -354,10 +355,10 @@ class IndexReader:
 
         Searching for the record takes several times as long.
         """
-        (address,) = addresses_of([place])
+        (address,) = _addresses_of([place])
         if address.doc < position:
             return None
-        (first,) = addresses_of([place - position])
+        (first,) = _addresses_of([place - position])
         head = self.searcher.doc(first)
         record: bytes | None = head.get_first("source")
         return record if head.get_first("doc_id") == doc_id else None
@@ -403,7 +404,7 @@ class IndexReader:
 
     def _matches(self, made: Compilation, query: Query, limit: int) -> list[Match]:
         most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
-        return matches_at(self.searcher.search(made.compile(query), most, count=False).hits)
+        return _matches_at(self.searcher.search(made.compile(query), most, count=False).hits)
 
     def count(self, queries: Sequence[Query]) -> list[int]:
         made = Compilation(self._compiler)
@@ -522,8 +523,26 @@ class IndexReader:
         return self._vocabularies[key]
 
 
+_SEGMENT_BITS = 32
+"""A chunk's handle is the number of its segment, then in so many bits its number in there."""
+
+
+def _matches_at(hits: Iterable[tuple[float, tantivy.DocAddress]]) -> list[Match]:
+    """Return the engine's hits with handles of chunks, which can be hashed, unlike its addresses.
+
+    >>> _matches_at([(1.5, each) for each in _addresses_of([5 << 32 | 7])]) == [(1.5, 5 << 32 | 7)]
+    True
+    """
+    return [(score, hit.segment_ord << _SEGMENT_BITS | hit.doc) for score, hit in hits]
+
+
+def _addresses_of(places: Iterable[int]) -> list[tantivy.DocAddress]:
+    last = (1 << _SEGMENT_BITS) - 1
+    return [tantivy.DocAddress(place >> _SEGMENT_BITS, place & last) for place in places]
+
+
 def _places(chunks: Sequence[Handle]) -> Sequence[int]:
-    """Return the handles of chunks as what they are here: see `matches_at`."""
+    """Return the handles of chunks as what they are here: see `_matches_at`."""
     return cast("Sequence[int]", chunks)
 
 
