@@ -10,13 +10,23 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from leafmark.errors import StorageError
 from leafmark.index.manifest import Manifest
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 
-__all__ = ["ChunkRef", "Handle", "Lookup", "Match", "Snapshot", "Store", "TreeCounts"]
+__all__ = [
+    "ChunkRef",
+    "Handle",
+    "Lookup",
+    "Match",
+    "Snapshot",
+    "Store",
+    "TreeCounts",
+    "require_whole",
+]
 
 Handle: TypeAlias = Hashable
 """A chunk as the engine names it; valid for one snapshot."""
@@ -196,6 +206,19 @@ class Snapshot(Protocol):
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
+
+
+def require_whole(snapshot: Snapshot) -> None:
+    """Look whether all of the index has answered what was asked so far.
+
+    Raises:
+        StorageError: a part did not, so that what seems to be missing may be there.
+    """
+    if snapshot.is_partial:
+        raise StorageError(
+            "a part of the cluster does not answer",
+            hint="`leafmark doctor` says what is missing; a search answers from the rest",
+        )
 
 
 class Store(Protocol):

@@ -183,20 +183,22 @@ class Cluster:
         data = None if body is None else body if isinstance(body, str) else dump_json(body)
         problem: LeafmarkError | None = None
         for pause in (*_PAUSES_S, None):
-            distrusted = 0
+            hopeless = 0
             for node in self._in_order():
                 answer = self._attempt(node, method, path, data, limit)
                 if isinstance(answer, LeafmarkError):
                     problem = answer
                     self._avoid(node)
-                    distrusted += isinstance(answer, ForbiddenError)
+                    # waiting makes no trust, and who asks has waited for each node already
+                    late = limit == "search" and isinstance(answer, _LateError)
+                    hopeless += late or isinstance(answer, ForbiddenError)
                     continue
                 status, content = answer
                 if status in _NOW_BUSY and status not in allowed:
                     problem = self._refused(status, content, node)
                     continue
                 return self._read(status, content, node, frozenset(allowed), kind)
-            if pause is None or distrusted == len(self.nodes):  # waiting makes no trust
+            if pause is None or hopeless == len(self.nodes):
                 break
             time.sleep(pause)
         assert problem is not None
@@ -244,7 +246,7 @@ class Cluster:
         if status >= 300 and status not in allowed:
             raise self._refused(status, content, node)
         try:
-            found = json.loads(content, object_hook=_Answer) if content else _Answer()
+            found = json.loads(content, object_hook=_Answer)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, kind):
@@ -286,6 +288,10 @@ class Cluster:
     def _avoid(self, node: str) -> None:
         with self._lock:
             self._failed[node] = time.monotonic() + AVOIDED_S
+
+
+class _LateError(StorageError):
+    """A node took the request, and did not answer within its limit."""
 
 
 class _LacksError(StorageError, KeyError):
@@ -364,7 +370,7 @@ def _unreached(error: Exception, node: str) -> StorageError:
     """Return what to tell where a node gave no answer."""
     refused = isinstance(error, urllib3.exceptions.NewConnectionError)
     if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
-        return StorageError(
+        return _LateError(
             "the cluster does not answer in time",
             location=node,
             hint="`leafmark doctor` says which nodes do",
@@ -415,7 +421,7 @@ def dump_json(value: Any) -> str:
 def _short(error: BaseException) -> str:
     text = str(getattr(error, "reason", None) or error).split("\n", 1)[0]
     _, _, told = text.rpartition("] ")
-    return (told or text)[:120].lower()
+    return (told or text)[:120].lower().rstrip(")")
 
 
 def _reason(content: bytes) -> str | None:

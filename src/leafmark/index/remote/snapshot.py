@@ -8,6 +8,7 @@ chunks and its record disagree, and `ChangedError` says so. A search asks once m
 from __future__ import annotations
 
 from base64 import b64decode
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from functools import cached_property
@@ -57,6 +58,9 @@ _COUNTED = 2000
 
 _AHEAD = 20_000
 """Up to this many counts are asked for before they are wanted."""
+
+_COUNTED_ALONE = 200
+"""Up to this many counts are questions of their own (measured at 2 ms each beside other work)."""
 
 _SEVERAL = 50
 
@@ -115,7 +119,7 @@ def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
         DamagedError: the alias leads to something that leafmark did not make.
     """
     found = cluster.get(path_of("_alias", names.alias), allowed=(404,))
-    if "error" in found or not found:
+    if not found or (found.get("status") == 404 and "error" in found):
         return None
     if not all(isinstance(about, dict) and about.get("aliases") for about in found.values()):
         raise other_program(cluster.location)
@@ -157,6 +161,8 @@ class RemoteSnapshot:
         self.cluster = cluster
         self.names = names
         self.is_partial = False
+        self.when_partial: Callable[[], object] = lambda: None
+        """Called when a part of the cluster does not answer, once."""
         self._preference = f"snapshot-{uuid4().hex}"
         """The same copies answer all questions: of two, one may be ahead for a moment."""
         self._about = meta
@@ -289,9 +295,9 @@ class RemoteSnapshot:
 
     # -- requests -------------------------------------------------------------------------
 
-    def _ask(self, body: Mapping[str, Any]) -> Any:
+    def _ask(self, body: Mapping[str, Any], limit: str = "search") -> Any:
         path = path_of(self._about.chunks, "_search") + f"?preference={self._preference}"
-        answer = self.cluster.post(path, body)
+        answer = self.cluster.post(path, body, limit=limit)
         self._note(answer)
         return answer
 
@@ -327,11 +333,16 @@ class RemoteSnapshot:
         """Note whether some shard did not answer; one without any copy is not called failed."""
         shards = answer["_shards"]
         if shards["successful"] < shards["total"] or answer.get("timed_out"):
+            self._miss()
+
+    def _miss(self) -> None:
+        if not self.is_partial:
             self.is_partial = True
+            self.when_partial()
 
     def _totals(self, queries: Sequence[Any]) -> list[int]:
-        bodies = [{"size": 0, "track_total_hits": True, "query": query} for query in queries]
-        return [answer["hits"]["total"]["value"] for answer in self.ask_all(bodies)]
+        answers = self.ask_all([_count_body(query) for query in queries])
+        return [answer["hits"]["total"]["value"] for answer in answers]
 
     # -- queries --------------------------------------------------------------------------
 
@@ -350,7 +361,7 @@ class RemoteSnapshot:
         while True:
             body: dict[str, Any] = {
                 "size": min(MAX_RESULTS, max(limit, 100)),
-                "_source": False,
+                "stored_fields": "_none_",
                 "docvalue_fields": ["doc_id", "position"],
                 "sort": [{"doc_id": "asc"}, {"position": "asc"}],
                 "track_total_hits": after is None,
@@ -388,8 +399,8 @@ class RemoteSnapshot:
             for query in queries
         ]
         answers = self.ask_all(bodies, "dfs_query_then_fetch")
-        found = [{hit["_id"]: hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
-        return [[scores.get(one) for one in ids] for scores in found]
+        found = [{_hit(hit): hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
+        return [[scores.get(one) for one in hits] for scores in found]
 
     def expect(self, terms: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
         with self._lock:
@@ -443,7 +454,7 @@ class RemoteSnapshot:
         queries: list[Any] = [{"term": {field: term}} for field, term in wanted]
         if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
             queries.append(EVERY_CHUNK)
-        bodies = [_counts_body(queries[at : at + _BATCH]) for at in range(0, len(queries), _BATCH)]
+        bodies = [*_count_bodies(queries)]
         chunks, words = {"index": self._about.chunks}, {"index": self.names.words}
         answers = iter(
             self._ask_lines(
@@ -453,11 +464,7 @@ class RemoteSnapshot:
         )
         for lookup in lookups:
             self._follow(lookup, self._words.read(lookup, next(answers)))
-        counts = [
-            bucket["doc_count"]
-            for answer in answers
-            for bucket in answer["aggregations"]["counts"]["buckets"]
-        ]
+        counts = [count for answer in answers for count in _read_counts(answer)]
         if len(counts) > len(wanted):
             self.chunk_count = counts.pop()
         found = dict[tuple[str, str], int | None](zip(wanted, counts, strict=True))
@@ -574,7 +581,7 @@ class RemoteSnapshot:
         path += f"?realtime=false&preference={self._preference}"
         found: list[Any] = self.cluster.post(path, {"docs": documents})["docs"]
         if any("error" in each for each in found):
-            self.is_partial = True
+            self._miss()
         return found
 
     def _read(
@@ -616,7 +623,8 @@ class RemoteSnapshot:
         self._load(doc_ids)
 
     def stored(self, doc_id: str) -> StoredDocument | None:
-        self._load([doc_id])
+        if self._stored.get(doc_id) is None:
+            self._load([doc_id, *self.manifest.following(doc_id)])
         known = self._stored.get(doc_id)
         return None if known is None else known[1]
 
@@ -631,9 +639,12 @@ class RemoteSnapshot:
         return found
 
     def documents(self) -> list[DocumentEntry]:
-        keys = sorted(self.manifest)
-        self._load(document_id(*key) for key in keys[:_REMEMBERED])
-        found = (self.document(document_id(*key)) for key in keys)
+        doc_ids = [document_id(*key) for key in sorted(self.manifest)]
+        found = list[DocumentEntry | None]()
+        for at in range(0, len(doc_ids), _BATCH):
+            batch = doc_ids[at : at + _BATCH]
+            self._load(batch)
+            found += map(self.document, batch)
         return [entry for entry in found if entry is not None]
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
@@ -673,14 +684,14 @@ class RemoteSnapshot:
         while True:
             body: dict[str, Any] = {
                 "size": MAX_RESULTS,
-                "_source": False,
+                "stored_fields": "_none_",
                 "docvalue_fields": ["tree", "path", "stamp", "digest", *_STATE],
                 "sort": [{"tree": "asc"}, {"path": "asc"}],
                 "query": wanted,
             }
             if after is not None:
                 body["search_after"] = after
-            hits = self._ask(body)["hits"]["hits"]
+            hits = self._ask(body, limit="bulk")["hits"]["hits"]
             for hit in hits:
                 fields = hit["fields"]
                 tree, digest = fields["tree"][0], fields["digest"][0]
@@ -711,6 +722,8 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
         self._snapshot = snapshot
         self._some: dict[DocumentKey, ManifestRow | None] = {}
         self._all: ManifestTable | None = None
+        self._ids = list[str]()
+        self._at = 0
 
     def __getitem__(self, key: DocumentKey) -> ManifestRow:
         if self._all is not None:
@@ -741,6 +754,16 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
             self._all = ManifestTable(self._snapshot.rows())
         return self._all
 
+    def following(self, doc_id: str) -> list[str]:
+        """Return the documents behind one, where all are being read in their order."""
+        if self._all is None:
+            return []
+        if not self._ids:
+            self._ids = sorted(document_id(*key) for key in self._all)
+        before, self._at = self._at, bisect_left(self._ids, doc_id)
+        behind = self._ids[self._at + 1 : self._at + _BATCH]
+        return behind if 0 <= self._at - before <= _BATCH else []
+
     @property
     def has_retries(self) -> bool:
         return self.table.has_retries
@@ -749,16 +772,41 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
 def _hits_body(query: Any, limit: int) -> dict[str, Any]:
     return {
         "size": max(1, min(limit, MAX_RESULTS)),
-        "_source": False,
+        "stored_fields": "_none_",
         "docvalue_fields": list(_COLUMNS),
         "track_total_hits": False,
         "query": query,
     }
 
 
-def _counts_body(filters: Sequence[Any]) -> dict[str, Any]:
-    """Return the question how many documents match each of some simple filters."""
-    return {"size": 0, "aggs": {"counts": {"filters": {"filters": list(filters)}}}}
+def _count_body(query: Any) -> dict[str, Any]:
+    return {"size": 0, "track_total_hits": True, "query": query}
+
+
+def _count_bodies(queries: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield questions how many documents match each of some simple queries.
+
+    A term alone is counted without a look at documents, but each question has its price; those of
+    many are counted together, in the documents that have one of them: they are seldom common.
+    """
+    if len(queries) <= _COUNTED_ALONE:
+        yield from map(_count_body, queries)
+        return
+    for at in range(0, len(queries), _BATCH):
+        some = list(queries[at : at + _BATCH])
+        yield {
+            "size": 0,
+            "track_total_hits": False,
+            "query": {"bool": {"filter": [{"bool": {"should": some}}]}},
+            "aggs": {"counts": {"filters": {"filters": some}}},
+        }
+
+
+def _read_counts(answer: Mapping[str, Any]) -> list[int]:
+    """Return the counts in an answer to one of `_count_bodies`."""
+    if "aggregations" not in answer:
+        return [answer["hits"]["total"]["value"]]
+    return [bucket["doc_count"] for bucket in answer["aggregations"]["counts"]["buckets"]]
 
 
 def _hit(hit: Mapping[str, Any]) -> Hit:

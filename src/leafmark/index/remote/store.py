@@ -57,6 +57,7 @@ from leafmark.index.remote.sources import pack_source
 from leafmark.index.remote.vectors import unused_lines, vector_indices
 from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
+from leafmark.index.snapshot import require_whole
 from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileState, document_id
 
 __all__ = ["RemoteOptions", "RemoteStore", "open_store"]
@@ -239,6 +240,7 @@ class RemoteStore:
         kept = [self._snapshot.rows(whole)] if whole else []
         kept += [self._snapshot.rows(begun, self._stamp_now)] if begun else []
         self._manifest = ManifestTable(chain.from_iterable(kept))
+        require_whole(self._snapshot)
         self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
         self._fields = text_fields(self._snapshot.languages)
         self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
@@ -548,10 +550,14 @@ class RemoteStore:
         return self.meta
 
     def _drop_missing(self) -> None:
-        """Remove sources of trees that were read anew, and that are no more."""
-        if not self._anew:
+        """Remove sources of trees that were read anew, and that are no more.
+
+        Of a tree that is new there were none before.
+        """
+        before = [name for name, reason in self._anew.items() if reason != _NEW]
+        if not before:
             return
-        for key, _ in list(self._snapshot.rows(list(self._anew))):
+        for key, _ in list(self._snapshot.rows(before)):
             if key not in self._manifest:
                 self._take(_Change(document_id(*key), time.time_ns() // 1000))
 

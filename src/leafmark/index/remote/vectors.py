@@ -465,7 +465,7 @@ def _by_graph(query: NDArray[np.float32], field: str, some: Sequence[Json], limi
 def _body(query: Json, limit: int) -> Json:
     return {
         "size": limit,
-        "_source": False,
+        "stored_fields": "_none_",
         "docvalue_fields": ["doc_id", "position", "owner"],
         "query": query,
     }

@@ -67,7 +67,7 @@ class Words:
         either = {"bool": {"should": [*_clauses(lookup)], "minimum_should_match": 1}}
         body: dict[str, Any] = {
             "size": MAX_RESULTS,
-            "_source": False,
+            "stored_fields": "_none_",
             "docvalue_fields": ["term"],
             "sort": [{"term": "asc"}],
             "track_total_hits": False,

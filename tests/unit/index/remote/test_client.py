@@ -107,6 +107,7 @@ def test_an_address_without_a_name_has_a_usual_one() -> None:
         ((404, error("no such index [a]")), NotFoundError, r"no such index \[a\]"),
         ((400, error("failed to parse")), RefusedError, "failed to parse"),
         ((200, b"<html>hello</html>"), StorageError, "no JSON"),
+        ((200, b""), StorageError, "no JSON"),
         ((200, b'{"took": 1,'), StorageError, "no JSON"),
         ((302, b""), StorageError, "status 302 and no error of a cluster's"),
         ((405, b"Method Not Allowed"), StorageError, "status 405 and no error of a cluster's"),
@@ -214,6 +215,7 @@ def test_an_answer_that_does_not_come_ends_after_its_limit() -> None:
         cluster = Cluster([url], search_s=0.2)
         with pytest.raises(StorageError, match="does not answer in time"):
             cluster.get("/")
+        assert cluster.requests == 1  # who asks has waited
         release.set()
 
 
@@ -268,11 +270,18 @@ def test_a_shard_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     assert len(asked) == bulk.TRIES
 
 
-def test_what_answers_anything_with_json_is_no_cluster() -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, b'{"name": "x", "version": {"number": "8.11.0"}}'),
+        (404, b'{"detail": "Not Found"}'),
+        (404, b'{"error": "not found"}'),
+    ],
+)
+def test_what_answers_anything_with_json_is_no_cluster(answer: Answer) -> None:
     """It is not called an index that was damaged: to make it anew would be no help."""
-    about = b'{"name": "x", "version": {"number": "8.11.0"}}'
     with (
-        server(lambda _: (200, about)) as (url, _),
+        server(lambda _: answer) as (url, _),
         pytest.raises(StorageError, match="the answer is not a cluster's") as raised,
     ):
         open_snapshot(Cluster([url]), Names("docs"))
