@@ -14,6 +14,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import indexed_bytes
 from leafmark.app.requests import Progress
 from leafmark.errors import NotFoundError, QueryError, UsageError
+from leafmark.index.snapshot import require_whole
 from leafmark.model import Migration
 from leafmark.query import parse_plain
 from leafmark.search import SearchOptions, search
@@ -54,6 +55,9 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
     trees = {tree.name for tree in target.trees}
     documents = [each for each in reader.documents() if each.chunk_count and each.tree in trees]
     counted = [there.trees[name] for name in trees if name in there.trees]
+    overlap = _overlap(source, reader, target, there, documents)
+    require_whole(reader)
+    require_whole(there)
     return Migration(
         source=_place(source),
         target=_place(target),
@@ -61,7 +65,7 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
         chunks=sum(each.chunk_count for each in documents),
         target_documents=sum(each.documents for each in counted),
         target_chunks=sum(each.chunks for each in counted),
-        overlap=_overlap(source, reader, target, there, documents),
+        overlap=overlap,
         missing=tuple(missing),
     )
 
@@ -81,6 +85,7 @@ def _copy(
     missing = list[str]()
     timeout_s = target.configuration.index.lock_timeout_s
     documents = reader.documents()
+    require_whole(reader)
     with target.open_writer(timeout_s=timeout_s, rebuild=True) as writer:
         for done, document in enumerate(documents, start=1):
             tree = target.tree(document.tree)

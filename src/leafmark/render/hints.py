@@ -289,7 +289,7 @@ _Wording = str | Callable[[_Values, Terms], str]
 _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
     {
         "doubtful": "even the best matches lack much of what was asked: it may not be there",
-        "partial": "a part of the cluster did not answer: there may be better results",
+        "partial": "a part of the cluster did not answer: there may be more, and better",
         "plain": lambda values, terms: (
             f"nothing matches the query with its operators; these results match its words as "
             f"plain text ({terms.plain})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.refreshing import check_large_folder, refresh, refresh_telling
@@ -21,6 +21,9 @@ from leafmark.errors import (
 from leafmark.index import IndexReader
 from leafmark.index.folder import read_missing
 from leafmark.model import Hint
+
+if TYPE_CHECKING:
+    from leafmark.index.remote import RemoteSnapshot
 
 __all__ = [
     "INDEX_FIRST",
@@ -122,10 +125,13 @@ def open_telling(project: Project, request: Asking, progress: Progress | None) -
     """Return what `open_index` does, for an answer without hints: they go to `project.tell`.
 
     So does what of the configuration is not looked at: of a tree that was left out, there
-    seems to be nothing else.
+    seems to be nothing else. And so does what a part of a cluster did not answer.
     """
     reader, hints = open_index(project, request, progress)
     tell_hints(project, (*hints, *left_out_hints(project)))
+    if project.remote is not None:
+        asked = cast("RemoteSnapshot", reader)
+        asked.when_partial = lambda: tell_hints(project, [Hint("partial")])
     return reader
 
 

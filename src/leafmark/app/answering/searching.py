@@ -198,7 +198,7 @@ def _answer(
             answer = found._replace(results=marked, hints=(Hint("plain"), *others))
     answer = answer._replace(
         query=" ".join(request.queries),
-        hints=(*hints, *_partial(reader), *project_hints(project, answer)),
+        hints=(*hints, *project_hints(project, answer)),
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)
@@ -280,7 +280,10 @@ def answer_topics(  # noqa: PLR0913 - the last three are given by name
 def complete_answer(
     project: Project, reader: IndexReader, answer: Answer, request: SearchRequest, sources: Sources
 ) -> Answer:
-    """Return the answer with the texts and records that the request asks for."""
+    """Return the answer with the texts and records that the request asks for.
+
+    It says so if a part of the index did not answer.
+    """
     results = answer.results
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
@@ -293,6 +296,7 @@ def complete_answer(
     packing, tokenizer = _packed(project, request, results, reader, sources)
     return answer._replace(
         results=results,
+        hints=(*answer.hints, *_partial(reader)),
         records=records,
         roots={tree.name: str(tree.root) for tree in project.trees},
         packing=packing,

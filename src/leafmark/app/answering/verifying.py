@@ -34,6 +34,7 @@ from leafmark.app.requests import Progress, VerifyRequest
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.index import IndexReader
+from leafmark.index.snapshot import require_whole
 from leafmark.model import (
     Chunk,
     CitationStatus,
@@ -82,6 +83,7 @@ def verify_texts(
     names = [name for name, _ in request.texts if name != "-" and "\0" not in name]
     checked = {key for name in names for key in project.keys_of(project.directory / name)}
     outcomes = _Checker(project, reader, checked).check(unplaced)
+    require_whole(reader)  # else what a part of a cluster holds would be called gone
     return tuple(
         VerifyReport(name, tuple(_placed(text, citations, outcomes)))
         for (name, text), citations in zip(request.texts, found, strict=True)
