@@ -34,7 +34,7 @@ from leafmark.index.engine import NO_RIGHT
 from leafmark.index.folder import OTHER_LEAFMARK, has_other
 from leafmark.index.lock import lock_holder
 from leafmark.index.vectors import stored_model, vector_folder
-from leafmark.model import Check, DoctorReport, count_of
+from leafmark.model import Check, DoctorReport, age_in_words, age_of, count_of
 
 __all__ = ["Requirement", "check_reranker", "examine", "parse_requirement", "satisfies"]
 
@@ -144,15 +144,20 @@ def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None,
         return None, [Check("index", "ok", error.placed_message, error.hint)]
     except LeafmarkError as error:
         return None, [_failure("index", error)]
-    nodes = count_of(int(health["nodes"]), "node")
-    about = f"{health['distribution'] or 'cluster'} {health['version']}, {nodes}"
+    nodes, shards = count_of(health.nodes, "node"), count_of(health.shards, "shard")
+    about = f"{health.version}, {nodes}, {shards}"
     documents = count_of(reader.meta.documents, "document")
     checks = [Check("index", "ok", f"{documents} in {remote.location} ({about})")]
-    if health["missing_shards"]:
-        many = count_of(int(health["missing_shards"]), "shard")
-        level = "problem" if health["status"] == "red" else "warning"
-        message = f"the cluster is {health['status']}: {many} of all have no place"
+    if health.missing_shards:
+        many = count_of(health.missing_shards, "shard")
+        level = "problem" if health.is_degraded else "warning"
+        lacks = "answers lack a part of the index" if health.is_degraded else "only copies lack"
+        message = f"{many} of the index without a node, the cluster is {health.status}: {lacks}"
         checks.append(Check("index", level, message, "start the nodes that are missing"))
+    age_s = age_of(reader.looked_ns)
+    if age_s is not None:
+        message = f"the last run looked at its sources {age_in_words(age_s)}"
+        checks.append(Check("index", "ok", message))
     if reader.fingerprint not in ("", project.index_options().fingerprint):
         message = "it was made under other settings: the next `leafmark index` reads all anew"
         checks.append(Check("index", "ok", message))

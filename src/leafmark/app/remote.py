@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from leafmark.app.settings import IndexSettings
 from leafmark.environment import install_extra
 from leafmark.errors import ConfigError, LeafmarkError
+from leafmark.model import ClusterState
 
 if TYPE_CHECKING:
     from leafmark.index import IndexOptions
@@ -158,6 +159,13 @@ class RemoteIndex:
         """Make the index of a model's vectors, unless it is there."""
         vectors.make(dimension, self._settings.shards, self._settings.replicas)
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of the index with all copies."""
+        cluster, names = self._where
+        found = cluster.get(f"/{names.base}-*/_stats/store")
+        return int(found["_all"]["total"].get("store", {}).get("size_in_bytes", 0))
+
     def source(self, digest: str) -> bytes | None:
         """Return the bytes of a source by their sha256, None if the cluster has not got them."""
         from leafmark.index.remote import read_source
@@ -165,27 +173,26 @@ class RemoteIndex:
         cluster, names = self._where
         return read_source(cluster, names, digest)
 
-    def health(self) -> Mapping[str, str | int]:
-        """Return what the cluster says of itself: name, version, status, nodes, shards.
+    def health(self) -> ClusterState:
+        """Return what the cluster says of itself and of the index.
 
         Raises:
-            StorageError: it does not answer.
+            StorageError: it does not answer, or is not one that can be used.
         """
         from leafmark.index.remote import check_engine
 
-        cluster, _ = self._where
-        about, health = cluster.get("/"), cluster.get("/_cluster/health")
+        cluster, names = self._where
+        about, health = cluster.get("/"), cluster.get(f"/_cluster/health/{names.base}-*")
         try:
             check_engine(about, cluster.location)
-            return {
-                "cluster": str(about["cluster_name"]),
-                "version": str(about["version"]["number"]),
-                "distribution": str(about["version"].get("distribution", "")),
-                "status": str(health["status"]),
-                "nodes": int(health["number_of_nodes"]),
-                "shards": int(health["active_shards"]),
-                "missing_shards": int(health["unassigned_shards"]),
-            }
+            return ClusterState(
+                name=str(about["cluster_name"]),
+                version=f"OpenSearch {about['version']['number']}",
+                status=str(health["status"]),
+                nodes=int(health["number_of_nodes"]),
+                shards=int(health["active_shards"]),
+                missing_shards=int(health["unassigned_shards"] + health["initializing_shards"]),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise LeafmarkError(
                 "this is no OpenSearch cluster", location=cluster.location

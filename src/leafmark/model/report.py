@@ -1,5 +1,6 @@
 """What the use cases other than search answer: reports for the front ends to render."""
 
+import time
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -17,6 +18,27 @@ def count_of(number: int, noun: str) -> str:
     ('1 chunk', '1,200 chunks')
     """
     return f"{number:,} {plural(noun, number)}"
+
+
+def age_of(looked_ns: int) -> float | None:
+    """Return the seconds since a time; None where no run has looked at all sources yet.
+
+    It may have been told by another machine's clock, and is no less than nothing.
+    """
+    is_known = looked_ns > 1_000_000_000  # what was copied from elsewhere counts as never looked at
+    return max(0.0, time.time() - looked_ns / 1e9) if is_known else None
+
+
+def age_in_words(seconds: float) -> str:
+    """Say how long ago something was.
+
+    >>> [age_in_words(each) for each in (5, 100, 7200, 200_000)]
+    ['less than a minute ago', '1 minute ago', '2 hours ago', '2 days ago']
+    """
+    for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            return f"{count_of(int(seconds // length), unit)} ago"
+    return "less than a minute ago"
 
 
 def plural(noun: str, number: int) -> str:
@@ -207,6 +229,26 @@ class TreeStatus(NamedTuple):
     missing: bool = False
 
 
+class ClusterState(NamedTuple):
+    """How the cluster is that holds an index.
+
+    `status` is its own word: green, yellow where copies are missing, red where parts of the index
+    are. `shards` and `missing_shards`, copies included, are those of the index alone.
+    """
+
+    name: str
+    version: str
+    status: str
+    nodes: int
+    shards: int
+    missing_shards: int
+
+    @property
+    def is_degraded(self) -> bool:
+        """Whether answers lack a part of the index."""
+        return self.status == "red"
+
+
 class StatusReport(NamedTuple):
     """The state of a project's index; where it `exists` and cannot be read, a warning says why."""
 
@@ -220,6 +262,9 @@ class StatusReport(NamedTuple):
     lock_holder: str | None = None
     skipped: tuple[Skipped, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    cluster: ClusterState | None = None
+    age_s: float | None = None
+    """How long ago somebody last looked at all sources; None where that is done when one asks."""
 
 
 class SettingOrigin(NamedTuple):

@@ -13,6 +13,7 @@ from leafmark.model import (
     AgentFile,
     AgentsReport,
     Check,
+    ClusterState,
     CompressedList,
     DoctorReport,
     DocumentEntry,
@@ -26,6 +27,7 @@ from leafmark.model import (
     TrustedFile,
     TrustReport,
     WatchEvent,
+    age_in_words,
     count_of,
 )
 from leafmark.render.hints import word_remedy
@@ -190,6 +192,10 @@ def render_status(report: StatusReport, style: Style) -> str:
     lines = [f"{style.bold('index')}   {index_dir}"]
     if report.exists:
         lines.append(f"{style.bold('size')}    {size_in_words(report.bytes)}")
+    if report.cluster is not None:
+        lines.append(f"{style.bold('cluster')} {_cluster_in_words(report.cluster)}")
+    if report.age_s is not None:
+        lines.append(f"{style.bold('looked')}  at all sources {age_in_words(report.age_s)}")
     lines += [f"{style.bold('config')}  {clean_line(path)}" for path in report.config_files]
     if report.lock_holder:
         lines.append(f"{style.bold('lock')}    {clean_line(report.lock_holder)}")
@@ -203,6 +209,14 @@ def render_status(report: StatusReport, style: Style) -> str:
     return "\n".join(lines) + "\n" + (f"\n{table}" if table else "")
 
 
+def _cluster_in_words(cluster: ClusterState) -> str:
+    """Say how a cluster is."""
+    missing = f", {cluster.missing_shards} missing" if cluster.missing_shards else ""
+    nodes, shards = count_of(cluster.nodes, "node"), count_of(cluster.shards, "shard")
+    about = f"{clean_line(cluster.name)}, {clean_line(cluster.version)}"
+    return f"{about}: {nodes}, {shards}{missing}, {clean_line(cluster.status)}"
+
+
 def status_record(report: StatusReport) -> dict[str, Any]:
     """Return the status object."""
     return {
@@ -210,6 +224,8 @@ def status_record(report: StatusReport) -> dict[str, Any]:
         **fields_of(report, "config_files", "index_dir", "trees", "pending_vectors", "warnings"),
         **fields_of(report, "exists", "bytes", "lock_holder", "skipped"),
         "diagnostics": diagnostic_records(report.diagnostics),
+        "cluster": None if report.cluster is None else as_json(report.cluster),
+        "age_s": report.age_s,
     }
 
 

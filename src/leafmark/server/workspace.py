@@ -29,7 +29,7 @@ from leafmark.errors import (
     StorageError,
     refusal_of,
 )
-from leafmark.model import IndexReport
+from leafmark.model import ClusterState, IndexReport
 
 __all__ = ["INTERNAL_ERROR", "Activity", "Freshness", "Workspace"]
 
@@ -166,6 +166,15 @@ class Workspace:
         """What is being done now, for those who watch; nothing is asked for."""
         with self._changed:
             return self._activity._replace(running=self._running, error=self._error)
+
+    def cluster(self) -> ClusterState | None:
+        """Return how the cluster is that holds the index, None where it is on this machine.
+
+        Raises:
+            LeafmarkError: the cluster does not answer, or the project cannot be opened.
+        """
+        remote = self._session.project().remote
+        return None if remote is None else remote.health()
 
     def _run(self) -> None:
         """Bring the index up to date until nobody asks any more."""

@@ -7,7 +7,14 @@ import pytest
 from support.answers import make_document, make_entry
 from support.schema import problems
 
-from leafmark.model import Diagnostic, SettingOrigin, Skipped, StatusReport, TreeStatus
+from leafmark.model import (
+    ClusterState,
+    Diagnostic,
+    SettingOrigin,
+    Skipped,
+    StatusReport,
+    TreeStatus,
+)
 from leafmark.render import reports
 from leafmark.render.terminal import PLAIN
 
@@ -92,6 +99,18 @@ def test_status() -> None:
         "\n" + "".join(reports.iter_tree_lines(TREES, PLAIN))
     )
     assert problems(reports.status_record(STATUS), "status") == []
+
+
+def test_status_of_an_index_in_a_cluster() -> None:
+    cluster = ClusterState("search", "OpenSearch 3.6.0", "yellow", 2, 5, 2)
+    status = StatusReport(index_dir="https://a/x", exists=True, cluster=cluster, age_s=7300.0)
+    assert reports.render_status(status, PLAIN) == (
+        "index   https://a/x\n"
+        "size    0 bytes\n"
+        "cluster search, OpenSearch 3.6.0: 2 nodes, 5 shards, 2 missing, yellow\n"
+        "looked  at all sources 2 hours ago\n"
+    )
+    assert problems(reports.status_record(status), "status") == []
 
 
 def test_status_without_an_index_says_how_to_get_one() -> None:

@@ -28,6 +28,7 @@ from leafmark.model import (
     SettingOrigin,
     StatusReport,
     TreeStatus,
+    age_of,
     document_id,
     encode_path,
 )
@@ -273,6 +274,11 @@ def project_status(project: Project) -> StatusReport:
 
         pending = pending_vectors(project, reader)
     holder = lock_holder(project.index_dir / "LOCK")
+    cluster = age_s = None
+    if remote is not None and reader is not None:
+        cluster, age_s = remote.health(), age_of(reader.looked_ns)
+        if reader.is_partial:
+            warnings.append("a part of the cluster does not answer: the counts lack what it holds")
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
         index_dir=str(project.shared_dir) if remote is None else remote.location,
@@ -280,11 +286,19 @@ def project_status(project: Project) -> StatusReport:
         pending_vectors=pending,
         warnings=tuple(warnings),
         exists=project.is_indexed,
-        bytes=_size(project.shared_dir) if remote is None else 0,
+        bytes=_size_of(project, reader),
         lock_holder=None if holder is None else str(holder),
         skipped=skipped,
         diagnostics=diagnostics,
+        cluster=cluster,
+        age_s=age_s,
     )
+
+
+def _size_of(project: Project, reader: IndexReader | None) -> int:
+    if project.remote is None:
+        return _size(project.shared_dir)
+    return 0 if reader is None else project.remote.size_bytes
 
 
 def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iterator[str]:

@@ -18,6 +18,7 @@ from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
@@ -26,7 +27,8 @@ from starlette.routing import Route as HttpRoute
 
 from leafmark.app import Project
 from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageError, refusal_of
-from leafmark.render.jsontext import dump_line
+from leafmark.model import ClusterState
+from leafmark.render.jsontext import dump_line, fields_of
 from leafmark.server.guard import SIGN_IN, Scope, is_loopback
 from leafmark.server.listening import Place, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
@@ -69,6 +71,9 @@ LOOK_S = 2.0
 """How often a listening page is told of progress, and sources are looked at for it."""
 
 HEARTBEAT_S = 15.0
+
+_OPEN_FACTS = "status", "nodes", "missing_shards"
+"""What anybody may know of a cluster."""
 
 _THREADS = 4
 _MAX_ARGUMENTS = 100
@@ -129,7 +134,7 @@ class Site:
         )
         routes += [
             HttpRoute(_DESCRIPTION, _replying(lambda: description)),
-            HttpRoute("/health", _replying(self._health)),
+            HttpRoute("/health", self._health),
             HttpRoute("/metrics", _replying(self._measured)),
             HttpRoute("/events", self._events),
             HttpRoute(SIGN_IN, self._sign_in),
@@ -321,12 +326,25 @@ class Site:
         """Return what is going on, for pages that listen."""
         return _activity_record(self.workspace.activity) | {"revisions": self._revisions.progress()}
 
-    def _health(self) -> Reply:
-        """Say that the server answers, and how the index stands."""
+    async def _health(self, _: HttpRequest) -> Response:
+        """Say that the server answers, and how the index and its cluster stand."""
+        cluster, error = await to_thread.run_sync(self._cluster)
         activity = self.workspace.activity
-        state = "building" if activity.version == 0 else "ok"
-        state = "failing" if activity.error is not None else state
-        return json_reply({"status": state, "index": _activity_record(activity)})
+        state = "building" if activity.version == 0 and cluster is None else "ok"
+        state = "degraded" if cluster is not None and cluster.is_degraded else state
+        state = "failing" if error is not None or activity.error is not None else state
+        record = {
+            "status": state,
+            "index": _activity_record(activity),
+            "cluster": None if cluster is None else fields_of(cluster, *_OPEN_FACTS),
+        }
+        return respond(json_reply(record))
+
+    def _cluster(self) -> tuple[ClusterState | None, LeafmarkError | None]:
+        try:
+            return self.workspace.cluster(), None
+        except LeafmarkError as error:
+            return None, error
 
     def _measured(self) -> Reply:
         return Reply(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
