@@ -34,7 +34,7 @@ from leafmark.index.engine import NO_RIGHT
 from leafmark.index.folder import OTHER_LEAFMARK, has_other
 from leafmark.index.lock import lock_holder
 from leafmark.index.vectors import stored_model, vector_folder
-from leafmark.model import Check, DoctorReport, age_in_words, age_of, count_of
+from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
 
 __all__ = ["Requirement", "check_reranker", "examine", "parse_requirement", "satisfies"]
 
@@ -137,23 +137,19 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
 
 def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None, list[Check]]:
     """Return the index in a cluster, and what is to be said of both."""
+    checks = list[Check]()
     try:
         health = remote.health()
+        checks += _missing_shards(health)
         reader = project.open_reader()
     except NotFoundError as error:
-        return None, [Check("index", "ok", error.placed_message, error.hint)]
+        return None, [*checks, Check("index", "ok", error.placed_message, error.hint)]
     except LeafmarkError as error:
-        return None, [_failure("index", error)]
+        return None, [*checks, _failure("index", error)]
     nodes, shards = count_of(health.nodes, "node"), count_of(health.shards, "shard")
     about = f"{health.version}, {nodes}, {shards}"
     documents = count_of(reader.meta.documents, "document")
-    checks = [Check("index", "ok", f"{documents} in {remote.location} ({about})")]
-    if health.missing_shards:
-        many = count_of(health.missing_shards, "shard")
-        level = "problem" if health.is_degraded else "warning"
-        lacks = "answers lack a part of the index" if health.is_degraded else "only copies lack"
-        message = f"{many} of the index without a node, the cluster is {health.status}: {lacks}"
-        checks.append(Check("index", level, message, "start the nodes that are missing"))
+    checks.append(Check("index", "ok", f"{documents} in {remote.location} ({about})"))
     age_s = age_of(reader.looked_ns)
     if age_s is not None:
         message = f"the last run looked at its sources {age_in_words(age_s)}"
@@ -162,6 +158,15 @@ def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None,
         message = "it was made under other settings: the next `leafmark index` reads all anew"
         checks.append(Check("index", "ok", message))
     return reader, checks
+
+
+def _missing_shards(cluster: ClusterState) -> Iterator[Check]:
+    if cluster.missing_shards:
+        many = count_of(cluster.missing_shards, "shard")
+        level = "problem" if cluster.is_degraded else "warning"
+        lacks = "answers lack a part of the index" if cluster.is_degraded else "only copies lack"
+        message = f"{many} of the index without a node, the cluster is {cluster.status}: {lacks}"
+        yield Check("index", level, message, "start the nodes that are missing")
 
 
 def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:

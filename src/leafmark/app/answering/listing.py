@@ -253,9 +253,11 @@ def project_status(project: Project) -> StatusReport:
     """Return the state of the index as it is; nothing is read again and nothing is written."""
     warnings = list(project.configuration.warnings)
     reader: IndexReader | None = None
+    is_unreadable = False
     try:
         reader = project.open_reader() if project.is_indexed else None
     except LeafmarkError as error:
+        is_unreadable = True
         warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
     remote = project.remote
     if reader is not None and remote is None and reader.root != project.index_dir:
@@ -275,8 +277,10 @@ def project_status(project: Project) -> StatusReport:
         pending = pending_vectors(project, reader)
     holder = lock_holder(project.index_dir / "LOCK")
     cluster = age_s = None
+    if remote is not None:
+        cluster = remote.health()
     if remote is not None and reader is not None:
-        cluster, age_s = remote.health(), age_of(reader.looked_ns)
+        age_s = age_of(reader.looked_ns)
         if reader.is_partial:
             warnings.append("a part of the cluster does not answer: the counts lack what it holds")
     return StatusReport(
@@ -285,7 +289,7 @@ def project_status(project: Project) -> StatusReport:
         trees=_tree_states(project, reader),
         pending_vectors=pending,
         warnings=tuple(warnings),
-        exists=project.is_indexed,
+        exists=project.is_indexed if remote is None else reader is not None or is_unreadable,
         bytes=_size_of(project, reader),
         lock_holder=None if holder is None else str(holder),
         skipped=skipped,

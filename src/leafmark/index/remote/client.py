@@ -187,7 +187,8 @@ class Cluster:
             for node in self._in_order():
                 answer = self._attempt(node, method, path, data, limit)
                 if isinstance(answer, LeafmarkError):
-                    problem = answer
+                    if not isinstance(problem, RefusedError):  # what a node says, says more
+                        problem = answer
                     self._avoid(node)
                     # waiting makes no trust, and who asks has waited for each node already
                     late = limit == "search" and isinstance(answer, _LateError)
@@ -236,7 +237,7 @@ class Cluster:
     def _read(
         self, status: int, content: bytes, node: str, allowed: frozenset[int], kind: type
     ) -> Any:
-        if status in (401, 403):
+        if status in (401, 403) and "blocked by" not in (_reason(content) or ""):
             what = "does not know this user or token" if status == 401 else "does not allow this"
             raise ForbiddenError(
                 f"the cluster {what}",
@@ -443,9 +444,13 @@ def reason_of(error: Any) -> str | None:
     return error.split("\n", 1)[0][:300] if isinstance(error, str) and error else None
 
 
+_FULL = "flood-stage", "read-only", "FORBIDDEN/12", "create-index blocked"
+"""What reasons say where disks are full."""
+
+
 def hint_of(status: int, reason: str) -> str | None:
     """Return what to do about an error of the cluster, None where nobody can tell."""
-    if "flood-stage" in reason or "read-only" in reason or "FORBIDDEN/12" in reason:
+    if any(sign in reason for sign in _FULL):
         return "a node's disk is full: make room, and the cluster takes writes again"
     if status == 429 or "circuit_breaking" in reason:
         return "the cluster has too much to do: try again, or give it more memory"

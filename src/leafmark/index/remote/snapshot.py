@@ -62,6 +62,14 @@ _AHEAD = 20_000
 _COUNTED_ALONE = 200
 """Up to this many counts are questions of their own (measured at 2 ms each beside other work)."""
 
+_AWAY = 503
+"""The status of what no node has that answers."""
+
+_NO_WORDS: Mapping[str, Any] = {
+    "_shards": {"successful": 0, "total": 1},
+    "hits": {"hits": []},
+}
+
 _SEVERAL = 50
 
 _BATCH = 500
@@ -317,12 +325,14 @@ class RemoteSnapshot:
     def _ask_lines(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Any]:
         found = list[Any]()
         for at in range(0, len(pairs), _BATCH):
-            lines = [
-                part
-                for head, body in pairs[at : at + _BATCH]
-                for part in ({**head, "preference": self._preference}, body)
-            ]
-            for answer in self.cluster.lines("/_msearch", lines)["responses"]:
+            some = pairs[at : at + _BATCH]
+            shared = {"preference": self._preference}
+            lines = [part for head, body in some for part in ({**head, **shared}, body)]
+            answers = self.cluster.lines("/_msearch", lines)["responses"]
+            for (head, _), answer in zip(some, answers, strict=True):
+                if answer.get("status") == _AWAY and head["index"] == self.names.words:
+                    self._miss()  # what a word may mean besides is not known
+                    answer = _NO_WORDS
                 if "error" in answer:
                     raise _failed(answer, self.cluster.location)
                 self._note(answer)

@@ -18,8 +18,8 @@ from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
-from anyio import to_thread
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
@@ -328,7 +328,7 @@ class Site:
 
     async def _health(self, _: HttpRequest) -> Response:
         """Say that the server answers, and how the index and its cluster stand."""
-        cluster, error = await to_thread.run_sync(self._cluster)
+        cluster, error = await run_in_threadpool(self._cluster)
         activity = self.workspace.activity
         state = "building" if activity.version == 0 and cluster is None else "ok"
         state = "degraded" if cluster is not None and cluster.is_degraded else state
