@@ -7,10 +7,12 @@ is read off is ratios, and an upper bound of times.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.corpus import Corpus
@@ -39,25 +41,30 @@ def run(corpus: Corpus) -> list[Row]:
         tempfile.TemporaryDirectory(prefix="leafmark-bench-") as folder,
         running_cluster(Path(folder, "cluster")) as cluster,
     ):
-        return _rows(corpus, folder, cluster.url("bench"))
+        return _rows(corpus, folder, cluster.url("bench"), cluster.processor_s)
 
 
-def _rows(corpus: Corpus, folder: str, url: str) -> list[Row]:
+def _rows(corpus: Corpus, folder: str, url: str, nodes_s: Callable[[], float]) -> list[Row]:
     environ = {"HOME": folder, "LEAFMARK_HOME": folder + "/leafmark"}
     embedded = open_project(corpus.root, flags={}, environ=environ)
     remote = open_project(corpus.root, flags={"index.url": url}, environ=environ)
-    built, sent = (_indexed(project) for project in (embedded, remote))
+    built, alone_s, _ = _indexed(embedded, nodes_s)
+    sent, client_s, loading_s = _indexed(remote, nodes_s)
     address = parse_address(url)
     client, names = Cluster(address.nodes), Names(address.name)
     chunks = open_snapshot(client, names).chunk_count
     here, there = list[float](), list[float]()
     requests = list[int]()
+    began_s, clients_s = nodes_s(), 0.0
     for text in queries_of(corpus)[:QUERIES]:
         here.append(_asked(embedded, embedded.open_reader(), text))
         snapshot = open_snapshot(client, names)
         before = client.requests
+        asked_s = time.process_time()
         there.append(_asked(remote, snapshot, text))
+        clients_s += time.process_time() - asked_s
         requests.append(client.requests - before)
+    searching_s = nodes_s() - began_s
     size = _size(client, names)
     rows = [
         Row(
@@ -67,6 +74,22 @@ def _rows(corpus: Corpus, folder: str, url: str) -> list[Row]:
             built / sent,
             None,
             higher_is_better=True,
+        ),
+        Row(
+            "processor time of 1,000 chunks",
+            f"{1000 * client_s / chunks:.2f} s",
+            f"{1000 * alone_s / chunks:.2f} s embedded, {1000 * loading_s / chunks:.2f} s nodes",
+            client_s / alone_s,
+            None,
+            higher_is_better=False,
+        ),
+        Row(
+            "processor time of a query",
+            f"{1000 * clients_s / len(there):.0f} ms",
+            f"{1000 * searching_s / len(there):.0f} ms nodes",
+            0,
+            None,
+            higher_is_better=False,
         ),
         Row(
             "requests a query", str(percentile(requests, 0.5)), "", 0, None, higher_is_better=False
@@ -87,10 +110,16 @@ def _rows(corpus: Corpus, folder: str, url: str) -> list[Row]:
     return rows
 
 
-def _indexed(project: Project) -> float:
-    began = time.perf_counter()
+def _indexed(project: Project, nodes_s: Callable[[], float]) -> tuple[float, float, float]:
+    """Index, and return the time by the clock, and the processor's for leafmark and the nodes."""
+    began, own_s, others_s = time.perf_counter(), _own_s(), nodes_s()
     index_project(project, IndexRequest(confirmed=True))
-    return time.perf_counter() - began
+    return time.perf_counter() - began, _own_s() - own_s, nodes_s() - others_s
+
+
+def _own_s() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _asked(project: Project, reader: object, text: str) -> float:

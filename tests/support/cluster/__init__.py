@@ -126,6 +126,10 @@ class Node:
                 [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.PIPE
             )
 
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
     def send(self, signal_: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(signal_)
@@ -191,6 +195,22 @@ class OpenSearch:
             time.sleep(0.1)
         raise TimeoutError("\n".join(node.log()[-1500:] for node in self.nodes))
 
+    def wait_for_copies(self, name: str, limit_s: float = START_S) -> None:
+        """Wait until each shard of some indices has its copies, in sync: then a node may go."""
+        url = f"{self._up()}/_cluster/health/{name}?wait_for_status=green&timeout=1s"
+        until = time.monotonic() + limit_s
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError, ValueError):  # 408 while it is not so
+                if _get(url)["status"] == "green":
+                    return
+        raise TimeoutError(f"{name}: {_get(f'{self._up()}/_cluster/health/{name}')}")
+
+    def manager(self) -> Node:
+        """Return the node that manages the cluster."""
+        with urllib.request.urlopen(f"{self._up()}/_cat/cluster_manager?h=node", timeout=30) as got:
+            name = got.read().decode().strip()
+        return next(node for node in self.nodes if f"n{node.number}" == name)
+
     def indices(self) -> set[str]:
         """Return the names of all indices."""
         return set(_get(f"{self._up()}/_all/_settings/index.uuid"))
@@ -199,6 +219,15 @@ class OpenSearch:
         if indices:
             url = f"{self._up()}/{','.join(sorted(indices))}"
             urllib.request.urlopen(urllib.request.Request(url, method="DELETE"), timeout=60).close()
+
+    def processor_s(self) -> float:
+        """Return the processor time that the nodes have used, on Linux; else 0."""
+        ticks = 0
+        for node in self.nodes:
+            with contextlib.suppress(OSError):
+                fields = Path(f"/proc/{node.pid}/stat").read_text().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         for node in self.nodes:
