@@ -73,8 +73,8 @@ _TERM_WITH_TEXT = late_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.M
 _LABELLED = late_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
 _OPENING_CODE = late_pattern(
-    r"(?:\s|<(?!pre\b)[^<>]*>)*<pre\b[^<>]*>(.*?)</pre\b"
-    r"|\s*(?P<fence>`{3,}|~{3,})[^\n]*\n(.*?)\n(?P=fence)",
+    r"(?:\s|<(?!pre\b)[^<>]*+>|(?!))*+<pre\b[^<>]*>(.*?)</pre\b"
+    r"|\s*+(?P<fence>`{3,}+|~{3,}+)[^\n]*+\n(.*?)\n(?P=fence)",
     re.DOTALL | re.IGNORECASE,
 )
 """Code that nothing but markup stands before."""

@@ -365,8 +365,9 @@ from pathlib import Path
 from leafmark.app import index_project
 from leafmark.app.configuration import project
 from leafmark.app.requests import IndexRequest
-from leafmark.index import folder, lock, manifest, note_use
+from leafmark.index import folder, lock, manifest
 from leafmark.index.embedded import writer
+from leafmark.index.folder import note_use
 from support.dying import Dying
 from support.projects import Here
 

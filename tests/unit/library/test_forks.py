@@ -15,7 +15,7 @@ _PROGRAM = """
 import gc, os, signal, sys, threading
 from pathlib import Path
 import leafmark
-from leafmark.index import gc_paused
+from leafmark.index.manifest import gc_paused
 
 docs = Path(sys.argv[1])
 index = leafmark.open_index(docs)
