@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from leafmark.formats.roff import read as read_roff
-from leafmark.index.definitions import defined_names
+from leafmark.index.definitions import DEFINING_FORMATS, defined_names
+
+MOST_S = 10.0
+"""Of processor time: ten times what any text takes on a busy machine."""
 
 HTML = {
     "an option": ("<dl><dt>--ff-only</dt><dd>Refuse.</dd></dl>", ["--ff-only"]),
@@ -292,3 +297,12 @@ def test_a_line_below_may_be_the_names_own(name: str) -> None:
 )
 def test_what_is_no_list_of_pages_is_known_at_once(body: str) -> None:
     assert {*defined_names("text", body)} == {body.partition("\n")[0]}
+
+
+@pytest.mark.parametrize("source_format", sorted(DEFINING_FORMATS))
+@pytest.mark.parametrize("unit", ["`", "~", "<", "<pre>", "<a ", " ", "/*", "a ", "a<", "(", "a:"])
+def test_what_is_never_closed_is_looked_through_once(source_format: str, unit: str) -> None:
+    """Quadratic work takes many times as long."""
+    began = time.process_time()
+    list(defined_names(source_format, unit * (400_000 // len(unit))))
+    assert time.process_time() - began < MOST_S

@@ -99,6 +99,10 @@ def find_blocks(
     return tuple(blocks)
 
 
+_MAX_HEADER = 50_000
+"""Bytes of a row that is looked at for a header: tables in tables would each be read again."""
+
+
 class _Nesting:
     """Turns elements into nested drafts; an inner one never reaches past the outer."""
 
@@ -177,7 +181,8 @@ class _Nesting:
 
         Cells before a header cell may be blank ones of another kind: the corner, or what parts two.
         """
-        if not table.has_rows and table.content_start is None:
+        is_short = row.close - row.inner <= _MAX_HEADER
+        if is_short and not table.has_rows and table.content_start is None:
             raw = self.page.data[row.inner : row.close].lower()
             if raw.rfind(b"<th") > raw.rfind(b"<td") and b"<td" not in _BLANK_CELL.sub(b"", raw):
                 table.content_start = min(row.end, table.end)
