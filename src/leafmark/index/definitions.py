@@ -85,12 +85,12 @@ _INDENT = 80
 _COMMENT = late_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DECLARATION = late_pattern(
     r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
-    r"(?:[a-z_][\w:]*(?:<[^<>;()]*>)?[\s*&]+)+([a-z_][\w:]*)[ \t]*"
+    r"(?:[a-z_][\w:]*(?:<[^<>;()]*>)?[\s*&]+){1,8}([a-z_][\w:]*)[ \t]*"
     r"\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)[^;{}()=\n]*;"
     r"|^#[ \t]*define[ \t]+(\w+)",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A function without a body, or a constant, at the beginning of a line."""
+"""A function without a body, or a constant, at the beginning of a line; types have few words."""
 
 _ABOVE_COLON = late_pattern(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 

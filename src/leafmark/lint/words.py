@@ -84,7 +84,7 @@ EDITION = re.compile(r"[-._ ]v?\d+(?:[-._]\d+)*")
 
 INCLUDES = re.compile(
     r"(?:\{\{\s*#\w*include|\{\{[%<]\s*\w*(?:include|snippet|readfile)\w*|\{%-?\s*\w*include[\w-]*"
-    r"|^\s*\.\. \w*include::|^include::|--8<--|<!--\s*@include:|^<<<)"
+    r"|^[ \t]*\.\. \w*include::|^include::|--8<--|<!--\s*@include:|^<<<)"
     r"\s*[\"']?[@~./]*([^\s\"'{}()\[\]<>]+\.\w{1,8})\b",
     re.MULTILINE,
 )

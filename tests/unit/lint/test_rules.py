@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from support.histories import sectioned
 
@@ -22,6 +24,10 @@ from leafmark.lint import (
     read_silences,
     with_confirmed,
 )
+from leafmark.lint.words import INCLUDES
+
+MOST_S = 10.0
+"""Of processor time: ten times what any text takes on a busy machine."""
 
 _LONG = "word " * 1300
 
@@ -236,3 +242,9 @@ def test_every_rule_says_why_and_what_to_do() -> None:
 def test_a_page_about_a_word_may_be_called_so() -> None:
     assert _found("# Files\n\n## More\n\none\n", "man/more.md") == []
     assert _found("# Files\n\n## More\n\none\n") == [("vague-title", 3)]
+
+
+def test_blank_lines_are_looked_through_once() -> None:
+    began = time.process_time()
+    assert not INCLUDES.findall("\n" * 500_000)
+    assert time.process_time() - began < MOST_S
