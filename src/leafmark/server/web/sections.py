@@ -72,7 +72,9 @@ class _Element:
         kind = ' class="within"' if self.tag in ("li", "dd") else ""
         opening = f"<div{kind}{self.attributes if not kind else ''}>"
         is_list = self.tag in _ITEMS
-        return _Element(self.tag, opening, "</div>", self.attributes, self.items, is_list)
+        return _Element(
+            self.tag, opening, "</div>", self.attributes, self.items, is_list, self.is_implied
+        )
 
 
 class SectionWriter:
@@ -106,7 +108,7 @@ class SectionWriter:
 
     def see(self) -> None:
         """Get ready for something that is seen: it stands in the section of its chunk."""
-        self._imply_item("")
+        self._imply("")
         if self._chunk != self._position and self._is_divisible():
             self._divide()
         self._parts += map(cut_label, self._labels)
@@ -121,7 +123,7 @@ class SectionWriter:
         if tag in _VOID:
             self.add(opening)
             return
-        self._imply_item(tag)
+        self._imply(tag)
         above = self._open[-1] if self._open else None
         if above is not None and above.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
@@ -139,16 +141,32 @@ class SectionWriter:
         self._open.append(_Element(tag, opening, closing, attributes, items))
         self._parts.append(opening)
 
-    def _imply_item(self, tag: str) -> None:
-        """Let what stands in a list without being an item be in one, which the next one ends."""
+    def _imply(self, tag: str) -> None:
+        """Let what stands in a list without being an item be in one, and items be in a list."""
         above = self._open[-1] if self._open else None
-        if above is not None and above.is_implied and tag in _ITEMS[self._open[-2].tag]:
+        if above is not None and above.is_implied and tag in self._items_at(-2):
             self._end()
-        elif above is not None and above.tag in _ITEMS and not above.is_continued:
-            items = _ITEMS[above.tag]
-            if tag not in items:
-                self.open(items[0])
-                self._open[-1].is_implied = True
+        elif above is not None and above.is_implied and tag not in _ITEMS.get(above.tag, (tag,)):
+            self._end()
+            self._imply(tag)
+        elif tag in ("li", "dt", "dd") and tag not in self._items_at(-1):
+            self._open_implied("ul" if tag == "li" else "dl")
+        elif (
+            above is not None
+            and not above.is_continued
+            and tag not in _ITEMS.get(above.tag, (tag,))
+        ):
+            self._open_implied(_ITEMS[above.tag][0])
+
+    def _items_at(self, place: int) -> Sequence[str]:
+        """Return what may stand in a list that is open there, or in a group of one."""
+        tags = [one.tag for one in self._open[: len(self._open) + place + 1]][-2:]
+        is_group = tags == ["dl", "div"]
+        return _ITEMS.get("dl" if is_group else tags[-1], ()) if tags else ()
+
+    def _open_implied(self, tag: str) -> None:
+        self.open(tag)
+        self._open[-1].is_implied = True
 
     def _resume(self, above: _Element, items: int) -> None:
         """Let the next item of a list begin the list anew, after so many items."""
@@ -165,7 +183,7 @@ class SectionWriter:
     def close(self, tag: str) -> None:
         if tag in _VOID or not self._open:
             return
-        if self._open[-1].is_implied and tag in _ITEMS:
+        while self._open[-1].is_implied:
             self._end()
         self._end()
 
@@ -213,6 +231,8 @@ class SectionWriter:
         self._is_seen = False
 
     def finish(self) -> Sequence[Section]:
+        while self._open:
+            self._end()
         self._finish_section()
         return self._done
 

@@ -73,6 +73,21 @@ def divided(text: str) -> list[tuple[str, int | None, bool]]:
             "<ul>a<li>b</li><p>c</p></ul>",
             [("<ul><li>a</li><li>b</li><li><p>c</p></li></ul>", 0, True)],
         ),
+        (
+            "<div><dt>a</dt><dd>b</dd><p>c</p><li>d</li></div>e",
+            [("<div><dl><dt>a</dt><dd>b</dd></dl><p>c</p><ul><li>d</li></ul></div>e", 0, True)],
+        ),
+        (
+            "<dt>a</dt><dd>b</dd>|<dt>c</dt><dd>d</dd>",
+            [
+                ("<dl><dt>a</dt><dd>b</dd></dl>", 0, True),
+                ("<dl><dt>c</dt><dd>d</dd></dl>", 1, True),
+            ],
+        ),
+        (
+            "<dl><div><dt>a</dt><dd>b</dd></div></dl>",
+            [("<dl><div><dt>a</dt><dd>b</dd></div></dl>", 0, True)],
+        ),
         ("<dl><dt>a</dt></dl>", [("<dl><dt>a</dt><dd></dd></dl>", 0, True)]),
         (
             "<dl><dt>a</dt>|<dd>b</dd></dl>",
