@@ -169,10 +169,10 @@ FIGURES = (
     "2026-11-27, 40 minutes of a server's life: 776 edits with a file that came or went each time, "
     "31 branches switched, 77 times two writers at once beside a search. Of the second third and "
     "the last one: 333 and 334 MB, 12 and 12 descriptors, 307 and 309 kB on disk.",
-    "2026-11-28, ten thousand edits in 22 minutes: of a hundred and at the end 151 and 176 MB, 12 and "
-    "12 descriptors, 320 and 281 kB on disk.",
-    "2026-11-28, two bits in each file of an index with vectors, one at a time: no answer changed, or "
-    "it was refused with `--no-refresh`; the next run mended it and said so.",
+    "2026-11-28, ten thousand edits in 22 minutes: of a hundred and at the end 151 and 176 MB, 12 "
+    "and 12 descriptors, 320 and 281 kB on disk.",
+    "2026-11-28, two bits in each file of an index with vectors, one at a time: no answer changed, "
+    "or it was refused with `--no-refresh`; the next run mended it and said so.",
 )
 """What the last marked runs counted, a sentence each."""
 
