@@ -257,23 +257,26 @@ class _Naming:
     def __init__(self, snapshot: Snapshot, search: Search):
         self._snapshot = snapshot
         self._search = search
-        self._frequency = vocabulary_of(snapshot).frequency
+        self._vocabulary = vocabulary_of(snapshot)
 
     def _known(self, terms: Iterable[str]) -> list[str]:
-        return [term for term in dict.fromkeys(terms) if self._frequency("names", term)]
+        asked = list(dict.fromkeys(terms))
+        counts = self._vocabulary.frequencies("names", asked)
+        return [term for term, count in zip(asked, counts, strict=True) if count]
 
     def levels(self, forms: Sequence[Name]) -> Iterator[tuple[float, list[str]]]:
         """Yield the terms of each level that the index has, the first level first."""
         documents = [_both(DOCUMENT, form) for form in forms]
         chunks = [_both(CHUNK, form) for form in forms]
+        known = set(self._known(chain.from_iterable((*documents, *chunks))))
         for level, terms in (
-            (EXACT_DOCUMENT, (exact for exact, *_ in documents)),
-            (EXACT_CHUNK, (exact for exact, *_ in chunks)),
+            (EXACT_DOCUMENT, [exact for exact, *_ in documents]),
+            (EXACT_CHUNK, [exact for exact, *_ in chunks]),
             (DOCUMENT_BY_STEMS, chain.from_iterable(documents)),
             (CHUNK_BY_STEMS, chain.from_iterable(chunks)),
         ):
-            if known := self._known(terms):
-                yield level, known
+            if found := [term for term in dict.fromkeys(terms) if term in known]:
+                yield level, found
 
     def behind_usual_prefix(self, name: Name) -> list[Handle]:
         """Return the documents that are called so but for what most names begin with."""
@@ -300,11 +303,12 @@ class _Naming:
         That is a document called so, or titles that have its words.
         """
         for form in forms:
-            for at in _parting(form):
-                ends = self._known(_both(CHUNK, form[at:]))
-                if not ends:
+            ends = {at: _both(CHUNK, form[at:]) for at in _parting(form)}
+            known = set(self._known(chain.from_iterable(ends.values())))
+            for at, terms in ends.items():
+                if known.isdisjoint(terms):
                     continue
-                bears_end = HasAny("names", tuple(ends))
+                bears_end = HasAny("names", tuple(term for term in terms if term in known))
                 for below in self._below(form[:at], titles):
                     (found,) = self._search([AllOf((bears_end, *below))])
                     if found:

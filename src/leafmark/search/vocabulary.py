@@ -50,6 +50,16 @@ class Vocabulary:
             self._counts.put(key, found)
         return found
 
+    def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
+        """Return the same of several terms, in one question to the engine."""
+        found = {term: self._counts.get((field, term)) for term in terms}
+        new = [(field, term) for term, count in found.items() if count is None]
+        if new:
+            for key, count in zip(new, self._snapshot.frequencies(new), strict=True):
+                self._counts.put(key, count)
+                found[key[1]] = count
+        return [found[term] or 0 for term in terms]
+
     def expect(self, keys: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
         """Note frequencies and look-ups that will be asked for: see `Snapshot.expect`."""
         self._snapshot.expect(keys, lookups)
