@@ -127,6 +127,8 @@ class SectionWriter:
         above = self._open[-1] if self._open else None
         if above is not None and above.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
+        elif above is not None and above.tag == "dl" and tag == "dd" and not above.last:
+            self._parts.append("<dt></dt>")  # what a list begins with is a term
         elif above is not None and above.is_continued:
             self._resume(above, above.items)
         self._is_in_words = self._is_in_words and tag not in _BLOCKS
@@ -218,6 +220,7 @@ class SectionWriter:
         self._parts = [one.opening for one in around]
         if tail and around and around[-1].is_continued:
             self._resume(around[-1], around[-1].items - 1)
+            around[-1].last = self._open[depth].tag
         self._parts += tail
         self._position, self._is_new = self._chunk, bool(self._labels)
         del self._labels[-1:]

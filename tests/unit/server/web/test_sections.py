@@ -88,6 +88,7 @@ def divided(text: str) -> list[tuple[str, int | None, bool]]:
             "<dl><div><dt>a</dt><dd>b</dd></div></dl>",
             [("<dl><div><dt>a</dt><dd>b</dd></div></dl>", 0, True)],
         ),
+        ("<dl><dd>a</dd></dl>", [("<dl><dt></dt><dd>a</dd></dl>", 0, True)]),
         ("<dl><dt>a</dt></dl>", [("<dl><dt>a</dt><dd></dd></dl>", 0, True)]),
         (
             "<dl><dt>a</dt>|<dd>b</dd></dl>",
