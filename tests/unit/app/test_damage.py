@@ -31,7 +31,7 @@ from leafmark.app.requests import (
     VerifyRequest,
 )
 from leafmark.errors import DamagedError, StorageError
-from leafmark.index import check_index, open_reader
+from leafmark.index import IndexMeta, IndexWriter, check_index, open_reader
 from leafmark.index.folder import Layout
 
 
@@ -179,3 +179,24 @@ def test_a_false_alarm_is_forgotten(here: Here) -> None:
     assert here.index().rebuilt is None
     assert not open_reader(root).is_suspect
     assert Layout(root).generations() == [1]
+
+
+def test_a_false_alarm_while_writing_removes_nothing(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2):
+        here.write(f"{number}.md", f"# Page {number}\n\ntext\n")
+    here.index()
+    here.write("1.md", "# Page 1\n\nwalrus\n")
+    alarms = [DamagedError("a block cannot be read")]
+    real = IndexWriter.commit
+
+    def commit(writer: IndexWriter, *, started_ns: int) -> IndexMeta:
+        if alarms:
+            raise alarms.pop()
+        return real(writer, started_ns=started_ns)
+
+    monkeypatch.setattr(IndexWriter, "commit", commit)
+    report = here.index()
+    assert (report.removed, report.modified, report.documents) == ((), ("here:1.md",), 2)
+    assert report.diagnostics == ()

@@ -255,11 +255,11 @@ def _git_logs(root: Path) -> Iterator[Path]:
     for folder in (root, *root.parents):
         git = folder / ".git"
         with suppress(OSError, ValueError):
-            if git.is_file():  # of another work tree, or of a module
+            if os.path.isfile(git):  # of another work tree, or of a module
                 with open(git, "rb") as file:
                     pointer = file.read(_MAX_LINK_BYTES).decode()
                 git = folder / pointer.partition("gitdir:")[2].strip()
-        if git.is_dir():
+        if os.path.isdir(git):  # not `Path.is_dir`, which raises where nobody may look
             yield git / "logs" / "HEAD"
             return
 

@@ -27,12 +27,16 @@ EMPTY = "empty"
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run has done so far; lists hold ids of documents, `unchanged` counts them."""
+    """What a run has done so far; lists hold ids of documents, `unchanged` counts them.
+
+    `unread` is what to tell of documents that are kept although their files cannot be read.
+    """
 
     added: CompressedList[str] = field(default_factory=CompressedList)
     modified: CompressedList[str] = field(default_factory=CompressedList)
     removed: CompressedList[str] = field(default_factory=CompressedList)
     unchanged: int = 0
+    unread: list[Diagnostic] = field(default_factory=list)
 
 
 def is_document(manifest: Manifest, key: DocumentKey) -> bool:
@@ -51,7 +55,7 @@ def report_of(
         removed=tuple(sorted(outcome.removed)),
         unchanged=outcome.unchanged,
         skipped=skipped,
-        diagnostics=diagnostics,
+        diagnostics=(*outcome.unread, *diagnostics),
         documents=reader.meta.documents if reader is not None else 0,
         chunks=reader.meta.chunks if reader is not None else 0,
         dry_run=dry_run,

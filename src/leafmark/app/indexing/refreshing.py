@@ -25,7 +25,7 @@ from leafmark.app.indexing.changes import (
 )
 from leafmark.app.indexing.interrupts import held_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
-from leafmark.app.indexing.run import Run, carry_out
+from leafmark.app.indexing.run import Run, bring_up, carry_out
 from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.walk import exceeds
@@ -189,10 +189,10 @@ def refresh_telling(
     if isinstance(looked, _Current):
         _verify_beside(project)
         return Refreshed(looked.reader)
-    report = carry_out(looked)
-    if report.interrupted:
+    written = bring_up(looked)  # of which nobody asks for a report: it reads all rows
+    if written.interrupted:
         raise KeyboardInterrupt
-    return Refreshed(project.open_reader(), report.rebuilt)
+    return Refreshed(project.open_reader(), written.rebuilt)
 
 
 def _verify_beside(project: Project) -> None:
@@ -221,6 +221,7 @@ def _look(
     What was read of a large index is let go before that run begins.
     """
     began_ns = time.time_ns()
+    plan = None
     with gc_paused():
         reader = None if request.rebuild else _usable_reader(project)
         found = scan(project, request.paths, progress)
@@ -245,6 +246,7 @@ def _look(
         prune=request.prune,
         progress=progress,
         ray=request.ray,
+        plan=plan,
     )
 
 

@@ -25,7 +25,16 @@ from leafmark.environment import reset_after_fork
 from leafmark.errors import DamagedError, LeafmarkError
 from leafmark.index.embedded.checking import note_damage
 from leafmark.index.manifest import TO_RETRY
-from leafmark.model import PASSING, DocumentEntry, DocumentKey, FileState, IndexReport, document_id
+from leafmark.model import (
+    PASSING,
+    UNREADABLE,
+    Diagnostic,
+    DocumentEntry,
+    DocumentKey,
+    FileState,
+    IndexReport,
+    document_id,
+)
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.machines import Machines
@@ -34,6 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Run",
+    "Written",
+    "bring_up",
     "carry_out",
 ]
 
@@ -46,9 +57,9 @@ class Run(NamedTuple):
     """What a run begins with.
 
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
-    then: None where that is of no use. The lock is waited for up to `timeout_s`. With
-    `rebuild` everything is read and indexed anew; for `retry` and
-    `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
+    then: None where that is of no use. `plan` is what followed from both, if that is known. The
+    lock is waited for up to `timeout_s`. With `rebuild` everything is read and indexed anew; for
+    `retry` and `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
     """
 
     project: Project
@@ -61,6 +72,7 @@ class Run(NamedTuple):
     prune: bool = False
     progress: Progress | None = None
     ray: bool = False
+    plan: Plan | None = None
 
 
 def carry_out(run: Run) -> IndexReport:
@@ -70,19 +82,30 @@ def carry_out(run: Run) -> IndexReport:
         LockedError: another process went on writing for `timeout_s`.
         StorageError, DamagedError: the index cannot be written.
     """
-    try:
-        written = _write(run)
-    except DamagedError:
-        if run.project.remote is not None:
-            raise
-        note_damage(run.project.index_dir)
-        written = _write(run)  # which looks at every byte first, and makes all anew that is wrong
+    written = bring_up(run)
     # the writer, and what it knew of a large index, is gone
     report = report_of(written.outcome, written.found, run.project.open_reader())
     return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
 
 
-class _Written(NamedTuple):
+def bring_up(run: Run) -> Written:
+    """Write what changed, and return what was done.
+
+    Raises:
+        LockedError, StorageError, DamagedError: see `carry_out`.
+    """
+    try:
+        return _write(run)
+    except DamagedError:
+        if run.project.remote is not None:
+            raise
+        note_damage(run.project.index_dir)
+        found = scan(run.project, run.found.paths)  # what was found before is used up
+        # a writer that looks at every byte first, and makes all anew that is wrong
+        return _write(run._replace(found=found, plan=None))
+
+
+class Written(NamedTuple):
     """What a run wrote, and what is to be told of the sources that were `found`."""
 
     outcome: Outcome
@@ -91,7 +114,7 @@ class _Written(NamedTuple):
     interrupted: bool
 
 
-def _write(run: Run) -> _Written:
+def _write(run: Run) -> Written:
     """Plan under the lock, since another writer may have been faster, and carry it out."""
     project, began_ns = run.project, run.began_ns
     outcome, interrupted = Outcome(), False
@@ -105,7 +128,10 @@ def _write(run: Run) -> _Written:
         outcome.unchanged = plan.unchanged
         found.let_go()
         try:
-            work = _Work(project, writer, interrupts, run.progress, found.named, began_ns, run.ray)
+            named = found.named
+            work = _Work(
+                project, writer, interrupts, run.progress, named, began_ns, run.prune, run.ray
+            )
             _apply(work, plan, outcome)
         except KeyboardInterrupt:
             if writer.rebuilt is not None:  # an older state stands, and stays
@@ -114,7 +140,7 @@ def _write(run: Run) -> _Written:
         if found.scope is not None:  # the others are as the last whole run found them
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
-        return _Written(outcome, found, writer.rebuilt, interrupted)
+        return Written(outcome, found, writer.rebuilt, interrupted)
 
 
 def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
@@ -158,6 +184,8 @@ def _widened(project: Project, found: Scan) -> Scan:
 def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
     if writer.is_new:  # and empty, unless it goes on where a run was killed
         return plan_changes(found, writer.manifest, last_run_ns=writer.looked_ns)
+    if run.plan is not None and writer.meta == run.seen:
+        return run.plan
     reader = run.project.open_reader()
     return plan_since(
         reader, run.project, found, known=writer.manifest, retry=run.retry, prune=run.prune
@@ -176,6 +204,7 @@ class _Work(NamedTuple):
     progress: Progress | None
     named: Collection[DocumentKey]
     began_ns: int
+    prune: bool = False
     ray: bool = False
 
     def recipes(self) -> dict[str, Recipe]:
@@ -245,7 +274,8 @@ def _put_all(
     with closing(prepared):
         work.interrupts.check()
         for done, each in enumerate(prepared, start=1):
-            _put(each, work.writer, outcome)
+            if work.prune or not _is_kept(each, work.writer, outcome):
+                _put(each, work.writer, outcome)
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
@@ -275,6 +305,24 @@ def _remove(key: DocumentKey, writer: IndexWriter, outcome: Outcome) -> None:
     if is_document(writer.manifest, key):
         outcome.removed.append(document_id(*key))
     writer.remove(*key)
+
+
+def _is_kept(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> bool:
+    """Whether a document stays as it was, and is noted, since its file cannot be read now.
+
+    That is no deletion: a disk fails, or an account may not look for a while.
+    """
+    notes = () if prepared.source is None else prepared.source.entry.diagnostics
+    unread = [note for note in notes if note.code == UNREADABLE]
+    if not unread or not is_document(writer.manifest, (prepared.tree, prepared.path)):
+        return False
+    outcome.unread += [_with_fate(note) for note in unread]
+    outcome.unchanged += 1
+    return True
+
+
+def _with_fate(note: Diagnostic) -> Diagnostic:
+    return note._replace(message=f"{note.message}; what the index holds of it is kept")
 
 
 def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:

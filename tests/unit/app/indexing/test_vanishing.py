@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.embedders import embedding_flags, serve_embeddings
 from support.projects import Here
 
 from leafmark.app import index_project, open_project, project_status, search_project
+from leafmark.app.indexing import preparing
 from leafmark.app.requests import IndexRequest, SearchRequest
+from leafmark.app.sources.trees import Tree
 from leafmark.model import IndexReport
 from leafmark.render.hints import word_remedy
 
@@ -162,3 +166,50 @@ def test_vectors_outlive_the_run_that_found_everything_gone(
         index()
         _filled(here, 6)
         assert index().vectors == 6
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.EMFILE])
+def test_what_cannot_be_read_any_more_is_kept_and_said(
+    here: Here, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    _filled(here, 4)
+    here.index()
+    here.write("docs/001.md", "# Page 1\n\nwalrus\n")
+    os.utime(here.root / "docs/002.md", ns=(1, 1))
+
+    def fail(tree: Tree, path: str) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(preparing, "read_beneath", fail)
+        answer = search_project(here.project(), SearchRequest(("word1",)))
+        assert [each.entry.id for each in answer.results] == ["here:docs/001.md"]
+        report = here.index()
+        assert (report.removed, report.documents, report.unchanged) == ((), 4, 4)
+        told = {note.path: note.message for note in report.diagnostics}
+        assert {"docs/001.md", "docs/002.md"} <= told.keys()
+        assert told["docs/001.md"] == (
+            f"the file cannot be read: {os.strerror(number).lower()}; "
+            "what the index holds of it is kept"
+        )
+    assert "here:docs/001.md" in here.index().modified
+    here.write("docs/001.md", "# Page 1\n\nsecret\n")
+    monkeypatch.setattr(preparing, "read_beneath", fail)
+    assert "here:docs/001.md" in here.run(IndexRequest(prune=True)).removed
+
+
+def test_nothing_is_removed_where_nobody_may_look_for_a_repository(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _filled(here, 4)
+    here.index()
+    _empty(here.root / "docs")
+    real = os.stat
+
+    def refuse(path: Any, **options: Any) -> os.stat_result:
+        if str(path) == str(here.root / ".git"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert here.index().documents == 4
