@@ -15,13 +15,14 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from support.repositories import GitRepository
-from support.servers import serving
+from support.servers import serving, serving_process, speaking
 
 SOAK_S = float(os.environ.get("LEAFMARK_SOAK_S", "1200"))
 
@@ -190,20 +191,61 @@ def test_a_long_life_costs_no_more_and_more(tmp_path: Path) -> None:
         assert after <= MOST_GROWTH * before, (name, figures)
 
 
+class Size(NamedTuple):
+    memory: int
+    private: int
+    files: int
+    disk: int
+
+
+def _size(pid: int, life: Life) -> Size:
+    """Return what a process holds: resident bytes, those of it alone, descriptors; and the disk."""
+    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    kilobytes = {
+        name: int(number) for name, number in re.findall(r"^(\w+): +(\d+) kB", rollup, re.M)
+    }
+    private = kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]
+    files = len(os.listdir(f"/proc/{pid}/fd"))
+    return Size(1024 * kilobytes["Rss"], 1024 * private, files, life.disk())
+
+
+@contextmanager
+def _serve(life: Life) -> Iterator[tuple[int, Callable[[str], None]]]:
+    told = r"serving at (http://\S+)/\n"
+    folder = life.repository.folder
+    with serving_process(folder, life.environ, "serve", told=told) as (address, pid):
+        yield pid, lambda word: _found(address, word)
+
+
+@contextmanager
+def _mcp(life: Life) -> Iterator[tuple[int, Callable[[str], None]]]:
+    with speaking(life.repository.folder, life.environ) as server:
+
+        def found(word: str) -> None:
+            answer = server.ask("tools/call", name="search", arguments={"query": word})
+            assert word in answer["content"][0]["text"], answer
+
+        yield server.pid, found
+
+
 @pytest.mark.slow
 @pytest.mark.hours
 @pytest.mark.timeout(0)
-def test_ten_thousand_edits_cost_a_server_no_more_than_a_hundred(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.parametrize("open_server", [_serve, _mcp])
+def test_ten_thousand_edits_cost_a_server_no_more_than_a_hundred(
+    tmp_path: Path, open_server: Callable[[Life], Any]
+) -> None:
     life = Life(tmp_path, tmp_path / "home")
-    samples: dict[int, Sample] = {}
-    told = r"serving at (http://\S+)/\n"
-    with serving(life.repository.folder, life.environ, "serve", told=told) as address:
+    sizes: dict[int, Size] = {}
+    with open_server(life) as (pid, find):
         for number in range(1, EDITS + 1):
-            _found(address, life.edit())
+            find(life.edit())
             if number == FIRST_EDITS or number % EDITS_EVERY == 0:
-                samples[number] = _sample(address, life)
-                _recorded({"edits": number, **samples[number]._asdict()})
-    first, last = samples[FIRST_EDITS], samples[EDITS]
-    for name in Sample._fields:
+                sizes[number] = _size(pid, life)
+                server = open_server.__name__.strip("_")
+                _recorded({"server": server, "edits": number, **sizes[number]._asdict()})
+    first, last = sizes[FIRST_EDITS], sizes[EDITS]
+    for name in Size._fields:
         before, after = getattr(first, name), getattr(last, name)
-        assert after <= MOST_GROWTH * before, (name, samples)
+        assert after <= MOST_GROWTH * before, (name, sizes)
