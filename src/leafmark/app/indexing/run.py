@@ -59,7 +59,8 @@ class Run(NamedTuple):
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
     then: None where that is of no use. `plan` is what followed from both, if that is known. The
     lock is waited for up to `timeout_s`. With `rebuild` everything is read and indexed anew; for
-    `retry` and `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
+    `retry` and `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the
+    sources.
     """
 
     project: Project
