@@ -217,7 +217,7 @@ def require_whole(snapshot: Snapshot) -> None:
     if snapshot.is_partial:
         raise StorageError(
             "a part of the cluster does not answer",
-            hint="`leafmark doctor` says what is missing; a search answers from the rest",
+            hint="look which nodes and shards are missing; a search answers from the rest",
         )
 
 
