@@ -163,7 +163,7 @@ class RemoteIndex:
     def size_bytes(self) -> int:
         """The size of the index with all copies."""
         cluster, names = self._where
-        found = cluster.get(f"/{names.base}-*/_stats/store")
+        found = cluster.request("GET", f"/{names.base}-*/_stats/store", limit="bulk")
         return int(found["_all"]["total"].get("store", {}).get("size_in_bytes", 0))
 
     def source(self, digest: str) -> bytes | None:
@@ -182,7 +182,8 @@ class RemoteIndex:
         from leafmark.index.remote import check_engine
 
         cluster, names = self._where
-        about, health = cluster.get("/"), cluster.get(f"/_cluster/health/{names.base}-*")
+        about = cluster.get("/")
+        health = cluster.request("GET", f"/_cluster/health/{names.base}-*", limit="bulk")
         try:
             check_engine(about, cluster.location)
             return ClusterState(

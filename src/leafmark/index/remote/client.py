@@ -123,6 +123,8 @@ class Cluster:
     ):
         self.nodes = tuple(nodes)
         self.requests = 0
+        self.is_patient = False
+        """Whether all nodes are asked again where none answers in time: a run does so."""
         self._headers = {"content-type": "application/json", **(headers or {})}
         self._limits = {"search": search_s, "bulk": bulk_s}
         self._failed: dict[str, float] = {}
@@ -190,8 +192,8 @@ class Cluster:
                     if not isinstance(problem, RefusedError):  # what a node says, says more
                         problem = answer
                     self._avoid(node)
-                    # waiting makes no trust, and who asks has waited for each node already
-                    late = limit == "search" and isinstance(answer, _LateError)
+                    # waiting makes no trust, and who searches has waited for each node already
+                    late = not self.is_patient and isinstance(answer, _LateError)
                     hopeless += late or isinstance(answer, ForbiddenError)
                     continue
                 status, content = answer

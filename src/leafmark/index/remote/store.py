@@ -109,6 +109,7 @@ def open_store(
         StorageError: the cluster does not answer, or refuses.
         DamagedError: the alias leads to something that leafmark did not make.
     """
+    cluster.is_patient = True
     check_engine(cluster.get("/"), cluster.location)
     store = _open(cluster, names, options, remote, rebuild)
     try:
