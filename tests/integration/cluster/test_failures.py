@@ -56,6 +56,8 @@ def test_one_node_of_three_dies_during_load_and_queries(healed: OpenSearch) -> N
     whole = open_snapshot(single, single_names)
     assert (whole.chunk_count, whole.is_partial) == (30, False)
     texts = pages(400)
+    fill(client, names, dict([*texts.items()][:1]), SEVERAL)
+    healed.wait_for_copies("dying-*")  # what has no copy yet can only wait for its node
     with open_store(client, names, OPTIONS, SEVERAL) as store:
         for at, (key, data) in enumerate(texts.items()):
             store.put_prepared(prepared(key, data), data)
