@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from support import servers
 from support.browsing import PHONE, SERVING, OpenPage, Served, wait_for_index
 from support.command import clean_environment
@@ -172,6 +172,25 @@ def test_a_document_of_five_megabytes_comes_in_parts(open_page: OpenPage) -> Non
     assert page.locator("*").count() < 12_000
     page.locator("#sections a", has_text=re.compile(r"^\s*Chapter 1210\b")).click()
     expect(page.locator("h3, h4", has_text=re.compile("^Chapter 1210$"))).to_be_in_viewport()
+
+
+def test_a_part_that_comes_late_takes_away_nothing_that_is_read(open_page: OpenPage) -> None:
+    page = open_page(f"/doc?id={quote('book.md#chapter-1200')}")
+    parts, held = page.locator(".part"), list[Route]()
+    while parts.count() < 6:
+        page.mouse.wheel(0, 25_000)
+        page.wait_for_timeout(60)
+    page.route("**/*bare=1*", lambda route: held.append(route))
+    while not held:
+        page.mouse.wheel(0, 25_000)
+        page.wait_for_timeout(60)
+    heading = parts.first.locator("h3, h4").nth(3)
+    heading.scroll_into_view_if_needed()
+    title = heading.text_content() or ""
+    held[0].continue_()
+    expect(parts).to_have_count(7)
+    expect(page.locator("h3, h4").get_by_text(title, exact=True)).to_be_in_viewport()
+    assert title
 
 
 def test_the_tree_of_a_document_folds_and_leads(open_page: OpenPage) -> None:

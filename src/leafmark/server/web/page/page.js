@@ -192,9 +192,9 @@ async function turn(link) {
 /** A page keeps a few parts: those far away are put back behind a link. */
 function forget(later) {
   const parts = all(".part");
-  if (parts.length <= 6) return;
   const gone = later ? parts[0] : parts[parts.length - 1];
-  const height = gone.offsetHeight;
+  const { top, bottom, height } = gone.getBoundingClientRect();
+  if (parts.length <= 6 || (bottom > -innerHeight && top < 2 * innerHeight)) return; // or it is read
   const number = Number(gone.dataset.part);
   gone.remove();
   const id = later ? "earlier" : "later";
@@ -207,6 +207,7 @@ function forget(later) {
   later ? all(".part")[0].before(paragraph) : all(".part").at(-1).after(paragraph);
   if (later) scrollBy(0, paragraph.offsetHeight - height);
   if (!later) turning.observe(link);
+  forget(later);
 }
 
 /** Scroll to a chunk, and mark it. */
