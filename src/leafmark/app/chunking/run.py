@@ -254,11 +254,12 @@ class RunLinks:
 
     def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:
         document = self._chunked(job)  # whose chunks are made when they are looked at
-        is_plain = document is not None and not document.document.anchors  # that are in pieces
-        if document is not None and is_plain and job.options.strategy == "auto":
+        if document is None:
+            return
+        if job.options.strategy == "auto" and not document.document.anchors:  # which are in pieces
             options = replace(job.options, strategy="heading")  # the same sections, none counted
             document = chunk_document(document.document, tree=job.tree.name, options=options)
-        if document is not None and document.chunks:
+        if document.chunks:
             yield None, document.doc_id
             for slug, position in document.slugs.items():
                 yield slug, document.chunks[position].id
