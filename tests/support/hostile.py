@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["HOSTILE", "Make"]
+__all__ = ["HOSTILE", "Make", "quadratic_fails"]
 
 Make = Callable[[int], bytes]
+
+MOST_S = 10.0
+"""Of processor time: ten times what any source of 200 kB takes on a busy machine."""
+
+
+@contextmanager
+def quadratic_fails() -> Iterator[None]:
+    """Fail where the work inside takes many times the processor time of linear work.
+
+    Inside a pattern, work is not counted in any other way.
+    """
+    began = time.process_time()
+    yield
+    assert time.process_time() - began < MOST_S
 
 
 def _notebook(kind: str, source: str | list[str], count: int = 1) -> bytes:
