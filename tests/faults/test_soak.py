@@ -222,10 +222,10 @@ def _mcp(life: Life) -> Iterator[tuple[int, Callable[[str], None]]]:
     with speaking(life.repository.folder, life.environ) as server:
 
         def found(word: str) -> None:
-            answer = server.ask("tools/call", name="search", arguments={"query": word})
-            assert word in answer["content"][0]["text"], answer
+            answer = server.ask("tools/call", {"name": "search", "arguments": {"query": word}})
+            assert word in json.loads(answer)["result"]["content"][0]["text"], answer
 
-        yield server.pid, found
+        yield server.process.pid, found
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 import warnings
@@ -28,11 +27,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from support import servers
 from support.command import Leafmark, clean_environment
-from support.servers import PATIENCE_S
+from support.servers import MCP_COMMAND, PATIENCE_S, Raw, speaking
 
 from leafmark.chunking import token_counter
-
-COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -94,7 +91,7 @@ async def connected(transport: str, desk: Desk) -> AsyncIterator[Any]:
         return
     mode: Any = "legacy" if transport == "stdio-legacy" else "auto"
     server = StdioServerParameters(
-        command=COMMAND[0], args=COMMAND[1:], cwd=desk.docs, env=desk.environment
+        command=MCP_COMMAND[0], args=MCP_COMMAND[1:], cwd=desk.docs, env=desk.environment
     )
     async with Client(stdio_client(server), mode=mode) as client:
         yield client
@@ -260,72 +257,10 @@ def test_every_answer_sees_the_files_as_they_are(talk: Talk, shared: Desk) -> No
     talk(conversation)
 
 
-class Raw:
-    """The server as lines in and lines out."""
-
-    def __init__(self, folder: Path, environment: dict[str, str]):
-        self.process = subprocess.Popen(
-            COMMAND,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-
-    def send(self, message: Any) -> None:
-        assert self.process.stdin is not None
-        text = message if isinstance(message, str) else json.dumps(message)
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-
-    def line(self) -> str:
-        assert self.process.stdout is not None
-        timer = threading.Timer(PATIENCE_S, self.process.kill)
-        timer.start()
-        try:
-            return self.process.stdout.readline()
-        finally:
-            timer.cancel()
-
-    def ask(self, method: str, params: Any, number: int = 7) -> str:
-        """Send a request and return the line of its answer."""
-        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        while True:
-            line = self.line()
-            assert line, "the server is gone"
-            if json.loads(line).get("id") == number:
-                return line
-
-    def greet(self, name: str = "test") -> None:
-        about = {"name": name, "version": "1"}
-        self.ask(
-            "initialize",
-            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about},
-        )
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def kill(self, how: signal.Signals = signal.SIGTERM) -> None:
-        self.process.send_signal(how)
-        self.process.communicate(timeout=PATIENCE_S)
-
-    def end(self) -> tuple[int, str]:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.stdin = None
-        _, noise = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, noise
-
-
 @contextmanager
 def greeted(desk: Desk) -> Iterator[Raw]:
-    server = Raw(*desk)
-    server.greet()
-    yield server
-    if server.process.poll() is None:
-        assert server.end() == (0, "")
+    with speaking(*desk) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -646,7 +581,7 @@ def test_another_client_lists_and_calls(
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, place)
     done = subprocess.run(
-        [node, str(place / "talk.mjs"), *COMMAND, "-C", str(docs)],
+        [node, str(place / "talk.mjs"), *MCP_COMMAND, "-C", str(docs)],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

@@ -7,14 +7,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PATIENCE_S", "Spoken", "serving", "serving_process", "speaking"]
+__all__ = ["MCP_COMMAND", "PATIENCE_S", "Raw", "serving", "serving_process", "speaking"]
 
 PATIENCE_S = 60.0
+MCP_COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
 
 
 @contextmanager
@@ -50,50 +52,70 @@ def serving_process(
     assert (process.returncode, noise) == (130, "interrupted\n")
 
 
-class Spoken:
-    """A server of MCP to which lines are written, one at a time."""
+class Raw:
+    """A server of MCP as lines in and lines out."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self._asked = 0
-        client = {"name": "test", "version": "1"}
-        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
-        self._write({"method": "notifications/initialized"})
+    def __init__(self, folder: Path, environment: dict[str, str]):
+        self.process = subprocess.Popen(
+            MCP_COMMAND,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+    def send(self, message: Any) -> None:
+        assert self.process.stdin is not None
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
 
-    def _write(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self._process.stdin.flush()
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        timer = threading.Timer(PATIENCE_S, self.process.kill)
+        timer.start()
+        try:
+            return self.process.stdout.readline()
+        finally:
+            timer.cancel()
 
-    def ask(self, method: str, **values: Any) -> dict[str, Any]:
-        """Return the result of a call."""
-        self._asked += 1
-        self._write({"id": self._asked, "method": method, "params": values})
-        assert self._process.stdout is not None
-        while line := self._process.stdout.readline():
-            message: dict[str, Any] = json.loads(line)
-            if message.get("id") == self._asked:
-                return dict(message["result"])
-        raise EOFError
+    def ask(self, method: str, params: Any, number: int = 7) -> str:
+        """Send a request and return the line of its answer."""
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        while True:
+            line = self.line()
+            assert line, "the server is gone"
+            if json.loads(line).get("id") == number:
+                return line
+
+    def greet(self, name: str = "test") -> None:
+        about = {"name": name, "version": "1"}
+        self.ask(
+            "initialize",
+            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about},
+        )
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def kill(self, how: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(how)
+        self.process.communicate(timeout=PATIENCE_S)
+
+    def end(self) -> tuple[int, str]:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.stdin = None
+        _, noise = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, noise
 
 
 @contextmanager
-def speaking(folder: Path, environment: dict[str, str]) -> Iterator[Spoken]:
-    """Run `leafmark mcp` on standard input and output until its input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "leafmark", "mcp"],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        yield Spoken(process)
-        assert process.stdin is not None
-        process.stdin.close()
-        assert process.wait(PATIENCE_S) == 0
+def speaking(folder: Path, environment: dict[str, str]) -> Iterator[Raw]:
+    """Run `leafmark mcp`, greeted; it ends with its input, and makes no noise."""
+    server = Raw(folder, environment)
+    server.greet()
+    yield server
+    if server.process.poll() is None:
+        assert server.end() == (0, "")
