@@ -131,6 +131,34 @@ def test_what_a_run_meets_of_damage_it_mends(here: Here, tmp_path: Path, name: s
     assert check_index(root) == []
 
 
+@pytest.mark.parametrize("kind", ["fast", "term"])
+def test_what_code_stumbles_over_is_damage_where_a_byte_is_wrong(
+    here: Here, tmp_path: Path, kind: str
+) -> None:
+    """A bit may change a score, and be met by no command; but none ends in a traceback."""
+    for number in range(9):
+        here.write(f"docs/{number}.md", f"# Setting {number}\n\n## One\n\nA walrus {number}.\n")
+    here.index()
+    root, kept = here.project().index_dir, tmp_path / "kept"
+    shutil.copytree(root, kept)
+    (file,) = Layout(root).text(1).glob(f"*.{kind}")
+    sound = file.read_bytes()
+    reported = 0
+    for at in range(0, len(sound), 13):
+        data = bytearray(sound)
+        data[at] ^= 0x40
+        put_in_place(file, bytes(data))
+        try:
+            search_project(here.project(), _SEARCH._replace(refresh=False))
+        except DamagedError:
+            reported += 1
+            search_project(here.project(), _SEARCH)
+            assert check_index(root) == []
+            shutil.rmtree(root)
+            shutil.copytree(kept, root)
+    assert reported
+
+
 @pytest.mark.parametrize("name", ["meta.json", "*.term", ".tantivy-writer.lock"])
 def test_a_folder_in_the_place_of_a_file_of_the_engine_is_damage(here: Here, name: str) -> None:
     here.write("a.md", "# A\n\ntext\n")

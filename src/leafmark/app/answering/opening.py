@@ -113,9 +113,16 @@ def mending(use_case: UseCase) -> UseCase:
             return use_case(project, request, *args, **kwargs)
         except ChangedError:  # others write to a cluster while it is read
             pass
-        except DamagedError:
-            if not request.refresh or project.revision is not None or project.remote is not None:
+        except Exception as error:
+            if project.revision is not None or project.remote is not None:
                 raise
+            from leafmark.index.embedded.checking import damage_behind  # late: it is rarely needed
+
+            damage = damage_behind(error, project.index_dir)
+            if damage is None:
+                raise
+            if not request.refresh:
+                raise damage from error
         return use_case(project, request, *args, **kwargs)
 
     return cast("UseCase", answer)

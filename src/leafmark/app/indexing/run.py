@@ -22,8 +22,8 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.environment import reset_after_fork
-from leafmark.errors import DamagedError, LeafmarkError
-from leafmark.index.embedded.checking import note_damage
+from leafmark.errors import LeafmarkError
+from leafmark.index.embedded.checking import damage_behind, note_damage
 from leafmark.index.manifest import TO_RETRY
 from leafmark.model import (
     PASSING,
@@ -97,10 +97,11 @@ def bring_up(run: Run) -> Written:
     """
     try:
         return _write(run)
-    except DamagedError:
-        if run.project.remote is not None:
+    except Exception as error:
+        root = run.project.index_dir
+        if run.project.remote is not None or damage_behind(error, root) is None:
             raise
-        note_damage(run.project.index_dir)
+        note_damage(root)
         found = scan(run.project, run.found.paths)  # what was found before is used up
         # a writer that looks at every byte first, and makes all anew that is wrong
         return _write(run._replace(found=found, plan=None))

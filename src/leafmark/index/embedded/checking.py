@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from leafmark.errors import LeafmarkError, NotFoundError
+from leafmark.errors import DamagedError, LeafmarkError, NotFoundError, refusal_of
 from leafmark.index.embedded.generation import count_chunks
 from leafmark.index.embedded.reader import open_reader
+from leafmark.index.engine import REBUILD
 from leafmark.index.folder import Layout
 
 __all__ = [
     "are_sound",
     "check_index",
+    "damage_behind",
     "is_verification_due",
     "mark_suspect",
     "note_damage",
@@ -86,6 +88,20 @@ def verify_index(root: Path) -> bool:
         mark_suspect(layout)
         return False
     return True
+
+
+def damage_behind(error: Exception, root: Path) -> DamagedError | None:
+    """Return the damage that an error came of, which the next writer mends; None for no damage.
+
+    What is read of damaged files may be anything that the engine knows a form for: where code
+    stumbles over it, the bytes tell whether that is a bug.
+    """
+    if isinstance(error, DamagedError):
+        return error
+    if isinstance(error, LeafmarkError) or refusal_of(error) is not None or verify_index(root):
+        return None
+    message = "the index is damaged: a file of it is not what was written"
+    return DamagedError(message, location=str(root), hint=REBUILD)
 
 
 def note_damage(root: Path) -> None:
