@@ -24,7 +24,6 @@ from benchmarks.retrievers import COUNT, RetrievedPlace, Retriever, Source, retr
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.indexing.embedding import embed_project
 from leafmark.app.indexing.refreshing import refresh
-from leafmark.app.requests import Mode
 from leafmark.evaluation import (
     JudgedQuery,
     Library,
@@ -35,6 +34,7 @@ from leafmark.evaluation import (
     measure,
     read_queries,
 )
+from leafmark.search.options import Mode
 
 METRICS = ("overlap-mrr@10", "rr500", "recall@10", "recall-2000t", "doubt-unanswerable")
 MARKUP = ("html", "notebook")

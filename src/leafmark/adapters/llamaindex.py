@@ -33,8 +33,6 @@ except ImportError as missing:
         'leafmark\'s LlamaIndex adapter needs its extra: pip install "leafmark[llamaindex]"'
     ) from missing
 
-__all__ = ["LeafmarkNodeParser", "LeafmarkRetriever", "Search"]
-
 if TYPE_CHECKING:
     from leafmark.chunking import Sizes
 else:

@@ -29,9 +29,6 @@ from leafmark.model import (
 )
 from leafmark.parsing import Utf8
 
-__all__ = ["Content", "Cutter", "Part", "RetrievedText", "Search", "find"]
-
-
 Content = Literal["source", "text"]
 
 

@@ -20,9 +20,6 @@ from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.model import Hint
 
-__all__ = ["Deadline", "DeadlineExceeded", "Reranking", "ask_reranker", "begin", "reranker_spec"]
-
-
 T = TypeVar("T")
 
 MAX_WAIT_S = 10.0

@@ -36,9 +36,6 @@ from leafmark.index.lock import lock_holder
 from leafmark.index.vectors import stored_model, vector_folder
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
 
-__all__ = ["Requirement", "check_reranker", "examine", "parse_requirement", "satisfies"]
-
-
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
 _SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
 

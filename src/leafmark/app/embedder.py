@@ -17,18 +17,6 @@ from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
 
-__all__ = [
-    "TEXT_RECIPE",
-    "IndexVectors",
-    "current_view",
-    "embedder_spec",
-    "index_vectors",
-    "lost_vectors",
-    "no_embedder",
-    "pending_vectors",
-    "vector_model",
-]
-
 if TYPE_CHECKING:
     from leafmark.index.remote import RemoteSnapshot, RemoteVectors
     from leafmark.index.vector_search import Searcher

@@ -24,8 +24,6 @@ from leafmark.model import (
     subtract,
 )
 
-__all__ = ["Sources", "indexed_bytes"]
-
 MAX_KEPT = 256
 """The documents of which what their text lacks is kept for the next answers."""
 

@@ -24,20 +24,6 @@ from leafmark.index.folding import spellings
 from leafmark.model import document_id
 from leafmark.search.lookup import Lookup, chunk_with_slug
 
-__all__ = [
-    "FindChunk",
-    "KnownKeys",
-    "Links",
-    "Origin",
-    "PlainOrigin",
-    "candidate_paths",
-    "indexed_place",
-    "route_of",
-    "slugs_of",
-    "split_target",
-    "stem_of",
-]
-
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (
     *(".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".rdoc", ".html", ".htm", ".ipynb"),

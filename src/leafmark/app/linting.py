@@ -48,8 +48,6 @@ from leafmark.lint import (
 from leafmark.model import Diagnostic, DocumentKey, document_id
 from leafmark.suggest import choices_hint
 
-__all__ = ["lint_project"]
-
 _SUFFIXES = frozenset(
     (".md", ".markdown", ".mdx", ".rst", ".adoc", ".html", ".htm", ".xhtml", ".txt", ".ipynb")
 )

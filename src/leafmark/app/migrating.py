@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafmark.index import IndexReader
     from leafmark.model import DocumentEntry
 
-__all__ = ["migrate"]
-
 SAMPLES = 50
 """How many titles are searched for in both indexes."""
 

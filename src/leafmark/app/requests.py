@@ -17,30 +17,6 @@ from leafmark.search.options import Mode, SearchOptions
 if TYPE_CHECKING:
     from leafmark.lint import Baseline, MissedQuery
 
-__all__ = [
-    "ASKED",
-    "AgentsRequest",
-    "ChunkRequest",
-    "ContextRequest",
-    "DiffRequest",
-    "DraftRequest",
-    "EvaluationRequest",
-    "IndexRequest",
-    "InitRequest",
-    "LikeRequest",
-    "LintRequest",
-    "ListRequest",
-    "LlmsRequest",
-    "LogRequest",
-    "Mode",
-    "Progress",
-    "SearchRequest",
-    "ShowRequest",
-    "VerifyRequest",
-    "WhyNotRequest",
-]
-
-
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (`looking`, `indexing`), how many are done, and of how many.
 

@@ -29,9 +29,6 @@ from leafmark.app.configuration.project import Project
 from leafmark.environment import install_extra, reset_after_fork
 from leafmark.index import IndexReader, open_reader
 
-__all__ = ["NoEventsError", "Session", "is_remote", "watch_by_clock", "watch_files"]
-
-
 T = TypeVar("T")
 
 OpenProject = Callable[[Mapping[str, object]], Project]

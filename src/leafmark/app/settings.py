@@ -16,20 +16,6 @@ from leafmark.chunking.options import ChunkingOptions
 from leafmark.model.options import LANGUAGES, Declaration, Option, declarations
 from leafmark.search import SearchOptions
 
-__all__ = [
-    "CONSTANTS",
-    "DECLARED",
-    "SETTINGS",
-    "TABLES",
-    "ChunkingSettings",
-    "ContextSettings",
-    "EmbeddingSettings",
-    "IndexSettings",
-    "RerankSettings",
-    "SearchSettings",
-]
-
-
 _ITS_PAGE = "the model's page asks for it"
 _OTHER_MODEL = "another model suits your language or your machine"
 _FETCHED = "chooses a model, which may be fetched and run"

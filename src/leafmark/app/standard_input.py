@@ -12,8 +12,6 @@ from typing import IO, Any
 
 from leafmark.errors import UsageError, unreadable
 
-__all__ = ["check_once", "listed", "read_bytes", "read_named", "read_text"]
-
 _PLACE = "standard input"
 
 _MOST = 1 << 28

@@ -24,9 +24,6 @@ from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent
 
-__all__ = ["Retries", "Watcher"]
-
-
 SETTLE_S = 2.0
 """How long after a change a second look comes: a new folder can fill before it is watched."""
 

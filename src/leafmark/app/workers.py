@@ -27,9 +27,6 @@ from leafmark.child import (
 from leafmark.errors import is_closed_pipe
 from leafmark.index.manifest import gc_paused
 
-__all__ = ["Helper", "Worker", "core_count", "cut_batches", "serve"]
-
-
 if sys.platform == "linux":
     import fcntl
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from leafmark.errors import StorageError, reason_of
 
-__all__ = ["check_regular", "replace_file", "replacing"]
-
 _NEW_FILE = 0o664
 """What the process's own mask is taken from: none is made that every user can write.
 

@@ -16,7 +16,8 @@ from leafmark.cli.reading import AT
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app.chunking.run import ChunkPlan, Render, SourceReport
+    from leafmark.app.chunking.jobs import ChunkPlan
+    from leafmark.app.chunking.run import Render, SourceReport
     from leafmark.app.configuration.project import Project
     from leafmark.chunking import DocumentSizes, Finding
     from leafmark.model import CompressedList, Diagnostic, Skipped

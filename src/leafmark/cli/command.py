@@ -26,26 +26,6 @@ from leafmark.suggest import choices_hint, nearest
 if TYPE_CHECKING:
     from leafmark.cli.console import Call
 
-__all__ = [
-    "ALIASES",
-    "COMMANDS",
-    "COMMON",
-    "JSON",
-    "SET",
-    "Argument",
-    "Choice",
-    "Command",
-    "Complete",
-    "Number",
-    "Option",
-    "Several",
-    "at_least",
-    "command",
-    "declared",
-    "find_command",
-    "given_values",
-]
-
 Complete = Callable[[click.Context, str], Iterable[str]]
 """From what is on the line, and the beginning of a value, to values."""
 

@@ -20,8 +20,6 @@ from leafmark.errors import LeafmarkError
 if TYPE_CHECKING:
     from leafmark.app import Project
 
-__all__ = ["ids", "tags", "trees"]
-
 SHELLS = ("bash", "zsh", "fish")
 MAX_OFFERED = 200
 """Values offered at a time; chosen by eye."""

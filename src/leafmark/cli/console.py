@@ -56,20 +56,6 @@ if TYPE_CHECKING:
         ) -> Answered: ...
 
 
-__all__ = [
-    "INTERRUPTED",
-    "Call",
-    "Console",
-    "exclude_each_other",
-    "open_console",
-    "perform",
-    "progress_line",
-    "project_of",
-    "request_of",
-    "undelivered",
-    "unread",
-]
-
 INTERRUPTED = 130
 """The exit code of a command that the user ended, as shells have it."""
 

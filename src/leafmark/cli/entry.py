@@ -27,8 +27,6 @@ from leafmark.cli.command import (
 from leafmark.cli.console import INTERRUPTED, Call, open_console
 from leafmark.errors import LeafmarkError, UsageError, refusal_of
 
-__all__ = ["COMPLETE", "PROGRAM", "run"]
-
 
 class Program(click.Group):
     """The command `leafmark`: options that every command takes, and a command."""

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from leafmark.evaluation import EvaluationReport
     from leafmark.lint import Baseline, LintReport
 
-__all__ = []
-
-
 MAKE = "make"
 MODES = ("lexical", "semantic", "hybrid")
 HALVES = ("choose", "judge")

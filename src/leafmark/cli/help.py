@@ -14,8 +14,6 @@ from leafmark.cli.command import ALIASES, COMMANDS, COMMON, Argument, Command, O
 from leafmark.cli.command import command as declare
 from leafmark.cli.console import Call
 
-__all__ = ["command_help", "overview", "reference", "usage"]
-
 _COLUMN = 26
 _WIDTH = 80
 

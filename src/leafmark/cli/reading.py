@@ -15,8 +15,6 @@ from leafmark.errors import NotFoundError, UsageError, unreadable
 if TYPE_CHECKING:
     from leafmark.model import ShowReport
 
-__all__ = ["AT", "expand", "narrowing", "no_refresh", "read_texts"]
-
 AT = Option(
     "--at",
     help="Answer from a revision of the git repository: a tag, a branch, a hash, HEAD~3, or a "

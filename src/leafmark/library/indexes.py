@@ -56,9 +56,6 @@ from leafmark.model import (
 from leafmark.query import plain_query
 from leafmark.render.hints import PROGRAMS, hints_for
 
-__all__ = ["Index", "open_index"]
-
-
 P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")

@@ -21,8 +21,6 @@ from leafmark.errors import NotFoundError, UsageError
 from leafmark.library.indexes import index_for_program, open_index
 from leafmark.model import IndexReport, Relation, Shown
 
-__all__ = ["EnrichedChunk", "rag_index", "rag_search"]
-
 
 @dataclass(frozen=True)
 class EnrichedChunk:

@@ -13,8 +13,6 @@ from leafmark.model import Chunk, Document, check_tree_name
 from leafmark.parsing import Utf8
 from leafmark.parsing import parse as parse_bytes
 
-__all__ = ["chunk", "parse"]
-
 DEFAULT_PATH = "document.md"
 DEFAULT_TREE = "docs"
 

@@ -21,8 +21,6 @@ from leafmark.render.reading import render_show
 from leafmark.render.searching import Places, render_full
 from leafmark.render.terminal import PLAIN
 
-__all__ = ["fit_texts", "text_of"]
-
 ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 

@@ -7,8 +7,6 @@ from typing import Any, TypeVar, get_args
 
 from leafmark.errors import UsageError
 
-__all__ = ["checked_choice", "checked_choices", "checked_names", "checked_text"]
-
 T = TypeVar("T")
 
 

@@ -14,19 +14,6 @@ from leafmark.render.reading import OutlinesShown
 from leafmark.render.searching import excerpt_lines
 from leafmark.search.packing import passages
 
-__all__ = [
-    "Count",
-    "Excerpts",
-    "Texts",
-    "count_tokens",
-    "fit",
-    "fit_answer",
-    "fit_report",
-    "fit_terms",
-    "plan_answer",
-]
-
-
 Count = Callable[[str], int]
 
 _BUILT_IN = ("o200k_base", "cl100k_base")

@@ -25,21 +25,6 @@ from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean, clean_line, fold, joined_titles
 
-__all__ = [
-    "broken_line",
-    "changes_record",
-    "describe_change",
-    "iter_changes",
-    "iter_log",
-    "iter_release_note",
-    "iter_revisions",
-    "log_record",
-    "revisions_record",
-    "section_line",
-    "summarise_changes",
-]
-
-
 _SIGNS = {"added": "+", "removed": "-", "split": "/", "merged": "&", "moved": ">", "renamed": "="}
 _MAX_PARTS = 3
 

@@ -15,8 +15,6 @@ from leafmark.render.changes import describe_change, summarise_changes
 from leafmark.render.chunks import html_head
 from leafmark.render.terminal import clean, clean_line, fold, joined_titles
 
-__all__ = ["iter_changes_page", "shown_blocks", "sides"]
-
 MAX_MARKED_WORDS = 2_000
 """Words of a block up to which those that differ are marked; longer ones are shown as a whole."""
 

@@ -28,24 +28,6 @@ from leafmark.render.terminal import (
     version_and_tags,
 )
 
-__all__ = [
-    "Stretch",
-    "close_chunk_object",
-    "close_page",
-    "html_head",
-    "iter_chunk_article",
-    "iter_chunk_items",
-    "iter_chunk_lines",
-    "iter_chunk_tree",
-    "iter_stretches",
-    "open_chunk_object",
-    "open_page",
-    "render_findings",
-    "render_statistics",
-    "statistics_record",
-]
-
-
 _SEPARATOR = ","
 _COMMA = ", "
 _NO_SIBLINGS = '"sibling_ids": []'

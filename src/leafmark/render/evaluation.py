@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafmark.evaluation import EvaluationReport
     from leafmark.evaluation.report import Cell, Group, Outcome
 
-__all__ = ["evaluation_record", "render_evaluation", "render_outcomes", "worst_first"]
-
 RANKED_BY = "rr500"
 """The metric by which queries are called better or worse."""
 

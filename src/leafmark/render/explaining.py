@@ -21,20 +21,6 @@ from leafmark.render.hints import hint_records
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.terminal import Style, clean, clean_line, display_width
 
-__all__ = [
-    "beyond_the_last",
-    "factor_name",
-    "nothing_found_because",
-    "remedy_flags",
-    "render_explanation",
-    "render_factors",
-    "render_nothing_found",
-    "render_terms",
-    "render_why_not",
-    "why_not_record",
-    "word_reason",
-]
-
 
 def render_explanation(answer: Answer, style: Style) -> str:
     """Return the query as it was understood and what each phase did."""

@@ -14,17 +14,6 @@ from typing import Any, NamedTuple
 from leafmark.errors import Remedy
 from leafmark.model import Hint, count_of
 
-__all__ = [
-    "COMMAND_LINE",
-    "PAGE",
-    "PROGRAMS",
-    "Terms",
-    "hint_records",
-    "hints_for",
-    "word_hint",
-    "word_remedy",
-]
-
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"
 

@@ -14,17 +14,6 @@ from typing import Any
 from leafmark.model import Deferred, decodable
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "as_json",
-    "dump_json",
-    "dump_line",
-    "dump_object",
-    "fields_of",
-    "iter_json",
-    "json_safe",
-]
-
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
 

@@ -13,8 +13,6 @@ from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean_line
 
-__all__ = ["iter_findings", "iter_rules", "lint_record", "sarif_record", "summarise_lint"]
-
 _NONE: Mapping[str, str] = {}
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -41,20 +41,6 @@ from leafmark.render.terminal import (
     wrap_prose,
 )
 
-__all__ = [
-    "OutlinesShown",
-    "levels_of",
-    "not_found_records",
-    "outline_order",
-    "render_outline",
-    "render_packed_show",
-    "render_show",
-    "render_verification",
-    "show_record",
-    "summarise",
-    "verification_record",
-]
-
 
 def levels_of(shown: Shown) -> dict[int, int]:
     """Return how deep each chunk of an outline stands in it, by position; the first is at 0."""

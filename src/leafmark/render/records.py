@@ -23,26 +23,6 @@ from leafmark.render.hints import hint_records
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, dump_object, fields_of
 from leafmark.render.searching import Group, group_results, top_matches
 
-__all__ = [
-    "RECORD_KEYS",
-    "answer_record",
-    "chunk_record",
-    "diagnostic_records",
-    "entry_record",
-    "expanded_records",
-    "omission_record",
-    "packed_outline_record",
-    "packed_result_record",
-    "packed_shown_record",
-    "passage_records",
-    "place_record",
-    "render_jsonl",
-    "render_packed",
-    "render_packed_lines",
-    "result_record",
-    "terms_record",
-]
-
 
 def passage_records(passages: Sequence[Passage | Omission] | None) -> list[dict[str, Any]]:
     """Return texts with their citations, and what is left out between them."""

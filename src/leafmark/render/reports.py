@@ -45,36 +45,6 @@ from leafmark.render.terminal import (
     version_and_tags,
 )
 
-__all__ = [
-    "agents_record",
-    "doctor_record",
-    "event_record",
-    "index_record",
-    "iter_chunk_lines",
-    "iter_document_lines",
-    "iter_tag_lines",
-    "iter_tree_lines",
-    "listing_record",
-    "listing_rows",
-    "llms_record",
-    "migration_record",
-    "render_agents",
-    "render_diff",
-    "render_doctor",
-    "render_event",
-    "render_index",
-    "render_llms",
-    "render_migration",
-    "render_permissions",
-    "render_settings",
-    "render_status",
-    "render_trust",
-    "settings_record",
-    "status_record",
-    "trust_record",
-]
-
-
 _WIDE = 48
 """Columns past which a cell is unusually wide; chosen by eye."""
 

@@ -52,25 +52,6 @@ from leafmark.render.terminal import (
     wrap,
 )
 
-__all__ = [
-    "Group",
-    "MatchLine",
-    "Places",
-    "cut_around",
-    "excerpt_lines",
-    "group_results",
-    "match_lines",
-    "render_files",
-    "render_flat",
-    "render_full",
-    "render_grouped",
-    "render_list",
-    "render_matches",
-    "render_vimgrep",
-    "top_matches",
-]
-
-
 TOP_MATCHES = 5
 """How many documents the line of top matches names; chosen by eye, to fit on one line."""
 

@@ -33,38 +33,6 @@ from leafmark.render.jsontext import SCHEMA_VERSION
 if TYPE_CHECKING:
     from leafmark.model import Diagnostic
 
-__all__ = [
-    "CHANGED",
-    "PLAIN",
-    "ProgressLine",
-    "Style",
-    "breadcrumb_of",
-    "clean",
-    "clean_line",
-    "display_width",
-    "error_record",
-    "fold",
-    "joined_titles",
-    "line_range",
-    "omissions_in",
-    "omissions_of",
-    "relation_name",
-    "render_diagnostic",
-    "render_error",
-    "render_hint",
-    "render_omission",
-    "render_warning",
-    "shorten",
-    "size_flags",
-    "size_in_words",
-    "tokens_left_out",
-    "unit_of",
-    "version_and_tags",
-    "wrap",
-    "wrap_prose",
-]
-
-
 # Control characters (C0, DEL, C1), line separators that only some programs break lines at,
 # all twelve characters of Unicode's Bidi_Control property, and lone surrogates.
 _BIDI = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"

@@ -21,8 +21,6 @@ from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
 
-__all__ = ["LOOPBACK_NAMES", "MAX_BODY_BYTES", "SIGN_IN", "App", "Guard", "Scope", "is_loopback"]
-
 MAX_BODY_BYTES = 1 << 20
 """Of a request; a text to verify has half of it."""
 

@@ -15,9 +15,6 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from leafmark.errors import StorageError, UsageError
 from leafmark.server.guard import LOOPBACK_NAMES, App, Guard, is_loopback
 
-__all__ = ["Connection", "Place", "serve"]
-
-
 MAX_CONNECTIONS = 800
 """Beyond it requests are answered with 503: a process may usually open 1,024 files."""
 

@@ -17,9 +17,6 @@ from leafmark.errors import UsageError
 from leafmark.model.options import Declaration
 from leafmark.suggest import choices_hint
 
-__all__ = ["Arguments", "Parameter", "check_arguments", "input_schema", "with_lenience"]
-
-
 Kind: TypeAlias = Literal["string", "integer", "boolean", "strings"]
 
 

@@ -31,8 +31,6 @@ from leafmark.errors import (
 )
 from leafmark.model import ClusterState, IndexReport
 
-__all__ = ["INTERNAL_ERROR", "Activity", "Freshness", "Workspace"]
-
 log = logging.getLogger("leafmark.server")
 
 INTERNAL_ERROR = "internal error; the server's log says more"

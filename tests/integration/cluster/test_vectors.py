@@ -19,9 +19,10 @@ from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddin
 
 from leafmark.app import Project, examine, index_project, open_project, project_status
 from leafmark.app import search_project as search
-from leafmark.app.requests import IndexRequest, Mode, SearchRequest
+from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.index.remote import vectors as remote_vectors
 from leafmark.model import Answer
+from leafmark.search.options import Mode
 
 ROOT = Path(__file__).parents[3]
 IN_ONE: dict[str, object] = {"index.shards": 1}

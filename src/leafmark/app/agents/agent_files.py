@@ -18,17 +18,6 @@ from leafmark.index import IndexReader
 from leafmark.model import AgentFile, AgentsReport, Format
 from leafmark.parsing.formats import tell_format
 
-__all__ = [
-    "AGENT_FILES",
-    "BEGIN",
-    "END",
-    "find_block",
-    "package_folder",
-    "put_block",
-    "update_agents",
-]
-
-
 _MAX_BYTES = 4 << 20
 """No agent file that a program reads at its start is larger."""
 

@@ -25,8 +25,6 @@ from leafmark.errors import UsageError
 from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, LlmsReport, document_id
 
-__all__ = ["write_llms"]
-
 _NOTE_LENGTH = 160
 """Characters of a note behind a link; chosen by eye."""
 

@@ -36,17 +36,6 @@ from leafmark.search.lookup import find_chunk
 from leafmark.search.pipeline import Compile
 from leafmark.search.snippets import join_ranges
 
-__all__ = [
-    "Browsed",
-    "DocumentReading",
-    "Facet",
-    "Overview",
-    "browse_project",
-    "overview",
-    "read_document",
-    "text_marker",
-]
-
 MAX_COUNTED = 2000
 """Matches that facets are counted from, the best first; reading more takes longer than a search."""
 

@@ -34,17 +34,6 @@ from leafmark.model import (
 )
 from leafmark.search.lookup import with_slashes
 
-__all__ = [
-    "list_chunks",
-    "list_document_ids",
-    "list_documents",
-    "list_folder",
-    "list_settings",
-    "list_tags",
-    "list_trees",
-    "project_status",
-]
-
 
 @mending
 def list_trees(

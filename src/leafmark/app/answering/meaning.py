@@ -49,9 +49,6 @@ from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
 from leafmark.search.words import topic_text
 
-__all__ = ["CandidateVectors", "QueryVectors", "VectorMeaning", "ask_meaning"]
-
-
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
 

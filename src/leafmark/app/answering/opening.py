@@ -25,16 +25,6 @@ from leafmark.model import Hint
 if TYPE_CHECKING:
     from leafmark.index.remote import RemoteSnapshot
 
-__all__ = [
-    "INDEX_FIRST",
-    "UNREADABLE",
-    "left_out_hints",
-    "mending",
-    "open_index",
-    "open_telling",
-    "tell_hints",
-]
-
 INDEX_FIRST = Remedy("index-first", "bring the index up to date first")
 UNREADABLE = "the index that is there is of another leafmark, in a form that this one cannot read"
 

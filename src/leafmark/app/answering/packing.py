@@ -27,8 +27,6 @@ from leafmark.model import (
 from leafmark.search.packing import Structure, expand, make_item, own_passages, own_ranges, pack
 from leafmark.search.snippets import make_snippet
 
-__all__ = ["expand_found", "pack_found"]
-
 ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 

@@ -36,8 +36,6 @@ from leafmark.query import Filter, any_of
 from leafmark.search import SearchOptions
 from leafmark.search.keyterms import find_key_terms, query_for
 
-__all__ = ["describe_document", "find_context", "find_like"]
-
 
 def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchOptions:
     """Return the parameters of a search for terms: they occur, so nothing is corrected."""

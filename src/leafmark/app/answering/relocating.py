@@ -16,8 +16,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["Edges", "Found", "Wanted", "find_among", "find_anywhere", "find_in_all"]
-
 Wanted = Mapping[int, Collection[str]]
 """The beginnings of hex sha256 digests, all equally long, by the length of their bytes."""
 

@@ -27,9 +27,6 @@ from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 from leafmark.suggest import MAX_SUGGESTED
 
-__all__ = ["Lookup", "Named", "Resolver", "explain_unread", "hint_for"]
-
-
 LIKENESS = 0.6
 """Ids less alike than this are not named: difflib's own measure of a close match."""
 

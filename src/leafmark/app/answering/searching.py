@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafmark.app.answering.opening import left_out_hints, mending, open_index, tell_hints
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
-from leafmark.app.requests import Mode, Progress, SearchRequest, WhyNotRequest
+from leafmark.app.requests import Progress, SearchRequest, WhyNotRequest
 from leafmark.errors import LeafmarkError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import (
@@ -36,6 +36,7 @@ from leafmark.query import (
     plain_query,
 )
 from leafmark.search import SearchOptions, search
+from leafmark.search.options import Mode
 from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
 
@@ -44,19 +45,6 @@ if TYPE_CHECKING:
     from leafmark.app.background import Reranking
     from leafmark.search.fuse import Meaning
     from leafmark.search.order import Rerank
-
-__all__ = [
-    "answer_topics",
-    "complete_answer",
-    "explain_why_not",
-    "parse_since",
-    "project_hints",
-    "search_index",
-    "search_mode",
-    "search_params",
-    "search_project",
-    "understand_request",
-]
 
 
 @mending

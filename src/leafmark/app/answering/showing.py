@@ -28,8 +28,6 @@ from leafmark.model import (
     merge,
 )
 
-__all__ = ["show_chunks"]
-
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 

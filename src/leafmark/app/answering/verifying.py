@@ -56,9 +56,6 @@ from leafmark.search.citations import (
     format_citation,
 )
 
-__all__ = ["verify_texts"]
-
-
 MAX_CHUNKED = 10_000
 """Documents whose chunks are looked at for what is cited and lost: two or three seconds' work."""
 

@@ -29,9 +29,6 @@ from leafmark.chunking import ChunkingOptions
 from leafmark.errors import NotFoundError, Remedy, UsageError
 from leafmark.model import CompressedList, Diagnostic, Skipped, check_tree_name, tree_name
 
-__all__ = ["ChunkJob", "ChunkPlan", "JobList", "plan_chunking"]
-
-
 _WILD = re.compile(r"([\\*?\[\]!# ])")
 _ESCAPED = r"\\\1"
 """What a pattern takes for itself."""

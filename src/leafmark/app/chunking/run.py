@@ -17,7 +17,7 @@ from itertools import cycle, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan, plan_chunking
+from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan
 from leafmark.app.linking import KnownKeys, Links, PlainOrigin
 from leafmark.app.requests import Progress
 from leafmark.app.sources.contents import refuse_contents
@@ -46,9 +46,6 @@ from leafmark.model import (
     document_id,
     leads_nowhere,
 )
-
-__all__ = ["ChunkPlan", "Render", "RunLinks", "SourceReport", "chunk_sources", "plan_chunking"]
-
 
 Render = Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]]
 """From a document, and how it was chunked, to its output. It can be pickled."""

@@ -57,9 +57,6 @@ from leafmark.model import PermissionRequest, SettingOrigin, TrustedFile, tree_n
 from leafmark.model.options import Value, check_value, parse_value
 from leafmark.suggest import nearest
 
-__all__ = ["Configuration", "open_configuration"]
-
-
 _DEFAULT = "default"
 
 

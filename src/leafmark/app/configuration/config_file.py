@@ -24,20 +24,6 @@ from leafmark.parsing import format_names
 from leafmark.patterns import late_pattern
 from leafmark.suggest import nearest
 
-__all__ = [
-    "PYPROJECT_NAME",
-    "ConfigFile",
-    "ContextRule",
-    "KeyPath",
-    "PlacedValue",
-    "TreeTable",
-    "find_line",
-    "key_lines",
-    "read_config_file",
-    "repeated_table",
-]
-
-
 MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
 

@@ -18,8 +18,6 @@ from leafmark.errors import ConfigError
 if TYPE_CHECKING:
     from leafmark.lint import Level
 
-__all__ = ["LINT_KEYS", "LintSettings", "lint_settings", "read_lint_value", "rule_names"]
-
 RULES = "rules"
 """The table in which each rule has a level, or is `off`."""
 

@@ -17,8 +17,6 @@ from typing import NamedTuple
 from leafmark.errors import ConfigError, ForbiddenError
 from leafmark.model import tree_name
 
-__all__ = ["CONFIG_NAME", "Directories", "check_own", "find_directories", "index_folder"]
-
 CONFIG_NAME = "leafmark.toml"
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from leafmark.index import IndexWriter
     from leafmark.model import DocumentEntry, Hint
 
-__all__ = ["Project", "open_project"]
-
 STRUCTURE_VERSION = 55
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 

@@ -20,9 +20,6 @@ from leafmark.errors import ForbiddenError, NotFoundError, UsageError
 from leafmark.model import TrustedFile, TrustReport
 from leafmark.model.options import Declaration
 
-__all__ = ["approve", "initial_text", "list_trust", "revoke", "write_config"]
-
-
 _HEAD = """\
 # {what}
 #

@@ -23,19 +23,6 @@ from leafmark.app.writing import check_regular, replace_file
 from leafmark.errors import StorageError
 from leafmark.model import PermissionRequest, TrustedFile
 
-__all__ = [
-    "Gated",
-    "Trust",
-    "admit",
-    "digest",
-    "distrusted_owner",
-    "permissions_of",
-    "read_trust",
-    "resolve_path",
-    "write_trust",
-]
-
-
 _MAX_TRUST_BYTES = 1 << 20
 
 

@@ -44,8 +44,6 @@ from leafmark.history import (
 from leafmark.model import Diagnostic, DocumentKey, document_id, document_part, tree_name
 from leafmark.search.citations import Citation, citation_name, find_citations
 
-__all__ = ["compare_sides", "diff_project", "open_sides", "section_source"]
-
 MAX_NEEDLES = 5_000
 """Broken names that are looked for in the bytes of unchanged documents; of more, all are read."""
 

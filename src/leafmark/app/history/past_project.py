@@ -41,8 +41,6 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.sharing import link_or_copy, share_index
 from leafmark.model import DocumentKey, Hint
 
-__all__ = ["paths_at", "project_at"]
-
 MIN_SHARED = 0.5
 """Share of the sources that two revisions have in common from which one begins as the other."""
 

@@ -30,8 +30,6 @@ from leafmark.history.git import Blobs, ChangedPath, Commit, Repository
 from leafmark.model import Diagnostic, document_id, document_part
 from leafmark.suggest import nearest
 
-__all__ = ["log_section"]
-
 MAX_COMMITS = 100_000
 """Commits of one path that are looked at."""
 

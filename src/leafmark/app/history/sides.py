@@ -31,17 +31,6 @@ from leafmark.history import RevisionList
 from leafmark.history.git import Blobs, Commit, Repository, blob_hash, find_repository
 from leafmark.model import Diagnostic, DocumentKey
 
-__all__ = [
-    "FolderSide",
-    "RevisionSide",
-    "Side",
-    "find_revision",
-    "list_revisions",
-    "project_repository",
-    "tree_prefix",
-]
-
-
 MAX_NESTED = 8
 """How deep submodules in submodules are followed."""
 

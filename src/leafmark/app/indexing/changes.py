@@ -29,19 +29,6 @@ from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import TO_RETRY, ManifestRow
 from leafmark.model import Diagnostic, DocumentKey, count_of, document_id
 
-__all__ = [
-    "CLOCK_GRAIN_NS",
-    "EMPTIED",
-    "EMPTIED_FROM",
-    "Plan",
-    "emptied",
-    "is_explained",
-    "looks_the_same",
-    "named_before",
-    "plan_changes",
-    "plan_since",
-]
-
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
 

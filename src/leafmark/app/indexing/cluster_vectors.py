@@ -28,8 +28,6 @@ from leafmark.model import DocumentKey, document_id
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
 
-__all__ = ["embed_in_cluster"]
-
 BLOCK = 50
 """Documents that are looked up together; machines that work at once seldom have the same."""
 

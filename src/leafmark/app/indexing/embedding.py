@@ -51,8 +51,6 @@ from leafmark.index.vectors import (
 )
 from leafmark.model import DocumentKey, document_id
 
-__all__ = ["BATCH_TEXTS", "Embedded", "Heeded", "LazyEmbedder", "embed_project"]
-
 BATCH_TEXTS = 64
 """Texts that are handed to an embedder, and then synced, at a time: what a crash may lose.
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["Interrupts", "held_interrupts"]
-
 Handler = Callable[[int, FrameType | None], object]
 
 

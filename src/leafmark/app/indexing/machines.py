@@ -18,8 +18,6 @@ from leafmark.environment import install_extra
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.manifest import gc_paused
 
-__all__ = ["Machines", "open_cluster", "open_machines"]
-
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 

@@ -18,9 +18,6 @@ from leafmark.model import (
     document_id,
 )
 
-__all__ = ["Outcome", "is_document", "report_of", "source_notes"]
-
-
 EMPTY = "empty"
 """Why a source without text is skipped, if there is nothing else to say of it."""
 

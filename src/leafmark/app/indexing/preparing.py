@@ -28,15 +28,6 @@ from leafmark.index.manifest import gc_paused
 from leafmark.model import Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import format_of
 
-__all__ = [
-    "Prepared",
-    "Recipe",
-    "Task",
-    "prepare",
-    "prepare_all",
-]
-
-
 _NO_DIGEST = "0" * 64
 
 

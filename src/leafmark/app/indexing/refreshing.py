@@ -55,16 +55,6 @@ from leafmark.model import (
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded
 
-__all__ = [
-    "LargeFolderWarning",
-    "check_large_folder",
-    "index_project",
-    "large_folder_warning",
-    "make_vectors",
-    "read_index",
-    "refresh",
-]
-
 
 def index_project(
     project: Project, request: IndexRequest, *, progress: Progress | None = None

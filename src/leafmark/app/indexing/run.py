@@ -41,14 +41,6 @@ if TYPE_CHECKING:
     from leafmark.app.indexing.preparing import Prepared, Recipe, Task
     from leafmark.index import IndexMeta, IndexWriter
 
-__all__ = [
-    "Run",
-    "Written",
-    "bring_up",
-    "carry_out",
-]
-
-
 CHECKPOINT_S = 20.0
 """How much of a build a kill may lose; a commit takes a few tenths of a second."""
 

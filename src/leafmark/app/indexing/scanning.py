@@ -23,16 +23,6 @@ from leafmark.environment import install_extra
 from leafmark.errors import LeafmarkError, NotFoundError, Remedy, UsageError
 from leafmark.model import Diagnostic, DocumentKey, count_of
 
-__all__ = [
-    "Place",
-    "Scan",
-    "find_place",
-    "grammar_notes",
-    "is_below",
-    "scan",
-]
-
-
 REPORT_EVERY = 1000
 """Sources between two reports of progress."""
 

@@ -19,9 +19,6 @@ from leafmark.model import BINARY, ELSEWHERE, GENERATED, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
 from leafmark.parsing.formats import suffix_of
 
-__all__ = ["LLMS_FILES", "LLMS_MARK", "generated_kind", "refuse_contents"]
-
-
 LLMS_FILES = ("llms.txt", "llms-full.txt")
 
 LLMS_MARK = "<!-- leafmark:llms -->"

@@ -31,9 +31,6 @@ from leafmark.app.sources.folders import (
 from leafmark.app.sources.trees import Tree
 from leafmark.model import FileState
 
-__all__ = ["FileChangedError", "KnownFiles", "read_beneath"]
-
-
 ATTEMPTS = 2
 """How often a file is read that changes meanwhile."""
 

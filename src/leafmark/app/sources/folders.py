@@ -18,22 +18,6 @@ from types import TracebackType
 
 from leafmark.errors import unreadable
 
-__all__ = [
-    "FILE_FLAGS",
-    "HAS_DESCRIPTORS",
-    "LISTS_INODES",
-    "TIMES",
-    "Folders",
-    "Handle",
-    "as_listed",
-    "is_encodable",
-    "is_there",
-    "open_folder",
-    "read_small",
-    "real_path",
-    "unlimited",
-]
-
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 LISTS_INODES = os.name != "nt"

@@ -22,9 +22,6 @@ from leafmark.index.engine import is_panic
 from leafmark.model import NO_MEMORY, UNREADABLE, Diagnostic, Document, Format
 from leafmark.parsing import format_of, parse
 
-__all__ = ["CONF_NAME", "formats_at", "is_undecided", "parse_source", "unless_broken", "unread"]
-
-
 CONF_NAME = "conf.py"
 _MAX_CONF_BYTES = 400_000
 _SETTING = "source_suffix"

@@ -16,18 +16,6 @@ from collections.abc import Callable, Sequence
 
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "Matcher",
-    "Screen",
-    "alternatives",
-    "around_star",
-    "glob_expression",
-    "literal_start",
-    "matcher",
-    "screen",
-    "unescaped",
-]
-
 Matcher = Callable[[str], bool]
 Screen = Callable[[str], object]
 

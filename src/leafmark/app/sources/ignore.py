@@ -25,18 +25,6 @@ from leafmark.app.sources.globs import (
 )
 from leafmark.model import Diagnostic
 
-__all__ = [
-    "MAX_RULES",
-    "MAX_RULE_CHARS",
-    "MAX_WILDCARDS",
-    "Doubt",
-    "IgnoreRules",
-    "Rule",
-    "parse_ignore_file",
-    "parse_rules",
-    "wildcard_count",
-]
-
 Doubt = Callable[[str, str], bool]
 
 MAX_RULES = 1000

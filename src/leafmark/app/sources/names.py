@@ -18,23 +18,6 @@ from leafmark.parsing import formats
 from leafmark.patterns import late_pattern
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
-__all__ = [
-    "BINARY_SUFFIXES",
-    "CONVERTERS",
-    "DATA_SUFFIXES",
-    "IGNORE_FILES",
-    "MAKERS_MARKS",
-    "MARKUP_SUFFIXES",
-    "SECRET_NAMES",
-    "default_refusal",
-    "find_generator",
-    "folder_refusal",
-    "is_secret",
-    "nearest_paths",
-    "suffix_of",
-]
-
-
 IGNORE_FILES = (".leafmarkignore", ".ignore", ".gitignore")
 """Ignore files, the one that decides first first."""
 

@@ -23,8 +23,6 @@ from leafmark.app.sources.trees import Tree
 from leafmark.model import Diagnostic
 from leafmark.patterns import late_pattern
 
-__all__ = ["TELLING", "Frame", "Layer", "ReadFile", "Selection", "secret_patterns"]
-
 ReadFile = Callable[[str], bytes | None]
 """From the path of a file below the root to its bytes, None where there is none to read."""
 

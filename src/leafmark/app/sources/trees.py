@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple
 from leafmark.app.settings import IndexSettings
 from leafmark.model.options import Value
 
-__all__ = ["Scope", "Tree"]
-
 Scope = Literal["local", "global"]
 """Where a tree was named: in the project (or by standing in it), or in the user's file."""
 

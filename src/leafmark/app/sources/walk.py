@@ -41,17 +41,6 @@ from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 
-__all__ = [
-    "SPECIAL",
-    "SourceFile",
-    "WalkNotes",
-    "exceeds",
-    "iter_sources",
-    "named_source",
-    "needs_converter",
-    "why_left_out",
-]
-
 SPECIAL = "special file"
 """Why neither a file nor a link to one is read; as a file, a folder is one."""
 

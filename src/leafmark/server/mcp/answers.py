@@ -54,9 +54,6 @@ from leafmark.render.terminal import PLAIN, breadcrumb_of, clean_line, omissions
 from leafmark.server.mcp.listings import list_sources, nothing_called, outline
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 
-__all__ = ["ANSWERS"]
-
-
 Row = SectionChange | BrokenName
 
 

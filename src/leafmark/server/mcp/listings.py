@@ -21,8 +21,6 @@ from leafmark.render.reading import outline_order
 from leafmark.render.terminal import clean_line
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 
-__all__ = ["list_sources", "nothing_called", "outline"]
-
 MAX_DOCUMENTS = 50
 """Where there are more, folders stand for the documents in them; about a page of rows."""
 

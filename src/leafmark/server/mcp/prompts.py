@@ -16,8 +16,6 @@ from leafmark.errors import NotFoundError, UsageError
 if TYPE_CHECKING:
     from leafmark.model import TreeStatus
 
-__all__ = ["PROMPTS", "Prompt", "build_instructions", "fill_prompt", "plain_id"]
-
 _MAX_CHARACTERS = 100_000
 
 

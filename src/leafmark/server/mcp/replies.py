@@ -21,18 +21,6 @@ from leafmark.render.terminal import clean, clean_line
 from leafmark.server.parameters import Arguments
 from leafmark.server.workspace import Freshness
 
-__all__ = [
-    "NOTE",
-    "Draft",
-    "Reply",
-    "Request",
-    "fence",
-    "fitted",
-    "list_draft",
-    "new_mark",
-    "wire_text",
-]
-
 ENVELOPE_TOKENS = 60
 """Kept free for what the protocol puts around an answer: id, version, type of result."""
 

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from leafmark.app import Project
     from leafmark.model import DocumentEntry
 
-__all__ = [
-    "TEMPLATE",
-    "Page",
-    "address_of",
-    "complete",
-    "id_of",
-    "list_page",
-    "no_cursor",
-    "read",
-    "split_revision",
-]
-
 SCHEME = "leafmark://"
 TEMPLATE = SCHEME + "{tree}/{+path}"
 

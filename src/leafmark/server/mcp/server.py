@@ -29,8 +29,6 @@ from leafmark.server.workspace import INTERNAL_ERROR, Freshness, Workspace
 if TYPE_CHECKING:
     from leafmark.server.mcp.replies import Reply
 
-__all__ = ["make_server"]
-
 log = logging.getLogger("leafmark.mcp")
 
 PATIENCE_S = 10.0

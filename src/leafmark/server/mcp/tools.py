@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from leafmark.server.parameters import Parameter
 
-__all__ = ["TOOLS", "Tool"]
-
 
 class Tool(NamedTuple):
     """One tool. `properties` are the schema of what its answers hold beside what every one may.

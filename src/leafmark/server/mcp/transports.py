@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafmark.server.guard import App
     from leafmark.server.listening import Place
 
-__all__ = ["run_http", "run_stdio"]
-
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 

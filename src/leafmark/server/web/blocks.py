@@ -21,8 +21,6 @@ from leafmark.server.web.fonts import font_ranges, mark_fonts, show_fonts
 from leafmark.server.web.rendering import CUT
 from leafmark.server.web.table_cells import table_rows
 
-__all__ = ["BlockWriter", "Piece", "Written", "iter_pieces", "spans_of_words"]
-
 _S = rf"[ \t{CUT}]*"
 
 

@@ -40,23 +40,6 @@ from leafmark.server.web.pages import changes_request
 from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 
-__all__ = [
-    "Request",
-    "changes",
-    "chunk_posted",
-    "chunks",
-    "documents",
-    "outline",
-    "raw",
-    "revisions",
-    "search",
-    "show",
-    "status",
-    "trees",
-    "verify",
-    "why_not",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

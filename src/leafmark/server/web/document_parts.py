@@ -33,8 +33,6 @@ from leafmark.server.web.rendering import (
 )
 from leafmark.server.web.sections import COLORS, Cut, Section, cut_label
 
-__all__ = ["DocumentText", "Fragment", "Node", "outline"]
-
 PART_BYTES = 48_000
 """A part has about so many bytes: a browser draws it within a frame or two."""
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["FONT_FORMATS", "FontRange", "font_ranges", "mark_fonts", "show_fonts"]
-
 
 class FontRange(NamedTuple):
     """The bytes `[start, end)` stand in a font, called as the element of HTML is."""

@@ -10,8 +10,6 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["MAX_COLOURED", "Tint", "tints"]
-
 MAX_COLOURED = 60_000
 """Characters of code that is coloured; a part of a source has fewer."""
 

@@ -18,8 +18,6 @@ from leafmark.app import Project
 from leafmark.app.history import project_at
 from leafmark.errors import LeafmarkError, UsageError
 
-__all__ = ["RevisionJobs", "Threads"]
-
 MAX_QUEUED = 8
 """Revisions that are indexed or wait for it; further ones are refused until one is done."""
 

@@ -20,8 +20,6 @@ from leafmark.model import ChunkedDocument
 from leafmark.server.web.document_parts import DocumentText, outline
 from leafmark.server.web.visits import Address, Visit, render_page
 
-__all__ = ["MAX_TEXT_BYTES", "Chunked", "chunk_text", "lab_page"]
-
 MAX_TEXT_BYTES = 512_000
 """A text that is sent; longer ones are files, which can be indexed."""
 

@@ -13,8 +13,6 @@ from prometheus_client.registry import Collector
 
 from leafmark.server.workspace import Activity, Workspace
 
-__all__ = ["Metrics"]
-
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 

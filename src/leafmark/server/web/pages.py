@@ -24,9 +24,6 @@ from leafmark.server.web.search_page import open_pane, section_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
 from leafmark.server.workspace import Activity
 
-__all__ = ["changes_page", "changes_request", "document_page", "help_page", "status_page"]
-
-
 PAGE_SECTIONS = 60
 """Changed sections on a page; more follow on request."""
 

@@ -23,17 +23,6 @@ from leafmark.render.terminal import clean
 from leafmark.server.web.highlighting import Tint, tints
 from leafmark.server.web.sections import Cut, Section, SectionWriter
 
-__all__ = [
-    "CUT",
-    "FindLink",
-    "MarkText",
-    "Markings",
-    "mark_excerpt",
-    "mark_text",
-    "render_html",
-    "render_markdown",
-]
-
 CUT = "\ue000"
 """Stands in a text where a chunk begins in the middle of a block."""
 

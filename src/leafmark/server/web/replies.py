@@ -12,20 +12,6 @@ from leafmark.render.hints import PROGRAMS
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
 
-__all__ = [
-    "HTML",
-    "JSON",
-    "PAGE_POLICY",
-    "PROBLEM",
-    "Reply",
-    "check_size",
-    "failed",
-    "json_reply",
-    "problem_record",
-    "respond",
-    "status_of",
-]
-
 MAX_ANSWER_BYTES = 64 << 20
 """Of one answer; a source may have 50 MB by default."""
 

@@ -16,8 +16,6 @@ from leafmark.server.web import calls
 from leafmark.server.web.calls import Request
 from leafmark.server.web.replies import JSON, PROBLEM, Reply
 
-__all__ = ["ROUTES", "Route", "describe"]
-
 
 class Route(NamedTuple):
     """One path. `shape` names its answer in the published schema; None is plain text.

@@ -27,8 +27,6 @@ from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, document_address, render_page
 from leafmark.server.web.wording import facet_label, page_hint, page_reason, remedies, score_parts
 
-__all__ = ["open_pane", "search_page", "section_text", "why_page"]
-
 PAGE_SIZE = 20
 """Results on a page; more follow on request."""
 

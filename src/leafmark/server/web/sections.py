@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-__all__ = ["COLORS", "Cut", "Section", "SectionWriter", "cut_label"]
-
 COLORS = 4
 """Chunks take turns in so many colours."""
 

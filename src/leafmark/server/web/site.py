@@ -44,8 +44,6 @@ from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
 from leafmark.server.workspace import INTERNAL_ERROR, Activity, Freshness, Workspace
 from leafmark.suggest import nearest
 
-__all__ = ["OPEN_PATHS", "Site", "read_query", "run_web"]
-
 log = logging.getLogger("leafmark.server.web")
 
 PATIENCE_S = 3.0

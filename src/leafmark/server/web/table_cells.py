@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from textwrap import dedent
 
-__all__ = ["table_rows"]
-
 _BORDER = re.compile(r"[-=+| ]+\Z")
 
 

@@ -21,9 +21,6 @@ from leafmark.render.terminal import clean, size_in_words
 from leafmark.server.web.sections import COLORS
 from leafmark.server.workspace import Freshness
 
-__all__ = ["EDITORS", "Address", "Visit", "document_address", "render_page"]
-
-
 EDITORS: Mapping[str, tuple[str, str]] = {
     "vscode": ("VS Code", "vscode://file{path}:{line}"),
     "vscodium": ("VSCodium", "vscodium://file{path}:{line}"),

@@ -15,8 +15,6 @@ from leafmark.model.result import WORD
 from leafmark.render.explaining import factor_name, word_reason
 from leafmark.render.hints import PAGE, word_hint
 
-__all__ = ["Part", "Remedy", "facet_label", "page_hint", "page_reason", "remedies", "score_parts"]
-
 _Values = Mapping[str, Any]
 
 _HINTS: Mapping[str, Callable[[_Values], str]] = MappingProxyType(

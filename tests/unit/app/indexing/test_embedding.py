@@ -30,7 +30,7 @@ from leafmark.app.answering import meaning as app_meaning
 from leafmark.app.embedder import embedder_spec
 from leafmark.app.indexing.embedding import Embedded, embed_project
 from leafmark.app.indexing.refreshing import read_index
-from leafmark.app.requests import IndexRequest, Mode, SearchRequest, WhyNotRequest
+from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
 from leafmark.environment import install_extra
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
@@ -38,6 +38,7 @@ from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.explaining import remedy_flags, word_reason
 from leafmark.render.hints import word_hint
+from leafmark.search.options import Mode
 
 GUIDE = """# Workshop
 
