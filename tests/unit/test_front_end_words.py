@@ -59,7 +59,6 @@ def test_no_text_below_the_front_ends_names_a_command_or_an_option(package: str)
         f"{name}:{line}: {text}"
         for path in sorted((SOURCE / package).rglob("*.py"))
         if (name := path.relative_to(SOURCE).as_posix()) not in OF_THE_COMMAND_LINE
-        and not name.startswith("index/remote/")
         for line, text in _texts(path)
         if _COMMAND.search(text) and not text.startswith("--")
     ]

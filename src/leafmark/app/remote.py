@@ -110,14 +110,14 @@ class RemoteIndex:
 
     @property
     def exists(self) -> bool:
-        """Whether there is such an index.
+        """Whether there is such an index, be it one that cannot be read now.
 
         Raises:
             StorageError: the cluster does not answer.
         """
-        from leafmark.index.remote import read_meta
+        from leafmark.index.remote import find_index
 
-        return read_meta(*self._where) is not None
+        return find_index(*self._where) is not None
 
     @cached_property
     def tree_names(self) -> Collection[str]:

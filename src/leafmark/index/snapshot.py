@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from leafmark.errors import StorageError
+from leafmark.errors import Remedy, StorageError
 from leafmark.index.manifest import Manifest
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument
@@ -18,6 +18,7 @@ from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 
 __all__ = [
+    "LOOK_AT_NODES",
     "ChunkRef",
     "Handle",
     "Lookup",
@@ -208,6 +209,10 @@ class Snapshot(Protocol):
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
 
 
+LOOK_AT_NODES = Remedy("cluster", "look which of its nodes are missing, and start them")
+"""What to do where a part of a cluster does not answer."""
+
+
 def require_whole(snapshot: Snapshot) -> None:
     """Look whether all of the index has answered what was asked so far.
 
@@ -217,7 +222,7 @@ def require_whole(snapshot: Snapshot) -> None:
     if snapshot.is_partial:
         raise StorageError(
             "a part of the cluster does not answer",
-            hint="look which nodes and shards are missing; a search answers from the rest",
+            hint=LOOK_AT_NODES,
         )
 
 

@@ -62,7 +62,10 @@ COMMAND_LINE = Terms(
             "nothing-indexed": "-C DIR searches another folder, `leafmark status -v` says what is "
             "left out of this one",
             "other-folder": "`leafmark init` makes a tree of this folder, too",
+            "cluster": "`leafmark doctor` says how the cluster is, and what is missing",
+            "cluster-kept": "{text}; `leafmark doctor` says how the cluster is",
             "index": "run `leafmark index`",
+            "index-remote": "run `leafmark index` where the documents are",
             "index-first": "run `leafmark index`, or leave out --no-refresh",
             "rebuild": "run `leafmark index --rebuild`",
             "other-model": "{text}: `leafmark index --rebuild`",

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import threading
 import time
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.cluster import OpenSearch
-from support.command import Leafmark
+from support.cluster import Node, OpenSearch
+from support.command import Leafmark, Ran
 from support.filled import FIRST, OPTIONS, SEVERAL, asked, connect, fill, prepared
+from support.servers import serving
 
-from leafmark.errors import DamagedError, NotFoundError, StorageError
+from leafmark.errors import DamagedError, NotFoundError, Remedy, StorageError
 from leafmark.index import IndexOptions
 from leafmark.index.queries import HasTerm
 from leafmark.index.remote import bulk
 from leafmark.index.remote import client as client_module
 from leafmark.index.remote.client import Cluster, RefusedError
-from leafmark.index.remote.layout import Names, index_body, meta_document
+from leafmark.index.remote.layout import META_ID, Names, index_body, meta_document
 from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot
 from leafmark.index.remote.store import RemoteOptions, open_store
 from leafmark.index.schema import FORMAT
@@ -48,30 +53,170 @@ def healed(cluster: OpenSearch) -> Iterator[OpenSearch]:
     cluster.wait("yellow")
 
 
-def test_one_node_of_three_dies_during_load_and_queries(healed: OpenSearch) -> None:
-    """And the one shard of an index without copies is missing: the answer says so."""
-    client, names = connect(healed, "dying")
-    single, single_names = connect(healed, "single")
-    fill(single, single_names, pages(30), RemoteOptions(shards=3, replicas=0))
-    whole = open_snapshot(single, single_names)
-    assert (whole.chunk_count, whole.is_partial) == (30, False)
+@contextmanager
+def searching(cluster: OpenSearch, name: str, least: int) -> Iterator[list[int]]:
+    """Search on and on, and give how many chunks each whole answer had: `least` at least.
+
+    None may be twice in an answer, and an error must say what to do.
+    """
+    client, names = connect(cluster, name)
+    counts, wrong = list[int](), list[object]()
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            try:
+                snapshot = open_snapshot(client, names)
+                (found,) = snapshot.search([(WORD, 1000)])
+                each = snapshot.refs([chunk for _, chunk in found])
+                if len({*each}) != len(each) or (len(each) < least and not snapshot.is_partial):
+                    wrong.append(each)
+                if not snapshot.is_partial:
+                    counts.append(len(each))
+            except StorageError as error:
+                if not error.hint:
+                    wrong.append(error)
+            except BaseException as error:
+                wrong.append(error)
+                raise
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield counts
+    finally:
+        done.set()
+        thread.join()
+    assert wrong == []
+
+
+def load(cluster: OpenSearch, name: str, harm: Callable[[], None]) -> RemoteSnapshot:
+    """Load 400 chunks while somebody searches, do harm in the middle, and return the index."""
+    client, names = connect(cluster, name)
     texts = pages(400)
-    fill(client, names, dict([*texts.items()][:1]), SEVERAL)
-    healed.wait_for_copies("dying-*")  # what has no copy yet can only wait for its node
-    with open_store(client, names, OPTIONS, SEVERAL) as store:
+    begun = dict(list(texts.items())[:100])
+    fill(client, names, begun, SEVERAL)
+    cluster.wait_for_copies(f"{name}-*")  # what has no copy yet can only wait for its node
+    with (
+        searching(cluster, name, len(begun)) as counts,
+        open_store(client, names, OPTIONS, SEVERAL) as store,
+    ):
         for at, (key, data) in enumerate(texts.items()):
             store.put_prepared(prepared(key, data), data)
             if at % 50 == 49:
                 store.flush()
             if at == 199:
-                healed.nodes[-1].kill()
+                harm()
         store.commit(started_ns=5)
-    now = open_snapshot(client, names)
-    assert now.chunk_count == len(texts) == distinct(now)
-    assert not now.is_partial
+        now = open_snapshot(client, names)
+        assert now.chunk_count == len(texts) == distinct(now)
+        assert not now.is_partial
+    assert counts
+    return now
+
+
+def test_one_node_of_three_dies_during_load_and_queries(healed: OpenSearch) -> None:
+    """And the one shard of an index without copies is missing: the answer says so."""
+    single, single_names = connect(healed, "single")
+    fill(single, single_names, pages(30), RemoteOptions(shards=3, replicas=0))
+    whole = open_snapshot(single, single_names)
+    assert (whole.chunk_count, whole.is_partial) == (30, False)
+    manager = healed.manager()
+    other = next(node for node in healed.nodes if node is not manager)
+    load(healed, "dying", other.kill)
     (found,) = whole.search([(WORD, 1000)])
     assert whole.is_partial
     assert len(found) < 30
+
+
+def test_the_manager_of_the_cluster_dies_during_load_and_queries(healed: OpenSearch) -> None:
+    load(healed, "headless", lambda: healed.manager().kill())
+
+
+@pytest.mark.hours  # the cluster gives a node half a minute before it goes on without it
+def test_a_node_freezes_during_load_and_queries(healed: OpenSearch) -> None:
+    """Writes that wait for its copies stall until the cluster goes on without it."""
+    load(healed, "freezing", lambda: healed.nodes[0].send(signal.SIGSTOP))
+
+
+def holder(cluster: OpenSearch, index: str, *, has_record: bool) -> Node:
+    """Return a node that holds the shard with what an index says of itself, or another shard."""
+    url = f"{cluster.nodes[0].url}/{index}/_search_shards"
+    ((record,),) = asked(f"{url}?routing={META_ID}")["shards"]
+    nodes = {each["node"] for (each,) in asked(url)["shards"]}
+    chosen = record["node"] if has_record else min(nodes - {record["node"]})
+    name = asked(url)["nodes"][chosen]["name"]
+    return next(node for node in cluster.nodes if f"n{node.number}" == name)
+
+
+def test_a_shard_that_says_what_the_index_is_keeps_all_from_answering(
+    healed: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    (tmp_path / "work" / "a.md").write_text("# A\n\nlamp\n")
+    url = healed.url("mute")
+    layout = {"LEAFMARK_INDEX_SHARDS": "3", "LEAFMARK_INDEX_REPLICAS": "0"}
+    assert leafmark("index", LEAFMARK_INDEX_URL=url, **layout).code == 0
+    holder(healed, f"mute-v{FORMAT}", has_record=True).kill()
+    for arguments in (("search", "lamp"), ("ls", "docs"), ("show", "work:a.md"), ("index",)):
+        ran = leafmark(*arguments, LEAFMARK_INDEX_URL=url)
+        assert (ran.code, ran.out) == (2, ""), arguments
+        assert "a part of the cluster does not answer" in ran.err, arguments
+        assert "leafmark doctor" in ran.err, arguments
+    assert "start the nodes that are missing" in leafmark("doctor", LEAFMARK_INDEX_URL=url).out
+    ran = leafmark("status", "--json", LEAFMARK_INDEX_URL=url)
+    assert ran.code == 0, ran
+    status = ran.json
+    assert (status["exists"], status["cluster"]["status"]) == (True, "red")
+    assert any("a part of the cluster does not answer" in each for each in status["warnings"])
+
+
+def test_commands_say_what_a_shard_without_a_copy_keeps_from_them(
+    healed: OpenSearch, leafmark: Leafmark, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """What is listed is marked, and what would judge by it is an error."""
+    work, nowhere = tmp_path / "work", tmp_path / "nowhere"
+    nowhere.mkdir()
+    for at in range(30):
+        (work / f"{at}.md").write_text(f"# Page {at}\n\nlamp {at}\n")
+    url = healed.url("lone")
+    layout = {"LEAFMARK_INDEX_SHARDS": "3", "LEAFMARK_INDEX_REPLICAS": "0"}
+    assert leafmark("index", LEAFMARK_INDEX_URL=url, **layout).code == 0
+    cited = leafmark("search", "lamp", "-o", "full", "-n", "10", LEAFMARK_INDEX_URL=url).out
+    (nowhere / "cited.md").write_text(cited)
+    holder(healed, f"lone-v{FORMAT}", has_record=False).kill()
+    lacks = "a part of the cluster did not answer"
+
+    def run(*arguments: str) -> Ran:
+        return leafmark(*arguments, cwd=nowhere, LEAFMARK_INDEX_URL=url)
+
+    found = leafmark("search", "lamp", "-n", "50", "-o", "files", LEAFMARK_INDEX_URL=url)
+    assert (found.code, lacks in found.err) == (0, True)
+    assert 0 < len(found.out.splitlines()) < 30
+    listed = run("ls", "docs", "-t", "work")
+    assert (listed.code, lacks in listed.err) == (0, True)
+    assert 0 < len(listed.out.splitlines()) < 30
+    judged = run("verify", "cited.md")
+    assert (judged.code, judged.out) == (2, "")
+    assert "a part of the cluster does not answer" in judged.err
+    assert "leafmark doctor" in judged.err
+    written = leafmark("index", LEAFMARK_INDEX_URL=url)
+    assert (written.code, "leafmark doctor" in written.err) == (2, True)
+    back = leafmark("migrate", "--from", url, cwd=nowhere)
+    assert (back.code, "leafmark doctor" in back.err) == (2, True)
+    examined = run("doctor")
+    assert "start the nodes that are missing" in examined.out
+    status = run("status", "--json").json["cluster"]
+    assert (status["status"], status["nodes"], status["missing_shards"] > 0) == ("red", 2, True)
+    with (
+        serving(
+            nowhere,
+            environment | {"LEAFMARK_INDEX_URL": url},
+            "serve",
+            told=r"serving at (http://\S+)/\n",
+        ) as address,
+        urllib.request.urlopen(f"{address}/health", timeout=60) as got,
+    ):
+        assert json.load(got)["status"] == "degraded"
 
 
 def test_a_frozen_node_costs_time_and_no_answer(healed: OpenSearch) -> None:
@@ -123,20 +268,52 @@ def test_without_a_quorum_nothing_is_written_and_nothing_lost(
     assert now.chunk_count == distinct(now) == 21
 
 
-def test_a_full_node_refuses_writes_at_once_and_says_why(cluster: OpenSearch) -> None:
+def watch_disks(cluster: OpenSearch, least_free: str | None) -> None:
+    """Have the cluster want so much free room on each disk; None for any."""
+    levels = dict.fromkeys(("low", "high", "flood_stage"), least_free)
+    settings = {
+        f"cluster.routing.allocation.disk.watermark.{each}": levels[each] for each in levels
+    }
+    settings["cluster.routing.allocation.disk.threshold_enabled"] = least_free and "true"
+    settings["cluster.info.update.interval"] = least_free and "10s"
+    asked(f"{cluster.nodes[0].url}/_cluster/settings", "PUT", {"transient": settings})
+
+
+def wait_for_block(client: Cluster, names: Names, *, there: bool) -> None:
+    path = f"/{names.base}-*/_settings/index.blocks.read_only_allow_delete"
+    until = time.monotonic() + 120
+    while bool(client.get(path)) is not there:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+def test_full_nodes_refuse_writes_at_once_and_take_them_when_there_is_room(
+    cluster: OpenSearch,
+) -> None:
+    """The nodes themselves look at their disks, which are too small for what they are to leave."""
     client, names = connect(cluster, "full")
     fill(client, names, {A: b"page\n"})
-    settings = f"{cluster.nodes[0].url}/full-*/_settings"
-    asked(settings, "PUT", {"index.blocks.read_only_allow_delete": True})
-    began = time.monotonic()
-    with pytest.raises(RefusedError, match="flood-stage") as raised:
-        fill(client, names, {B: b"page\n"})
-    assert raised.value.hint == (
-        "a node's disk is full: make room, and the cluster takes writes again"
-    )
-    assert time.monotonic() - began < 20
-    assert open_snapshot(client, names).chunk_count == 1
-    asked(settings, "PUT", {"index.blocks.read_only_allow_delete": None})
+    watch_disks(cluster, "100000tb")
+    try:
+        wait_for_block(client, names, there=True)
+        before = client.requests
+        with pytest.raises(RefusedError, match="flood-stage") as raised:
+            fill(client, names, {B: b"page\n"})
+        assert raised.value.hint == (
+            "a node's disk is full: make room, and the cluster takes writes again"
+        )
+        assert client.requests - before < 20  # waiting makes no room
+        with pytest.raises(RefusedError) as raised:
+            fill(*connect(cluster, "fuller"), {B: b"page\n"})
+        assert "disk is full" in str(raised.value.hint)
+        assert open_snapshot(client, names).chunk_count == 1
+        watch_disks(cluster, "1b")
+        wait_for_block(client, names, there=False)
+    finally:
+        watch_disks(cluster, None)
+        block = {"cluster.blocks.create_index": None}
+        blocks = {"persistent": block, "transient": block}
+        asked(f"{cluster.nodes[0].url}/_cluster/settings", "PUT", blocks)
     fill(client, names, {A: b"page\n", B: b"page\n"})
     assert open_snapshot(client, names).chunk_count == 2
 
@@ -190,7 +367,8 @@ def test_a_mapping_that_somebody_changed_by_hand_is_told(cluster: OpenSearch) ->
     client.post("/_aliases", {"actions": moved})
     with pytest.raises(DamagedError, match="the field body_english is another") as raised:
         open_snapshot(client, names)
-    assert raised.value.hint == "`leafmark index --rebuild` makes it anew"
+    assert isinstance(raised.value.hint, Remedy)
+    assert raised.value.hint.code == "rebuild"
 
 
 def test_two_indexes_behind_one_alias_are_told(cluster: OpenSearch) -> None:

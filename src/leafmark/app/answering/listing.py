@@ -16,7 +16,7 @@ from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError, Remedy
-from leafmark.index import IndexReader, has_index
+from leafmark.index import IndexReader
 from leafmark.index.facts import tag_fact
 from leafmark.index.folder import read_missing
 from leafmark.index.lock import lock_holder
@@ -251,7 +251,7 @@ def project_status(project: Project) -> StatusReport:
     remote = project.remote
     if reader is not None and remote is None and reader.root != project.index_dir:
         warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
-    if reader is None and not has_index(project.index_dir) and project.was_indexed:
+    if reader is None and remote is None and project.was_indexed and not project.has_own_index:
         warnings.append(f"{UNREADABLE}: the next run makes one for this leafmark")
     warnings += project.missing_trees()
     warnings += map(emptied, read_missing(project.index_dir).values())

@@ -7,7 +7,7 @@ without an address.
 
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
 from leafmark.index.remote.layout import Names
-from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot, read_meta
+from leafmark.index.remote.snapshot import RemoteSnapshot, find_index, open_snapshot, read_meta
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
 from leafmark.index.remote.vectors import RemoteSearcher, RemoteVectors, VectorState
@@ -23,6 +23,7 @@ __all__ = [
     "RemoteVectors",
     "VectorState",
     "check_engine",
+    "find_index",
     "open_snapshot",
     "open_store",
     "parse_address",

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from leafmark.errors import ForbiddenError, StorageError
-from leafmark.index.remote.client import Cluster, RefusedError, hint_of, path_of
+from leafmark.errors import ForbiddenError, Remedy, StorageError
+from leafmark.index.remote.client import Cluster, RefusedError, path_of
+from leafmark.index.snapshot import LOOK_AT_NODES
 
 __all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "refresh", "write_lines"]
 
@@ -79,20 +80,14 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
                 elif outcome == "overtaken":
                     overtaken.add(line.doc_id)
                 elif outcome is not None:
-                    raise RefusedError(
-                        result["status"],
-                        outcome,
-                        location=cluster.location,
-                        hint=hint_of(result["status"], outcome),
-                    )
+                    raise RefusedError(result["status"], outcome, location=cluster.location)
         if not again:
             return overtaken
         lines = again
     raise StorageError(
         f"the cluster had no room for {len(lines)} writes",
         location=cluster.location,
-        hint="what was written stands; `leafmark doctor` says how the cluster is, and the next "
-        "`leafmark index` goes on",
+        hint=Remedy("cluster-kept", "what was written stands, and the next run goes on"),
     )
 
 
@@ -122,7 +117,7 @@ def read_current(
     raise StorageError(
         "a part of the cluster does not answer, so nothing can be replaced",
         location=cluster.location,
-        hint="`leafmark doctor` says how the cluster is",
+        hint=LOOK_AT_NODES,
     )
 
 
@@ -143,7 +138,7 @@ def refresh(cluster: Cluster, indices: Sequence[str]) -> None:
             raise StorageError(
                 "a copy of the index does not get the latest changes",
                 location=cluster.location,
-                hint="they are kept; `leafmark doctor` says how the cluster is",
+                hint=Remedy("cluster-kept", "they are kept"),
             )
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, 0.5)

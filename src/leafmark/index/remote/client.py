@@ -22,10 +22,12 @@ from leafmark.errors import (
     ForbiddenError,
     LeafmarkError,
     NotFoundError,
+    Remedy,
     StorageError,
 )
+from leafmark.index.snapshot import LOOK_AT_NODES
 
-__all__ = ["Address", "Cluster", "RefusedError", "parse_address"]
+__all__ = ["AWAY", "Address", "Cluster", "RefusedError", "parse_address"]
 
 CONNECT_S = 2.0
 SEARCH_S = 5.0
@@ -47,7 +49,10 @@ CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
 
 _USERS = "LEAFMARK_CLUSTER_USER and LEAFMARK_CLUSTER_PASSWORD, or LEAFMARK_CLUSTER_TOKEN,"
 
-_NOW_BUSY = frozenset({429, 502, 503, 504})
+AWAY = 503
+"""The status of what no node has that answers."""
+
+_NOW_BUSY = frozenset({429, 502, AWAY, 504})
 
 _ADDRESS = "index.url is the address of its HTTP port"
 _IS_IT_ONE = f"is this an OpenSearch cluster? {_ADDRESS}"
@@ -100,8 +105,10 @@ def parse_address(url: str) -> Address:
 class RefusedError(StorageError):
     """The cluster answered with an error; `status` and `reason` are its own."""
 
-    def __init__(self, status: int, reason: str, *, location: str, hint: str | None = None):
-        super().__init__(f"the cluster refused: {reason}", location=location, hint=hint)
+    def __init__(self, status: int, reason: str, *, location: str):
+        told = "a part of the cluster does not answer" if status == AWAY else "the cluster refused"
+        hint = _hint_of(status, reason)
+        super().__init__(f"{told}: {reason}", location=location, hint=hint)
         self.status = status
         self.reason = reason
 
@@ -197,6 +204,8 @@ class Cluster:
                     hopeless += late or isinstance(answer, ForbiddenError)
                     continue
                 status, content = answer
+                if status == 500 and b"connected_exception" in content:
+                    status = AWAY  # a node that was asked for its part died a moment ago
                 if status in _NOW_BUSY and status not in allowed:
                     problem = self._refused(status, content, node)
                     continue
@@ -274,7 +283,7 @@ class Cluster:
         reason = reason or f"status {status}"
         if status == 404:
             return NotFoundError(f"the cluster has no such index: {reason}", location=node)
-        return RefusedError(status, reason, location=node, hint=hint_of(status, reason))
+        return RefusedError(status, reason, location=node)
 
     # -- nodes ----------------------------------------------------------------------------
 
@@ -376,7 +385,7 @@ def _unreached(error: Exception, node: str) -> StorageError:
         return _LateError(
             "the cluster does not answer in time",
             location=node,
-            hint="`leafmark doctor` says which nodes do",
+            hint=LOOK_AT_NODES,
         )
     return StorageError(
         f"the cluster cannot be reached: {_short(error)}",
@@ -450,14 +459,14 @@ _FULL = "flood-stage", "read-only", "FORBIDDEN/12", "create-index blocked"
 """What reasons say where disks are full."""
 
 
-def hint_of(status: int, reason: str) -> str | None:
+def _hint_of(status: int, reason: str) -> str | None:
     """Return what to do about an error of the cluster, None where nobody can tell."""
     if any(sign in reason for sign in _FULL):
         return "a node's disk is full: make room, and the cluster takes writes again"
     if status == 429 or "circuit_breaking" in reason:
         return "the cluster has too much to do: try again, or give it more memory"
-    if status in (500, 503):
-        return "`leafmark doctor` says how the cluster is"
+    if status in (500, AWAY):
+        return LOOK_AT_NODES
     return None
 
 
@@ -471,5 +480,5 @@ def damaged(what: str, location: str) -> DamagedError:
     return DamagedError(
         f"the index is not what leafmark wrote: {what}",
         location=location,
-        hint="`leafmark index --rebuild` makes it anew",
+        hint=Remedy("rebuild"),
     )

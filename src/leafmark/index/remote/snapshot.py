@@ -17,13 +17,21 @@ from threading import RLock
 from typing import Any, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
-from leafmark.errors import ChangedError, NotFoundError, StorageError
+from leafmark.errors import ChangedError, NotFoundError, Remedy
 from leafmark.index.embedded.generation import IndexMeta, index_languages
 from leafmark.index.folder import Current
 from leafmark.index.manifest import FoundSource, ManifestRow, ManifestTable
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument, deserialise_document
-from leafmark.index.remote.client import Cluster, damaged, other_program, path_of, reason_of
+from leafmark.index.remote.client import (
+    AWAY,
+    Cluster,
+    RefusedError,
+    damaged,
+    other_program,
+    path_of,
+    reason_of,
+)
 from leafmark.index.remote.compiling import EVERY_CHUNK, compile_query
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
@@ -46,6 +54,7 @@ __all__ = [
     "RemoteMeta",
     "RemoteSnapshot",
     "TreeMeta",
+    "find_index",
     "open_snapshot",
     "read_meta",
 ]
@@ -61,9 +70,6 @@ _AHEAD = 20_000
 
 _COUNTED_ALONE = 200
 """Up to this many counts are questions of their own (measured at 2 ms each beside other work)."""
-
-_AWAY = 503
-"""The status of what no node has that answers."""
 
 _NO_WORDS: Mapping[str, Any] = {
     "_shards": {"successful": 0, "total": 1},
@@ -120,20 +126,32 @@ class RemoteMeta(NamedTuple):
         return {name: tree.stemmer for name, tree in self.trees.items()}
 
 
-def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
-    """Return what the index behind the alias says of itself, None if there is none.
+def find_index(cluster: Cluster, names: Names) -> str | None:
+    """Return the index behind the alias, None if there is none; no shard need be there.
 
     Raises:
-        DamagedError: the alias leads to something that leafmark did not make.
+        DamagedError: the alias leads to several.
     """
     found = cluster.get(path_of("_alias", names.alias), allowed=(404,))
     if not found or (found.get("status") == 404 and "error" in found):
         return None
     if not all(isinstance(about, dict) and about.get("aliases") for about in found.values()):
         raise other_program(cluster.location)
-    index, *others = found
+    index, *others = map(str, found)
     if others:
         raise damaged(f"the alias {names.alias} leads to {', '.join(found)}", cluster.location)
+    return index
+
+
+def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
+    """Return what the index behind the alias says of itself, None if there is none.
+
+    Raises:
+        DamagedError: the alias leads to something that leafmark did not make.
+    """
+    index = find_index(cluster, names)
+    if index is None:
+        return None
     answer = cluster.get(path_of(index, "_doc", META_ID) + f"?routing={META_ID}", allowed=(404,))
     try:
         facts = answer["_source"]["meta"]
@@ -157,7 +175,7 @@ def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
         raise NotFoundError(
             f"there is no index {names.base!r} yet",
             location=cluster.location,
-            hint="run `leafmark index` where the documents are",
+            hint=Remedy("index-remote", "whoever has the documents makes it"),
         )
     return RemoteSnapshot(cluster, names, meta)
 
@@ -330,11 +348,13 @@ class RemoteSnapshot:
             lines = [part for head, body in some for part in ({**head, **shared}, body)]
             answers = self.cluster.lines("/_msearch", lines)["responses"]
             for (head, _), answer in zip(some, answers, strict=True):
-                if answer.get("status") == _AWAY and head["index"] == self.names.words:
+                if answer.get("status") == AWAY and head["index"] == self.names.words:
                     self._miss()  # what a word may mean besides is not known
                     answer = _NO_WORDS
                 if "error" in answer:
-                    raise _failed(answer, self.cluster.location)
+                    status = int(answer.get("status") or 0)
+                    reason = reason_of(answer["error"]) or f"status {status}"
+                    raise RefusedError(status, reason, location=self.cluster.location)
                 self._note(answer)
                 found.append(answer)
         return found
@@ -827,12 +847,3 @@ def _hit(hit: Mapping[str, Any]) -> Hit:
 def _literal(text: str) -> str:
     """Return a pattern of the cluster that matches a text as it is."""
     return "".join(f"\\{each}" if each in '.?+*|(){}[]\\"#@&<>~^$-' else each for each in text)
-
-
-def _failed(answer: Mapping[str, Any], location: str) -> StorageError:
-    reason = reason_of(answer["error"]) or f"status {answer.get('status')}"
-    return StorageError(
-        f"the cluster cannot search: {reason}",
-        location=location,
-        hint="`leafmark doctor` says how the cluster is",
-    )
