@@ -14,19 +14,27 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
 
 __all__ = [
+    "forgotten",
     "give_back_memory",
     "has_embedder",
     "install_extra",
     "install_package",
+    "memo",
     "reset_after_fork",
     "share_heaps",
 ]
 
+Value = TypeVar("Value")
 Reset = TypeVar("Reset", bound=Callable[[], None])
 
 _PACKAGES = {
@@ -67,18 +75,51 @@ def share_heaps() -> None:
     _call("mallopt", _ARENA_MAX, _HEAPS)
 
 
+_MEMOS: list[Callable[[], None]] = []
+_GIVEN = count()
+_FORGET_EVERY = 20
+"""Commits after which memos are emptied; chosen by eye."""
+
+
+def memo(size: int) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
+    """Return `functools.lru_cache` for what is made of texts; see `give_back_memory`."""
+
+    def remembering(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
+        cached = lru_cache(size)(function)
+        forgotten(cached.cache_clear)
+        return cached
+
+    return remembering
+
+
+def forgotten(forget: Callable[[], None]) -> None:
+    """Have `forget` called with the others that empty a memo."""
+    _MEMOS.append(forget)
+
+
 def give_back_memory() -> None:
-    """Give what is free in the heaps back to the system: after a commit that is most of it."""
+    """Give what is free in the heaps back to the system: after a commit that is most of it.
+
+    Now and then memos are emptied before, the first time too. They serve a run through many
+    texts; in one commit after another their entries come to lie everywhere, and hold the pages.
+    """
+    if next(_GIVEN) % _FORGET_EVERY == 0:
+        for forget in _MEMOS:
+            forget()
     _call("malloc_trim", 0)
 
 
 def _call(name: str, *numbers: int) -> None:
-    if sys.platform != "linux":
-        return
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            getattr(_c_library(), name)(*numbers)
+
+
+@cache
+def _c_library() -> Any:
     import ctypes  # late: only programs that run for long need it
 
-    with suppress(OSError, AttributeError):
-        getattr(ctypes.CDLL(None), name)(*numbers)
+    return ctypes.CDLL(None)
 
 
 def install_extra(extra: str = "", *, again: bool = False) -> str:

@@ -16,12 +16,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 
 from leafmark.embedding.interface import Model, Vectors, batches_by_length
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
-from leafmark.environment import install_extra
+from leafmark.environment import install_extra, memo
 from leafmark.errors import ProviderError
 
 __all__ = ["CLS", "SEP", "MiniLM", "open_minilm", "token_ids", "vocabulary"]
@@ -104,7 +104,7 @@ def _is_punctuation(char: str) -> bool:
     return unicodedata.category(char).startswith("P")
 
 
-@lru_cache(maxsize=20_000)
+@memo(20_000)
 def _pieces(word: str) -> tuple[int, ...]:
     known = vocabulary()
     if len(word) > _MAX_WORD:

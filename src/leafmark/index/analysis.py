@@ -23,12 +23,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
 
+from leafmark.environment import forgotten, memo
 from leafmark.index.folding import Places, fold
 from leafmark.model.options import LANGUAGES
 from leafmark.patterns import late_pattern
@@ -145,6 +146,7 @@ class _Words(dict[bytes, str]):
     def __init__(self, analyze: Callable[[str], list[str]]):
         super().__init__()
         self._analyze = analyze
+        forgotten(self.clear)
 
     def __missing__(self, word: bytes) -> str:
         terms = " ".join(self._analyze(word.decode("utf-8", "surrogatepass")))
@@ -355,7 +357,7 @@ class Analyzer:
             yield Token(term, start, end, token.position + more)
 
 
-@lru_cache(maxsize=2_000)
+@memo(2_000)
 def _tokens(analyzer: Analyzer, word: str) -> tuple[Token, ...]:
     return tuple(analyzer.iter_tokens(word))
 
@@ -396,7 +398,7 @@ def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
     return terms
 
 
-@lru_cache(4096)
+@memo(4096)
 def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
     """Return the terms indexed beside a word: none if it is no name."""
     return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
+from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, analyzer_for, is_solid, split_words
 from leafmark.patterns import late_pattern
 
@@ -253,7 +253,7 @@ def count_words(terms: Sequence[str]) -> int:
     return len(terms) - solid + -(-solid // SOLID_PER_WORD)
 
 
-@lru_cache(4096)
+@memo(4096)
 def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     words = split_words(name)
     exact = analyzer_for(None).of_words(words)

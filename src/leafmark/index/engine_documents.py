@@ -12,10 +12,11 @@ from binascii import b2a_base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from leafmark.environment import memo
 from leafmark.index.analysis import (
     BETWEEN,
     PARTING_FORMATS,
@@ -306,7 +307,7 @@ def _title(analyzer: Analyzer, chunk: Chunk) -> _Title:
     return _read_title(analyzer, analyzer.for_index(with_parts(title)), title)
 
 
-@lru_cache(4096)
+@memo(4096)
 def _short_title(analyzer: Analyzer, title: str) -> _Title:
     """Read a title once: it repeats in many files, and in all pieces of a section."""
     return _read_title(analyzer, title_terms(analyzer, title), title)
@@ -317,7 +318,7 @@ def _read_title(analyzer: Analyzer, terms: str, title: str) -> _Title:
     return _Title(terms, tuple(names), role_of_title(title))
 
 
-@lru_cache(4096)
+@memo(4096)
 def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...], bool]) -> str:
     """Return the JSON of the facts of a chunk with these block types, languages and code or not."""
     block_types, languages, holds_code = made_of

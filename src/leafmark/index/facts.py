@@ -13,10 +13,10 @@ import hashlib
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from leafmark.environment import memo
 from leafmark.index.folding import fold
 
 __all__ = [
@@ -157,7 +157,7 @@ def _meta_fact(key: str, value: object) -> str:
     return fact(meta_prefix(key)[:-1], canonical(value))
 
 
-_short_fact = lru_cache(4096)(_meta_fact)
+_short_fact = memo(4096)(_meta_fact)
 """`_meta_fact`, remembered: many values repeat in file after file."""
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leafmark.environment import memo
 from leafmark.index.chunk_names import split_title
 from leafmark.patterns import late_pattern
 
@@ -140,7 +141,7 @@ def _is_list(words: int, links: int) -> bool:
     return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
 
 
-@lru_cache(4096)
+@memo(4096)
 def _of_path(doc_id: str) -> int:
     rules = _rules()
     pattern = rules.prose_paths if _PROSE.search(doc_id) else rules.paths
@@ -148,7 +149,7 @@ def _of_path(doc_id: str) -> int:
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 
-@lru_cache(4096)
+@memo(4096)
 def role_of_title(title: str) -> int:
     """Return the number of the role that a title tells, 0 for none.
 
@@ -177,7 +178,7 @@ def asked_role(query: str) -> int:
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 
-@lru_cache(4096)
+@memo(4096)
 def language_family(path: str) -> tuple[str, str]:
     """Return a path without what says its language, and the code of that; of the main one "".
 

@@ -11,10 +11,10 @@ titles: terms, and phrases whose parts the text has, but not together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, with_parts
 
 __all__ = ["from_titles_alone", "phrases_within", "title_terms", "titles_above"]
@@ -57,7 +57,7 @@ def from_titles_alone(above: TitlesAbove, body: str) -> list[str]:
     return alone
 
 
-@lru_cache(1024)
+@memo(1024)
 def titles_above(analyzer: Analyzer, section_path: tuple[str, ...]) -> TitlesAbove:
     """Return the titles of a path, analysed once: sections below it and pieces have them too."""
     if not section_path:
@@ -70,7 +70,7 @@ def titles_above(analyzer: Analyzer, section_path: tuple[str, ...]) -> TitlesAbo
     return TitlesAbove(joined, (*above.titles, text), above.terms.union(text.split()))
 
 
-@lru_cache(4096)
+@memo(4096)
 def title_terms(analyzer: Analyzer, title: str) -> str:
     """Return the terms of a title, analysed once: it repeats in many files."""
     return analyzer.for_index(with_parts(title))
@@ -99,7 +99,7 @@ def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iter
     return alone
 
 
-@lru_cache(4096)
+@memo(4096)
 def _pairs_of(title: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairwise(title.split()))
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
+from leafmark.environment import memo
 from leafmark.errors import UsageError
 from leafmark.patterns import late_pattern
 
@@ -79,7 +79,7 @@ def _is_byte(char: str) -> bool:
     return "\udc80" <= char <= "\udcff"
 
 
-@lru_cache(maxsize=4096)  # a search asks for the ids of some documents again and again
+@memo(4096)  # a search asks for the ids of some documents again and again
 def document_id(tree: str, path: str) -> str:
     return f"{tree}:{encode_path(path)}"
 

@@ -17,9 +17,9 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
+from leafmark.environment import memo
 from leafmark.model import Diagnostic, Span
 from leafmark.parsing.titles import fold
 
@@ -352,10 +352,10 @@ def _line(line: str) -> _Line:
     return "", line[: -len(text)], item if is_item else None
 
 
-_short_line = lru_cache(_MOST)(_line)  # the same lines stand in file after file
+_short_line = memo(_MOST)(_line)  # the same lines stand in file after file
 
 
-@lru_cache(_MOST)  # the same keys, too
+@memo(_MOST)  # the same keys, too
 def _is_key(name: str) -> bool:
     return len(name) <= _MAX_KEY and (
         name.isidentifier() or _KEY_OF_METADATA.fullmatch(name) is not None

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import pyromark
 
+from leafmark.environment import memo
 from leafmark.model import Block, BlockKind, Heading, HeadingColumns
 from leafmark.parsing.lines import Lines, with_line_feeds
 from leafmark.parsing.titles import fold
@@ -145,7 +146,7 @@ def _walk(raw: bytes) -> Walked:
     return Walked(headings, rows, html)
 
 
-_remembered_walk = lru_cache(1)(_walk)
+_remembered_walk = memo(1)(_walk)
 
 
 def _heading(level: int, raw: bytes, title: tuple[str, str], extent: Any) -> Heading:
@@ -324,7 +325,7 @@ def _link_definitions(
         start = end
 
 
-@lru_cache(1024)
+@memo(1024)
 def _language(info: str) -> str:
     """The first word of what stands behind a fence, lower-case."""
     language = _LANGUAGE.match(info)

@@ -15,9 +15,9 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
+from leafmark.environment import memo
 from leafmark.index.analysis import (
     BETWEEN,
     PARTING_FORMATS,
@@ -235,7 +235,7 @@ class WordFinder:
         return self._known[word]
 
 
-@lru_cache(maxsize=10_000)
+@memo(10_000)
 def _term_of(analyzer: Analyzer, word: str) -> str:
     """Return the term of an ASCII word, "" for one that is too long. Words repeat."""
     return (analyzer.terms(word) or [""])[0]

@@ -25,11 +25,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
+from leafmark.environment import memo
 from leafmark.index.roles import language_family
 from leafmark.model import Candidate, Entry
 from leafmark.patterns import late_pattern
@@ -374,7 +374,7 @@ class _Texts:
         return self._split[member.rank]
 
 
-@lru_cache(maxsize=4096)
+@memo(4096)
 def _kind_and_version(folders: str) -> tuple[str, Version]:
     """Return what folders are called but for versions, and their versions.
 

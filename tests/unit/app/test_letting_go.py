@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +31,7 @@ from leafmark.app.requests import (
     ShowRequest,
     VerifyRequest,
 )
+from leafmark.environment import give_back_memory
 from leafmark.index import IndexReader, open_reader
 
 _ALL = SearchRequest((), refresh=False)
@@ -83,3 +86,23 @@ def test_an_index_is_let_go_without_pythons_search_for_cycles(
         ask(here)
         assert opened
         assert [each() for each in opened if each() is not None] == []
+
+
+def test_what_was_remembered_of_texts_goes_with_commits(here: Here) -> None:
+    """Else a server keeps the words of thousands of edits that nobody has any more."""
+    here.write("a.md", "---\ntitle: Wombats\n---\n# Wombats\n\n## Dig deep\n\nThey dig burrows.\n")
+    here.write("b.html", "<main class='note'><h1>Walrus</h1><p>It swims.</p></main>")
+    here.index()
+    search_project(here.project(), SearchRequest(("burrow swims",), mode="lexical"))
+    memos = [
+        value
+        for name, module in [*sys.modules.items()]
+        if name.startswith(("leafmark.index.", "leafmark.parsing.", "leafmark.search."))
+        for value in vars(module).values()
+        if isinstance(value, functools._lru_cache_wrapper)
+        and (value.cache_parameters()["maxsize"] or 0) > 1_000
+    ]
+    assert any(each.cache_info().currsize for each in memos)
+    for _ in range(100):
+        give_back_memory()
+    assert [each for each in memos if each.cache_info().currsize] == []

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from pathlib import Path
 
 from leafmark.app.sources.folders import read_small
 from leafmark.app.sources.trees import Tree
+from leafmark.environment import memo
 from leafmark.formats import leads_to_page
 from leafmark.model import BINARY, ELSEWHERE, GENERATED, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
@@ -280,7 +280,7 @@ def _assets_of(folder: str, name: str) -> frozenset[str]:
     return _read_assets(folder, name, info.st_mtime_ns, info.st_size)
 
 
-@lru_cache(maxsize=1024)
+@memo(1024)
 def _read_assets(folder: str, name: str, modified_ns: int, size: int) -> frozenset[str]:
     from leafmark.parsing.html import site_assets  # late: of pages alone
 

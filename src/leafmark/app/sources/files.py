@@ -29,6 +29,7 @@ from leafmark.app.sources.folders import (
     unlimited,
 )
 from leafmark.app.sources.trees import Tree
+from leafmark.environment import memo
 from leafmark.model import FileState
 
 ATTEMPTS = 2
@@ -90,7 +91,7 @@ def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileStat
         return None
 
 
-@lru_cache(maxsize=4096)  # a search reads the same files again and again
+@memo(4096)  # a search reads the same files again and again
 def _check_path(path: str) -> None:
     unsafe = not is_encodable(path) or not _UNSAFE_PARTS.isdisjoint(path.split("/"))
     if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):

@@ -16,10 +16,10 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
 from urllib.parse import unquote
 
+from leafmark.environment import memo
 from leafmark.model import merge
 from leafmark.parsing.html.dom import (
     HEADING_LEVELS,
@@ -745,12 +745,12 @@ _RETURN = re.compile(
 )
 
 
-@lru_cache(4096)
+@memo(4096)
 def _label_of_text(raw: bytes) -> str:
     return label_of(unescape(raw))
 
 
-@lru_cache(4096)
+@memo(4096)
 def _is_step(said: str, steps: frozenset[str]) -> bool:
     """Whether a label names a step, of whatever part.
 
@@ -798,7 +798,7 @@ def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
     return is_certain, lists
 
 
-@lru_cache(4096)
+@memo(4096)
 def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool, frozenset[str]]:
     roles = role.split()
     if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):

@@ -15,11 +15,12 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from leafmark.environment import memo
 from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html.tokens import (
     RAW_TAGS,
@@ -628,7 +629,7 @@ def _start_act(opening: StartTag) -> _Act | None:
     return _STARTS.get(opening.name, _Builder._start_element)
 
 
-@lru_cache(4096)
+@memo(4096)
 def _start_action(tag: bytes) -> _Action:
     opening = StartTag(tag_name(tag, 0).decode("utf-8", "replace"), tag)
     if opening.place and opening.name not in _FRAME:
@@ -636,13 +637,13 @@ def _start_action(tag: bytes) -> _Action:
     return _start_act(opening), opening
 
 
-@lru_cache(512)
+@memo(512)
 def _end_action(tag: bytes) -> _Action:
     name = tag_name(tag, 0).decode("utf-8", "replace")
     return _ENDS.get(name, _Builder._end_element), name
 
 
-@lru_cache(8192)
+@memo(8192)
 def _kind_of(text: bytes) -> int:
     """What a text outside links is, in which formatting may be."""
     said = _TAGS.sub(b"", text) if b"<" in text else text

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from leafmark.environment import memo
 
 __all__ = [
     "MAX_SIGN",
@@ -82,7 +84,7 @@ def _tables() -> dict[str, frozenset[str]]:
 _NONE: frozenset[str] = frozenset()
 
 
-@lru_cache(4096)
+@memo(4096)
 def id_lists(name: str) -> frozenset[str]:
     """The lists that an id is in as a whole: its words may be those of what it names.
 
@@ -102,7 +104,7 @@ def id_lists(name: str) -> frozenset[str]:
     return found | {"linked.classes"}
 
 
-@lru_cache(4096)
+@memo(4096)
 def class_lists(name: str) -> frozenset[str]:
     """The lists that a class is in, as `table.list`.
 
@@ -170,7 +172,7 @@ def label_of(text: str) -> str:
     return " ".join(text.casefold().strip(_STRIPPED).split())
 
 
-@lru_cache(4096)
+@memo(4096)
 def lists_of(names: tuple[str, ...]) -> frozenset[str]:
     """The lists that one of some classes is in."""
     return _NONE.union(*map(class_lists, names))
