@@ -199,14 +199,17 @@ class Size(NamedTuple):
 
 
 def _size(pid: int, life: Life) -> Size:
-    """Return what a process holds: resident bytes, those of it alone, descriptors; and the disk."""
+    """Return what a process holds: resident bytes, its own, descriptors; and the disk.
+
+    Its own are what it wrote into: pages of files count for it alone, too, while nobody else maps
+    them, and that is for other processes to change.
+    """
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     kilobytes = {
         name: int(number) for name, number in re.findall(r"^(\w+): +(\d+) kB", rollup, re.M)
     }
-    private = kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]
     files = len(os.listdir(f"/proc/{pid}/fd"))
-    return Size(1024 * kilobytes["Rss"], 1024 * private, files, life.disk())
+    return Size(1024 * kilobytes["Rss"], 1024 * kilobytes["Private_Dirty"], files, life.disk())
 
 
 @contextmanager
