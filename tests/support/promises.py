@@ -108,10 +108,10 @@ PROMISES = (
         "::test_vectors_outlive_the_run_that_found_everything_gone",
     ),
     Promise(
-        "A damaged description of vectors is written anew, and said; no vector is made again.",
-        "A bit of it is flipped.",
+        "What is damaged beside the vectors is written anew, and said; no vector is made again.",
+        "A bit of each file is flipped.",
         "unit/app/test_model_checks.py"
-        "::test_a_damaged_description_of_vectors_is_written_anew_and_no_vector_is_made",
+        "::test_what_is_damaged_beside_vectors_is_written_anew_and_no_vector_is_made",
     ),
     Promise(
         "Lost vectors are called lost, and made again.",

@@ -31,9 +31,10 @@ from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, check_index, has_index
 from leafmark.index.embedded.checking import note_damage
 from leafmark.index.engine import NO_RIGHT
-from leafmark.index.folder import OTHER_LEAFMARK, has_other
+from leafmark.index.folder import OTHER_LEAFMARK, has_other, view_path
 from leafmark.index.lock import lock_holder
-from leafmark.index.vectors import stored_model, vector_folder
+from leafmark.index.vector_view import read_view
+from leafmark.index.vectors import has_whole_documents, stored_model, vector_folder
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
@@ -410,15 +411,16 @@ def _vectors(
     view = index_vectors(project, reader, spec)
     is_named = project.configuration.embedding.is_named
     folder = vector_folder(project.shared_dir, vector_model(spec))
-    lost = "" if project.remote is not None else lost_vectors(project, spec)
-    if lost:
-        message = f"{lost}: the disk or its files may be damaged"
-        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
-    if project.remote is None and (folder / "MODEL").exists() and stored_model(folder) is None:
-        message = "their description is not what was written: the disk may be damaged"
-        return Check("vectors", "problem", message, "`leafmark index` writes it anew")
+    damage = None if project.remote is not None else _damaged_vectors(project, spec, folder)
+    if damage is not None:
+        return damage
     if not is_named and (view is None or view.pending):
         return Check("vectors", "ok", "those of the best matches are made when a search needs them")
+    if view is None and view_path(folder, project.index_dir).exists():
+        message = "the index was made anew since they were made, and has none yet"
+        return Check(
+            "vectors", "warning", message, "`leafmark index` takes over what is still right"
+        )
     if view is None:
         return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
     if dimension not in (None, view.dimension):
@@ -429,6 +431,26 @@ def _vectors(
         return Check("vectors", "warning", message, "`leafmark index` makes them")
     checked = "" if project.remote is not None else ", every byte sound"
     return Check("vectors", "ok", f"every chunk has its own{checked}")
+
+
+def _damaged_vectors(project: Project, spec: EmbedderSpec, folder: Path) -> Check | None:
+    """Return what of the stored vectors is not what was written, None where all is."""
+    lost = lost_vectors(project, spec)
+    if lost:
+        message = f"{lost}: the disk or its files may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
+    view = view_path(folder, project.index_dir)
+    what = ""
+    if (folder / "MODEL").exists() and stored_model(folder) is None:
+        what = "their description"
+    elif not has_whole_documents(folder):
+        what = "the list of their texts"
+    elif view.exists() and read_view(view) is None:
+        what = "which chunk has which of them"
+    if not what:
+        return None
+    message = f"{what} is not what was written: the disk may be damaged"
+    return Check("vectors", "problem", message, "`leafmark index` writes it anew")
 
 
 def check_reranker(project: Project) -> Iterator[Check]:

@@ -52,6 +52,7 @@ __all__ = [
     "VectorWriter",
     "deserialise_texts",
     "document_key",
+    "has_whole_documents",
     "map_rows",
     "open_vector_writer",
     "record_of",
@@ -278,10 +279,11 @@ class VectorWriter:
         path = self.folder / "documents"
         data = path.read_bytes() if path.exists() else b""
         at = 0
-        while (record := _record_at(data, at)) is not None:
-            key, hashes = record
+        for key, hashes in _records(data):
             self.documents[key] = hashes
             at += _HEAD_BYTES + len(hashes)
+        if not _ends_torn(data, at):
+            self.mended = self.mended or "the list of texts with vectors was damaged, and mended"
         file = open(path, "ab")  # noqa: SIM115 - closed by `close`
         file.truncate(at)
         return file
@@ -395,6 +397,29 @@ class VectorWriter:
         for file in (self._rows, self._log):
             with contextlib.suppress(OSError):
                 file.close()
+
+
+def has_whole_documents(folder: Path) -> bool:
+    """Whether the list of texts with vectors is what was written, as far as that came."""
+    try:
+        data = (folder / "documents").read_bytes()
+    except OSError:
+        return True
+    return _ends_torn(data, sum(_HEAD_BYTES + len(hashes) for _, hashes in _records(data)))
+
+
+def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield key and hashes of the records up to the first that is not whole."""
+    at = 0
+    while (record := _record_at(data, at)) is not None:
+        yield record
+        at += _HEAD_BYTES + len(record[1])
+
+
+def _ends_torn(data: bytes, at: int) -> bool:
+    """Whether what follows the whole records is nothing, or the beginning of one more."""
+    length = int.from_bytes(data[at : at + 4], "little")
+    return len(data) < at + _HEAD_BYTES + length
 
 
 def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:

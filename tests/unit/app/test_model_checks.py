@@ -115,25 +115,54 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
     assert _said(here, server) == [ANSWERS, SOUND]
 
 
-def test_a_damaged_description_of_vectors_is_written_anew_and_no_vector_is_made(
-    here: Here, server: FakeServer
+@pytest.mark.parametrize(
+    ("file", "what", "mended"),
+    [
+        (
+            "MODEL",
+            "their description",
+            "the description of the vectors was damaged, and was written anew",
+        ),
+        (
+            "documents",
+            "the list of their texts",
+            "the list of texts with vectors was damaged, and mended",
+        ),
+        (
+            "view-*",
+            "which chunk has which of them",
+            "which chunk has which vectors could not be read; it is written anew",
+        ),
+    ],
+)
+def test_what_is_damaged_beside_vectors_is_written_anew_and_no_vector_is_made(
+    here: Here, server: FakeServer, file: str, what: str, mended: str
 ) -> None:
-    model = _index(here, server).with_name("MODEL")
-    data = bytearray(model.read_bytes())
-    at = data.index(b'"dimension": ') + len(b'"dimension": ')
-    data[at] ^= 1
-    model.write_bytes(data)
-    assert _said(here, server)[1] == Check(
-        "vectors",
-        "problem",
-        "their description is not what was written: the disk may be damaged",
-        "`leafmark index` writes it anew",
-    )
+    (path,) = _index(here, server).parent.glob(file)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    message = f"{what} is not what was written: the disk may be damaged"
+    hint = "`leafmark index` writes it anew"
+    assert _said(here, server)[1] == Check("vectors", "problem", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
     report = index_project(project, IndexRequest())
     assert (report.vectors, report.pending_vectors) == (0, 0)
-    assert report.warnings == ("the description of the vectors was damaged, and was written anew",)
+    assert report.warnings == (mended,)
     assert _said(here, server) == [ANSWERS, SOUND]
+
+
+def test_vectors_of_an_index_that_was_made_anew_are_not_called_none(
+    here: Here, server: FakeServer
+) -> None:
+    _index(here, server)
+    here.run(IndexRequest(rebuild=True))
+    message = "the index was made anew since they were made, and has none yet"
+    hint = "`leafmark index` takes over what is still right"
+    assert _said(here, server)[1] == Check("vectors", "warning", message, hint)
+    project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
+    report = index_project(project, IndexRequest())
+    assert (report.vectors, report.pending_vectors) == (0, 0)
 
 
 def test_lost_vectors_are_called_lost_and_made_again(here: Here, server: FakeServer) -> None:

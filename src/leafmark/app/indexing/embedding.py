@@ -43,6 +43,7 @@ from leafmark.index.vectors import (
     VectorWriter,
     deserialise_texts,
     document_key,
+    has_whole_documents,
     open_vector_writer,
     serialise_texts,
     stored_model,
@@ -119,9 +120,13 @@ def embed_project(
             if not reader.is_current():  # another run was faster, and its texts count, too
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
-            is_lost = _has_lost(writer, read_view(view_path(writer.folder, reader.root)))
-            done = _Run(project, reader, writer, lazy, view, progress, check).run()
+            path = view_path(writer.folder, reader.root)
+            on_disk = read_view(path)
             mended = [writer.mended]
+            if on_disk is None and path.exists():
+                mended.append("which chunk has which vectors could not be read; it is written anew")
+            is_lost = _has_lost(writer, on_disk)
+            done = _Run(project, reader, writer, lazy, view, progress, check).run()
             if is_lost and done.made:
                 mended.append("vectors were lost or damaged, and were made again")
             return done._replace(mended=tuple(filter(None, mended)))
@@ -143,7 +148,7 @@ def _is_complete(
     if view.pending or view.seq != reader.meta.seq:
         return False
     folder = vector_folder(project.shared_dir, vector_model(spec))
-    if stored_model(folder) is None:
+    if stored_model(folder) is None or not has_whole_documents(folder):
         return False
     on_disk = read_view(view_path(folder, reader.root))
     return on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder)
