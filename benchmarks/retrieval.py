@@ -120,7 +120,7 @@ def _leafmark(one: JudgedSet, mode: Mode) -> list[Values]:
             trees=(one.project.get_tree(one.tree),),
             index_dir=Path(folder),
         )
-        reader = refresh(project)
+        reader = refresh(project).reader
         if mode == "hybrid":
             embed_project(project, reader, anew=True)
         trial = Trial(project, reader, Reading(one.library))

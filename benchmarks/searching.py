@@ -31,7 +31,7 @@ def run(corpus: Corpus) -> list[Row]:
         environ = {"HOME": folder, "LEAFMARK_HOME": folder + "/leafmark"}
         project = open_project(corpus.root, flags={}, environ=environ)
         index_project(project, IndexRequest(confirmed=True))
-        reader = refresh(project)
+        reader = refresh(project).reader
         chunks = reader.meta.chunks
         queries = queries_of(corpus)
 

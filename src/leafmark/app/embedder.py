@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
@@ -113,91 +112,49 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
     )
 
 
-class IndexVectors(Protocol):
-    """The vectors that an index has of one model."""
+class IndexVectors(NamedTuple):
+    """The vectors that an index has of one model; `pending` chunks have none yet.
 
-    @property
-    def pending(self) -> int:
-        """How many chunks have no vector yet."""
-        ...
+    `open_searcher` gives what asks them. It raises OSError where their file is gone: a newer view
+    names another.
+    """
 
-    @property
-    def has_any(self) -> bool: ...
-
-    @property
-    def dimension(self) -> int: ...
-
-    def searcher(self) -> Searcher:
-        """Return what asks them.
-
-        Raises:
-            OSError: their file is gone; a newer view names another.
-        """
-        ...
+    pending: int
+    has_any: bool
+    dimension: int
+    open_searcher: Callable[[], Searcher]
 
 
 def index_vectors(project: Project, reader: IndexReader, spec: EmbedderSpec) -> IndexVectors | None:
     """Return which vectors the chunks of an index have, None where there are none at all."""
     model = vector_model(spec)
-    if project.remote is None:
-        view = current_view(project, reader, spec)
-        return None if view is None else _StoredVectors(view, project.shared_dir, model)
-    vectors = project.remote.vectors(model, TEXT_RECIPE)
+    if project.remote is not None:
+        return _cluster_vectors(project.remote.vectors(model, TEXT_RECIPE), reader)
+    view = current_view(project, reader, spec)
+    if view is None:
+        return None
+
+    def open_searcher() -> Searcher:
+        from leafmark.index.vector_search import VectorSearcher  # late: a status asks nothing
+
+        return VectorSearcher(view, vector_folder(project.shared_dir, model))
+
+    return IndexVectors(view.pending, view.has_any, view.dimension, open_searcher)
+
+
+def _cluster_vectors(vectors: RemoteVectors, reader: IndexReader) -> IndexVectors | None:
     counts = vectors.counts()
     if counts is None:
         return None
     snapshot = cast("RemoteSnapshot", reader)
-    return _ClusterVectors(vectors, snapshot, counts.windows, counts.chunks, counts.dimension)
 
-
-@dataclass(frozen=True, slots=True)
-class _StoredVectors:
-    """Those of a file beside the index."""
-
-    view: VectorView
-    folder: Path
-    model: VectorModel
-
-    @property
-    def pending(self) -> int:
-        return self.view.pending
-
-    @property
-    def has_any(self) -> bool:
-        return self.view.has_any
-
-    @property
-    def dimension(self) -> int:
-        return self.view.dimension
-
-    def searcher(self) -> Searcher:
-        from leafmark.index.vector_search import VectorSearcher  # late: a status asks nothing
-
-        return VectorSearcher(self.view, vector_folder(self.folder, self.model))
-
-
-@dataclass(frozen=True, slots=True)
-class _ClusterVectors:
-    """Those of an index in a cluster."""
-
-    vectors: RemoteVectors
-    snapshot: RemoteSnapshot
-    windows: int
-    made: int
-    dimension: int
-
-    @property
-    def pending(self) -> int:
-        return max(0, self.snapshot.chunk_count - self.made)
-
-    @property
-    def has_any(self) -> bool:
-        return self.windows > 0
-
-    def searcher(self) -> Searcher:
+    def open_searcher() -> Searcher:
         from leafmark.index.remote import RemoteSearcher
 
-        return RemoteSearcher(self.vectors, self.snapshot, self.windows)
+        return RemoteSearcher(vectors, snapshot, counts.windows)
+
+    pending = max(0, snapshot.chunk_count - counts.chunks)
+    return IndexVectors(pending, counts.windows > 0, counts.dimension, open_searcher)
 
 
 def lost_vectors(project: Project, spec: EmbedderSpec) -> str:

@@ -14,17 +14,14 @@ from functools import cached_property
 from pathlib import Path
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.history.comparing import section_source
+from leafmark.app.history.comparing import read_sections
 from leafmark.app.history.sides import FolderSide, RevisionSide, find_revision, project_repository
 from leafmark.app.indexing.scanning import find_place, is_below
 from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
-from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.formats import unless_broken
 from leafmark.app.sources.ignore import parse_rules
-from leafmark.app.sources.walk import WalkNotes, iter_sources
-from leafmark.errors import LeafmarkError, UsageError, reason_of
+from leafmark.errors import UsageError, reason_of
 from leafmark.history import SectionedDocument
 from leafmark.lint import (
     LEVELS,
@@ -100,7 +97,7 @@ def lint_project(
         documents=sum(run.is_chosen(one.doc_id) for one in run.facts),
         silenced=silenced,
         known=len(kept) - len(new),
-        diagnostics=tuple(run.diagnostics),
+        diagnostics=run.diagnostics,
     )
 
 
@@ -144,9 +141,13 @@ class _Run:
         self._ignored = parse_rules(settings.ignore)
         self._silences: dict[str, Silences] = {}
         self.facts: list[DocumentFacts] = []
-        self.diagnostics: list[Diagnostic] = []
-        self._keys = [*self._iter_keys()]
+        self._files = FolderSide(self._trees, "")
+        self._keys = self._files.keys
         self._chosen = self._choose()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(dict.fromkeys(self._files.diagnostics))
 
     def _changed_since(self, revision: str) -> frozenset[str]:
         """Return the documents whose bytes are other than at a revision."""
@@ -197,28 +198,14 @@ class _Run:
         follow = _LinkFollower(self._project, self._keys, self.facts).follow
         yield from check_collection(Collection(self.facts, follow))
 
-    def _iter_keys(self) -> Iterator[DocumentKey]:
-        for tree in self._trees:
-            try:
-                for source in iter_sources(tree, notes=WalkNotes()):
-                    yield tree.name, source.path
-            except LeafmarkError as error:
-                message = error.placed_message
-                self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
-
     def _read(self, key: DocumentKey) -> SectionedDocument | None:
-        tree = self._project.get_tree(key[0])
-        try:
-            data = read_beneath(tree, key[1])[0]
-        except OSError:
-            return None  # it went meanwhile, or the walk has told why it cannot be read
-        if refuse_contents(tree, key[1], data) is not None:
+        data = self._files.read(key)
+        tree = self._files.tree(key[0])
+        if data is None:
             return None
-        found = unless_broken(
-            lambda: section_source(self._project, tree, key[1], data), key[1], "checked"
-        )
+        found = read_sections(self._project, tree, key[1], data, "checked")
         if isinstance(found, Diagnostic):
-            self.diagnostics.append(found)
+            self._files.diagnostics.append(found)
             return None
         return found
 

@@ -302,11 +302,6 @@ class WhyNotRequest(NamedTuple):
     id: str
     search: SearchRequest
 
-    @property
-    def refresh(self) -> bool:
-        """Whether to bring the index up to date first."""
-        return self.search.refresh
-
 
 class ContextRequest(NamedTuple):
     """The documents that matter for `files`, paths as the user wrote them.
@@ -321,11 +316,6 @@ class ContextRequest(NamedTuple):
     lenient: bool = False
     terms_only: bool = False
 
-    @property
-    def refresh(self) -> bool:
-        """Whether to bring the index up to date first."""
-        return self.search.refresh
-
 
 class LikeRequest(NamedTuple):
     """What is like `name`: the id of a chunk, or the path of a file."""
@@ -333,11 +323,6 @@ class LikeRequest(NamedTuple):
     name: str
     search: SearchRequest
     terms_only: bool = False
-
-    @property
-    def refresh(self) -> bool:
-        """Whether to bring the index up to date first."""
-        return self.search.refresh
 
 
 ASKED: Mapping[str, Declaration] = MappingProxyType(

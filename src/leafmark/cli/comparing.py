@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, Argument, Choice, Option, at_least, command, declared
 from leafmark.cli.completion import ids, trees
-from leafmark.cli.console import Call, perform
+from leafmark.cli.console import Call, output_of, perform
 from leafmark.cli.reading import read_texts
-from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.history import DiffReport
@@ -87,10 +86,8 @@ def _diff(call: Call) -> int:
 def _print_diff(call: Call, report: DiffReport) -> None:
     from leafmark.render import changes
 
-    console, output = call.console, call.values.get("output")
-    if console.json:
-        if output not in (None, "json"):
-            raise UsageError(f"--json and -o {output} ask for different output")
+    console, output = call.console, output_of(call, "text")
+    if output == "json":
         console.write_json(changes.changes_record(report))
         return
     if output == "markdown":

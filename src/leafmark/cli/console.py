@@ -41,6 +41,8 @@ from leafmark.render.terminal import (
     render_warning,
 )
 
+T = TypeVar("T")
+
 if TYPE_CHECKING:
     from leafmark.app import Project
     from leafmark.app.requests import Progress
@@ -291,6 +293,29 @@ class Call(NamedTuple):
     def on(self, name: str) -> bool:
         """Whether a switch was given."""
         return bool(self.values.get(name))
+
+    def print(
+        self, report: T, record: Callable[[T], object], text: Callable[[T, Style], str]
+    ) -> None:
+        """Print a report: as a JSON object under `--json`, else as text."""
+        if self.console.json:
+            self.console.write_json(record(report))
+        else:
+            self.console.write(text(report, self.console.style))
+
+
+def output_of(call: Call, usual: str, of_json: Sequence[str] = ("json",)) -> str:
+    """Return the form of the output; under `--json` one of those `of_json`, the first without -o.
+
+    Raises:
+        UsageError: another one was asked for, too.
+    """
+    chosen: str | None = call.values.get("output")
+    if not call.on("json"):
+        return chosen or usual
+    if chosen not in (None, *of_json):
+        raise UsageError(f"--json and -o {chosen} ask for different output")
+    return chosen or of_json[0]
 
 
 def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from leafmark.cli.command import (
     declared,
 )
 from leafmark.cli.completion import trees
-from leafmark.cli.console import Call, perform, progress_line, project_of, request_of
+from leafmark.cli.console import Call, output_of, perform, progress_line, project_of, request_of
 from leafmark.cli.reading import read_texts
 from leafmark.errors import UsageError, unreadable
 
@@ -368,10 +368,8 @@ def _write_baseline(call: Call, name: str, report: LintReport) -> None:
 def _print_findings(call: Call, report: LintReport) -> None:
     from leafmark.render.lint import iter_findings, lint_record, sarif_record, summarise_lint
 
-    console, output = call.console, call.values.get("output")
-    if console.json:
-        if output not in (None, "json"):
-            raise UsageError(f"--json and -o {output} ask for different output")
+    console, output = call.console, output_of(call, "text")
+    if output == "json":
         console.write_json(lint_record(report))
     elif output == "sarif":
         from importlib.metadata import version

@@ -143,10 +143,7 @@ def _migrate(call: Call) -> int:
     ends = (here, cluster) if there else (cluster, here)
     with progress_line(call) as progress:
         report = migrate(*ends, progress=progress)
-    if console.json:
-        console.write_json(migration_record(report))
-    else:
-        console.write(render_migration(report))
+    call.print(report, migration_record, lambda report, _: render_migration(report))
     return 0 if report.is_equal else 1
 
 
@@ -217,10 +214,9 @@ def _status(call: Call) -> int:
 
     console = call.console
     report = project_status(project_of(call))
+    call.print(report, status_record, render_status)
     if console.json:
-        console.write_json(status_record(report))
         return 0
-    console.write(render_status(report, console.style))
     for warning in report.warnings:
         console.warn(warning)
     if console.verbose:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,6 @@ def _config(call: Call) -> int:
     from leafmark.app import list_settings
     from leafmark.render.reports import render_settings, settings_record
 
-    console = call.console
     settings = list_settings(project_of(call))
     if call.words:
         wanted = call.words[0]
@@ -51,10 +51,7 @@ def _config(call: Call) -> int:
                 did_you_mean=near,
                 hint=None if near else "`leafmark config` lists them",
             )
-    if console.json:
-        console.write_json(settings_record(settings))
-    else:
-        console.write(render_settings(settings, console.style, origin=call.on("origin")))
+    call.print(settings, settings_record, partial(render_settings, origin=call.on("origin")))
     return 0
 
 
@@ -78,16 +75,11 @@ def _init(call: Call) -> int:
     """
     from leafmark.app import write_config
     from leafmark.app.requests import InitRequest
-    from leafmark.render.jsontext import SCHEMA_VERSION
-    from leafmark.render.terminal import clean_line
 
     console = call.console
     request = InitRequest(everywhere=call.on("global"), force=call.on("force"))
     path = str(write_config(console.directory, request, environ=console.environ))
-    if console.json:
-        console.write_json({"schema_version": SCHEMA_VERSION, "path": path})
-    else:
-        console.write(f"wrote {clean_line(path)}\n")
+    _print_path(call, path, "wrote ")
     return 0
 
 
@@ -112,10 +104,7 @@ def _doctor(call: Call) -> int:
 
     console = call.console
     report = examine(console.directory, flags=call.settings, environ=console.environ)
-    if console.json:
-        console.write_json(doctor_record(report))
-    else:
-        console.write(render_doctor(report, console.style))
+    call.print(report, doctor_record, render_doctor)
     return 0 if report.ok else 1
 
 
@@ -283,14 +272,21 @@ def _print_agents(call: Call, mode: str, report: AgentsReport) -> None:
 def _package(call: Call) -> int:
     """Print where the skill file and the manifests of the package lie."""
     from leafmark.app import package_folder
-    from leafmark.render.jsontext import SCHEMA_VERSION
 
-    path = str(package_folder())
-    if call.console.json:
-        call.console.write_json({"schema_version": SCHEMA_VERSION, "path": path})
-    else:
-        call.console.write(path + "\n")
+    _print_path(call, str(package_folder()), "")
     return 0
+
+
+def _print_path(call: Call, path: str, what: str) -> None:
+    """Print a path, as text behind what is to be said of it."""
+    from leafmark.render.jsontext import SCHEMA_VERSION
+    from leafmark.render.terminal import clean_line
+
+    call.print(
+        path,
+        lambda path: {"schema_version": SCHEMA_VERSION, "path": path},
+        lambda path, _: f"{what}{clean_line(path)}\n",
+    )
 
 
 def _llms(call: Call) -> int:
@@ -300,8 +296,5 @@ def _llms(call: Call) -> int:
     from leafmark.render.reports import llms_record, render_llms
 
     report = perform(call, write_llms, request_of(call, LlmsRequest, directory=call.values["llms"]))
-    if call.console.json:
-        call.console.write_json(llms_record(report))
-    else:
-        call.console.write(render_llms(report))
+    call.print(report, llms_record, lambda report, _: render_llms(report))
     return 0

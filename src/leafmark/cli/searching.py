@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, SET, Argument, Choice, Option, at_least, command, declared
 from leafmark.cli.completion import ids
-from leafmark.cli.console import Call, Console, perform, request_of
+from leafmark.cli.console import Call, Console, output_of, perform, request_of
 from leafmark.cli.reading import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
@@ -138,12 +138,8 @@ def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
 
 def _output(call: Call) -> str:
     """The form of the output; a budget is for reading, so its own is `full`."""
-    chosen: str | None = call.values.get("output")
-    if call.on("json"):
-        if chosen not in (None, "json", "jsonl"):
-            raise UsageError(f"--json and -o {chosen} ask for different output")
-        return chosen or "json"
-    return chosen or ("full" if "max_tokens" in call.values else "pretty")
+    usual = "full" if "max_tokens" in call.values else "pretty"
+    return output_of(call, usual, ("json", "jsonl"))
 
 
 def _print_answer(call: Call, answer: Answer) -> None:
@@ -265,12 +261,9 @@ def _why_not(call: Call) -> int:
         raise UsageError("the query of why-not is not read from standard input")
     request = WhyNotRequest(wanted, _request(call, tuple(queries)))
     report = perform(call, explain_why_not, request)
-    console = call.console
-    if console.json:
-        console.write_json(why_not_record(report))
-    else:
-        console.write(render_why_not(report, console.style))
-        _tell_hints(console, report.hints)
+    call.print(report, why_not_record, render_why_not)
+    if not call.console.json:
+        _tell_hints(call.console, report.hints)
     return 0 if report.reasons else 1
 
 

@@ -202,7 +202,7 @@ def _index_apart(
     """
     check_large_folder(project, confirmed=request.confirmed)
     timeout_s = project.configuration.index.lock_timeout_s
-    reader = refresh(project, progress=progress, timeout_s=timeout_s)
+    reader = refresh(project, progress=progress, timeout_s=timeout_s).reader
     if search_mode(project) != "lexical" and project.configuration.embedding.is_named:
         _embed(project, reader, progress)
     return reader

@@ -14,7 +14,7 @@ from support.projects import Here, deny
 from leafmark.app import Project, open_project
 from leafmark.app.answering import meaning as app_meaning
 from leafmark.app.answering.searching import answer_topics
-from leafmark.app.indexing.refreshing import refresh
+from leafmark.app.indexing.refreshing import Refreshed, refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest
 from leafmark.app.sources.contents import LLMS_MARK
 from leafmark.errors import (
@@ -28,7 +28,6 @@ from leafmark.errors import (
 )
 from leafmark.evaluation import EvaluationReport, draft_judgments, evaluate_project, judgment_record
 from leafmark.evaluation.run import constant_named
-from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
 from leafmark.search import MECHANISMS, SearchOptions
@@ -257,7 +256,7 @@ def test_what_is_wrong_is_said_before_anything_is_searched(here: Here) -> None:
 def test_a_document_changed_meanwhile_ends_the_evaluation(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def changing(project: Project, **wishes: Any) -> IndexReader:
+    def changing(project: Project, **wishes: Any) -> Refreshed:
         here.write("gamma.md", "# Page of gamma\n\n## Zebra gamma\n\nStripes of gamma moved.\n")
         return refresh(project, **wishes)
 

@@ -169,7 +169,7 @@ class QueryVectors:
             return None, (_failed(error),)
         vectors = vectors | self._corrected(compiled)
         try:
-            searcher = found.searcher() if found and has_any else None
+            searcher = found.open_searcher() if found and has_any else None
         except OSError:
             return None, (_lexical("no-vectors", "there are no vectors yet"),)
         dimension = found.dimension if found and searcher else 0

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.refreshing import check_large_folder, refresh, refresh_telling
+from leafmark.app.indexing.refreshing import check_large_folder, refresh
 from leafmark.app.requests import Progress
 from leafmark.errors import (
     ChangedError,
@@ -40,13 +40,6 @@ class Asking(Protocol):
     def confirmed(self) -> bool: ...
 
 
-class Refreshing(Protocol):
-    """What a request says of the index as far as `mending` goes."""
-
-    @property
-    def refresh(self) -> bool: ...
-
-
 UseCase = TypeVar("UseCase", bound=Callable[..., Any])
 
 
@@ -76,7 +69,7 @@ def open_index(
         return found, () if found.root == project.index_dir else (_OTHERS_STATE,)
     check_large_folder(project, confirmed=request.confirmed)
     try:
-        refreshed = refresh_telling(project, progress=progress)
+        refreshed = refresh(project, progress=progress)
     except (LockedError, StorageError, ForbiddenError) as error:
         reader = _committed(project)
         if reader is None and isinstance(error, LockedError):
@@ -98,7 +91,7 @@ def mending(use_case: UseCase) -> UseCase:
     """
 
     @wraps(use_case)
-    def answer(project: Project, request: Refreshing, *args: Any, **kwargs: Any) -> Any:
+    def answer(project: Project, request: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return use_case(project, request, *args, **kwargs)
         except ChangedError:  # others write to a cluster while it is read
@@ -111,7 +104,7 @@ def mending(use_case: UseCase) -> UseCase:
             damage = damage_behind(error, project.index_dir)
             if damage is None:
                 raise
-            if not request.refresh:
+            if not getattr(request, "search", request).refresh:
                 raise damage from error
         return use_case(project, request, *args, **kwargs)
 
@@ -158,7 +151,7 @@ def _first_state(project: Project, progress: Progress | None) -> IndexReader:
     """
     timeout_s = project.configuration.index.lock_timeout_s
     try:
-        return refresh(project, progress=progress, timeout_s=timeout_s)
+        return refresh(project, progress=progress, timeout_s=timeout_s).reader
     except LockedError as error:
         raise LockedError(
             error.message,

@@ -191,22 +191,27 @@ class _Documents:
         if data is None:
             self.unreadable.add(key)
             return None
-        if refuse_contents(tree, key[1], data) is not None:
-            return None
-        found = unless_broken(
-            lambda: section_source(self._project, tree, key[1], data), key[1], "compared"
-        )
+        found = read_sections(self._project, tree, key[1], data, "compared")
         if isinstance(found, Diagnostic):
             self.side.diagnostics.append(found)
             return None
         return found
 
 
-def section_source(project: Project, tree: Tree, path: str, data: bytes) -> SectionedDocument:
-    """Return a source as sections, one for each heading."""
-    options = replace(project.chunking_options(tree), strategy="heading")
-    document = parse_source(tree, path, data, notebook_outputs=options.notebook_outputs)
-    return SectionedDocument(chunk_document(document, tree=tree.name, options=options))
+def read_sections(
+    project: Project, tree: Tree, path: str, data: bytes, done: str
+) -> SectionedDocument | Diagnostic | None:
+    """Return a source as sections, one for each heading; None where it holds nothing to read.
+
+    Where the source is broken, what is said of that: it could not be `done`.
+    """
+
+    def make() -> SectionedDocument:
+        options = replace(project.chunking_options(tree), strategy="heading")
+        document = parse_source(tree, path, data, notebook_outputs=options.notebook_outputs)
+        return SectionedDocument(chunk_document(document, tree=tree.name, options=options))
+
+    return None if refuse_contents(tree, path, data) else unless_broken(make, path, done)
 
 
 def _broken_links(

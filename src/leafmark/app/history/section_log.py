@@ -11,11 +11,10 @@ import os
 from collections.abc import Iterator, Sequence
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.history.comparing import section_source
+from leafmark.app.history.comparing import read_sections
 from leafmark.app.history.sides import find_revision, project_repository, tree_prefix
 from leafmark.app.requests import LogRequest, Progress
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.formats import unless_broken
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.history import (
@@ -227,11 +226,7 @@ class _Trail:
         return None if content is None else self._parsed(tree, path, content)
 
     def _parsed(self, tree: Tree, path: str, data: bytes) -> SectionedDocument | None:
-        if b"\0" in data[:8192]:
-            return None
-        found = unless_broken(
-            lambda: section_source(self._project, tree, path, data), path, "compared"
-        )
+        found = read_sections(self._project, tree, path, data, "compared")
         return None if isinstance(found, Diagnostic) else found
 
 

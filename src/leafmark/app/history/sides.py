@@ -83,17 +83,25 @@ class FolderSide(Side):
         super().__init__()
         self.trees, self.label, self._like = trees, label, like
 
-    def _list(self) -> Iterator[tuple[DocumentKey, str]]:
+    @cached_property
+    def keys(self) -> Sequence[DocumentKey]:
+        """The sources, none of them read."""
+        return [*self._iter_keys()]
+
+    def _iter_keys(self) -> Iterator[DocumentKey]:
         for tree in self.trees:
             try:
                 for source in iter_sources(tree, notes=WalkNotes()):
-                    key = tree.name, source.path
-                    data = self.read(key)
-                    if data is not None:
-                        yield key, blob_hash(data, like=self._like)
+                    yield tree.name, source.path
             except LeafmarkError as error:
                 message = error.placed_message
                 self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
+
+    def _list(self) -> Iterator[tuple[DocumentKey, str]]:
+        for key in self.keys:
+            data = self.read(key)
+            if data is not None:
+                yield key, blob_hash(data, like=self._like)
 
     def read(self, key: DocumentKey) -> bytes | None:
         try:

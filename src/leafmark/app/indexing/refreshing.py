@@ -158,13 +158,6 @@ class Refreshed(NamedTuple):
 
 def refresh(
     project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
-) -> IndexReader:
-    """Return what `refresh_telling` does, without a reason."""
-    return refresh_telling(project, progress=progress, timeout_s=timeout_s).reader
-
-
-def refresh_telling(
-    project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
 ) -> Refreshed:
     """Bring the index up to date, waiting for the lock up to `timeout_s`, and open it.
 
@@ -287,9 +280,9 @@ def check_large_folder(project: Project, *, confirmed: bool) -> None:
     warning = large_folder_warning(project.configuration)
     if warning is not None:
         raise ConfirmationError(
-            warning.message,
+            str(warning),
             hint=Remedy(
-                warning.remedy, "say that it is wanted all the same, or name a smaller folder"
+                warning.code, "say that it is wanted all the same, or name a smaller folder"
             ),
         )
 
@@ -404,15 +397,10 @@ MANY_FILES = 20_000
 """More sources than this are not indexed unasked. Chosen by eye: some ten seconds of work."""
 
 
-class LargeFolderWarning(NamedTuple):
-    """Why to ask before indexing; `remedy` is the code of how to go on."""
-
-    message: str
-    remedy: str
-
-
-def large_folder_warning(configuration: Configuration) -> LargeFolderWarning | None:
+def large_folder_warning(configuration: Configuration) -> Remedy | None:
     """Return what speaks against taking the folder as a tree; None when it was configured.
+
+    The code is that of how to go on.
 
     Costs a walk of at most `MANY_FILES` sources: to be asked once, before the first indexing.
 
@@ -423,9 +411,9 @@ def large_folder_warning(configuration: Configuration) -> LargeFolderWarning | N
         return None
     folder = configuration.directory
     if folder.parent == folder:
-        return LargeFolderWarning(f"{folder} is the root of the file system", "large-folder")
+        return Remedy("large-folder", f"{folder} is the root of the file system")
     if os.path.realpath(configuration.directories.home) == str(folder):
-        return LargeFolderWarning(f"{folder} is your home folder", "large-folder")
+        return Remedy("large-folder", f"{folder} is your home folder")
     if exceeds(configuration.trees[0], MANY_FILES):
-        return LargeFolderWarning(f"{folder} holds more than {MANY_FILES:,} files", "many-files")
+        return Remedy("many-files", f"{folder} holds more than {MANY_FILES:,} files")
     return None

@@ -321,7 +321,7 @@ def test_what_failed_for_lack_of_memory_is_tried_again_by_index_and_by_no_search
         seq = here.project().open_reader().meta.seq
         asked.clear()
         for _ in range(2):
-            assert indexing.refresh(here.project()).meta.seq == seq
+            assert indexing.refresh(here.project()).reader.meta.seq == seq
         assert not asked
         assert (len(here.index().diagnostics), asked) == (1, ["a.md"])
         assert here.project().open_reader().meta.seq == seq  # nothing new is to be committed
@@ -754,7 +754,7 @@ def test_the_first_of_two_runs_at_once_is_not_undone(
         here.index()
 
     _overtaken(here, monkeypatch, other_run)
-    reader = indexing.refresh(here.project())
+    reader = indexing.refresh(here.project()).reader
     assert sorted(path for _, path in reader.manifest) == ["a.md", "b.md"]
 
 
