@@ -279,11 +279,16 @@ class _Naming:
                 yield level, found
 
     def behind_usual_prefix(self, name: Name) -> list[Handle]:
-        """Return the documents that are called so but for what most names begin with."""
+        """Return the documents that are called so but for what most names begin with.
+
+        What repeats or tests others is called after them: `test_lamp.py` does not bear `lamp`.
+        """
         terms = self._known(_both(FILE_TAIL, name))
         if not terms:
             return []
-        (found,) = self._search([HasAny("names", tuple(terms))])
+        (called,) = self._search([HasAny("names", tuple(terms))])
+        roles = self._snapshot.roles(called)
+        found = [chunk for chunk, role in zip(called, roles, strict=True) if not role]
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]

@@ -103,6 +103,13 @@ def test_the_usual_prefix_of_file_names_may_be_left_out(tmp_path: Path) -> None:
     assert library.search("commit").results[0].entry.path == "tool-commit.md"
 
 
+def test_a_test_does_not_bear_the_name_of_what_it_tests(tmp_path: Path) -> None:
+    pages = {f"tests/test_lamp{n}.py": f"def test_{n}():\n    light({n})\n" for n in range(12)}
+    pages["tests/test_harbour.py"] = "from boats import harbour\n\nharbour(harbour)\n"
+    pages["boats.md"] = "# Boats\n\nThey go.\n\n## Harbours\n\nIn a harbour they lie.\n"
+    assert Library(tmp_path, t=pages).find("harbour")[0] == "boats.md#harbours"
+
+
 def test_a_prefix_that_is_not_usual_makes_no_name(tmp_path: Path) -> None:
     pages = {f"page{n}.md": f"# Page {n}\n\nIts text, {n}.\n" for n in range(12)}
     pages["two-phase-commit.md"] = "# Of phases\n\nRecords what was changed.\n"
