@@ -65,9 +65,9 @@ MAX_CUT_MATCHES = 2000
 MAX_EXACT = 20
 """So many powers of two add up exactly in the engine's scores of 32 bits."""
 
-ROLE_FIT = 8
-"""By how much a name suits a document less that repeats, tests or lists others: more than by any
-letters."""
+ROLE_STEP = 1.25
+"""The levels that a document comes later that repeats, tests or lists others: after what is
+called so within those that do not."""
 
 GLOSSARY_STEP = 0.5
 """The level of a name's bearer in a glossary above that of others in a text."""
@@ -445,11 +445,15 @@ class _Scorer:
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.
 
-        A changelog's section called so is looked for if nothing else is, and its name is no single
+        `set` is a page, and a command defined in one, before what completes it in a shell. A
+        changelog's section called so is looked for if nothing else is, and its name is no single
         word: `Version 2.1`, but not `backup`.
         """
-        if not level or level in DOCUMENT_LEVELS or not role:
+        if not level or not role:
             return level
+        if level in DOCUMENT_LEVELS:
+            is_asked = role_factor(role, self._options, self._topic) == 1
+            return level if is_asked else level - ROLE_STEP
         if role == GLOSSARY:
             return level + GLOSSARY_STEP
         return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
@@ -499,20 +503,13 @@ class _Scorer:
     def _matches(
         self, weighed: Sequence[_Weighed], named: Mapping[Handle, tuple[float, int]]
     ) -> list[Scored]:
-        """Return matches with the parts of their scores.
-
-        A document bears its name whatever its role, but behind others: `set` is a page before
-        what completes it in a shell.
-        """
+        """Return matches with the parts of their scores."""
         topic, boost, gains = self._topic, self._boost, (0.0, self._gain)
         factors, nameless = self._factors(one[4] for one in weighed), (0.0, 0)
         found = []
         for score, chunk, words, has_all, role in weighed:
             name, fit = named.get(chunk, nameless)
             gained, factor = gains[has_all], factors[role]
-            if name in DOCUMENT_LEVELS and factor != 1:
-                fit, factor = fit - ROLE_FIT, 1.0
-                score = (words + gained) * boost
             relaxed = topic.taken_apart or not has_all
             score, role_name = rounded(score), ROLES[role]
             found.append(
