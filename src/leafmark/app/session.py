@@ -10,12 +10,10 @@ session.
 from __future__ import annotations
 
 import os
-import shutil
+import secrets
 import sys
-import tempfile
 import threading
 import time
-import weakref
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -144,9 +142,9 @@ class Session:
 
     def _begin_events(self, project: Project) -> None:
         roots = [tree.root for tree in project.trees if not tree.is_missing]
-        ignored = [project.shared_dir, project.configuration.directories.cache]
+        cache = project.configuration.directories.cache
         try:
-            self._events = FileEvents(roots, ignored)
+            self._events = FileEvents(roots, [project.shared_dir, cache], cache / "events")
         except NoEventsError:
             self._has_events = False
 
@@ -199,6 +197,9 @@ _MAX_GATHERING_MS = 1_000
 
 _LAST_EVENT_S = 0.5
 """How long to wait for the event of our own file; without it, anything may have changed."""
+
+_OLD_S = 3600.0
+"""The age of our own file after which nobody waits for its event."""
 
 _GATHERING_MS = 50
 
@@ -280,8 +281,9 @@ class FileEvents:
     then, and events come in their order, so that its own event is the last that counts.
     """
 
-    def __init__(self, folders: Sequence[Path], ignored: Sequence[Path]):
-        """
+    def __init__(self, folders: Sequence[Path], ignored: Sequence[Path], own: Path):
+        """Our file is in the folder `own`, where nobody writes but those who watch.
+
         Raises:
             NoEventsError: the folders cannot be watched, or events have no order here.
         """
@@ -294,16 +296,14 @@ class FileEvents:
             from watchfiles._rust_notify import RustNotify
         except ImportError:
             raise NoEventsError(f"the extra is not installed: {install_extra('watch')}") from None
-        place = tempfile.mkdtemp(prefix="leafmark-events-")
-        self._remove = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
-        self._last = os.path.join(os.path.realpath(place), "last")
-        self._is_noise = _noise(folders, ignored)
-        watched = [*map(os.fspath, folders), place]
         try:
+            place = _swept(own)
+            watched = [*map(os.fspath, folders), os.fspath(place)]
             self._events = RustNotify(watched, False, False, _QUIET_MS, True, True)
         except (OSError, RuntimeError) as error:
-            self._remove()
             raise NoEventsError(str(error)) from error
+        self._last = os.path.join(place, f"{os.getpid()}-{secrets.token_hex(4)}")
+        self._is_noise = _noise(folders, [*ignored, place])
 
     def changed(self) -> bool:
         """Whether anything may have changed since this was last called; True where unsure."""
@@ -329,7 +329,22 @@ class FileEvents:
     def close(self) -> None:
         """Watch no longer."""
         self._events.close()
-        self._remove()
+        with suppress(OSError):
+            os.unlink(self._last)
+
+
+def _swept(place: Path) -> Path:
+    """Return the folder, made if need be, without the files of those that ended by a signal.
+
+    Who still watches makes its file anew, so that it harms nobody to remove an old one.
+    """
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with os.scandir(place) as files:
+        for file in files:
+            with suppress(OSError):
+                if time.time() - file.stat().st_mtime > _OLD_S:
+                    os.unlink(file)
+    return place.resolve()
 
 
 def watch_by_clock(interval_s: Callable[[], float], stop: threading.Event) -> Iterator[bool]:

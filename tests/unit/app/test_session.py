@@ -59,6 +59,23 @@ def test_with_events_nobody_looks_until_something_changes(looked: Looked, here: 
 
 
 @pytest.mark.usefixtures("settled")
+def test_what_a_killed_process_left_to_tell_events_by_is_removed(
+    looked: Looked, here: Here
+) -> None:
+    place = here.project().configuration.directories.cache / "events"
+    place.mkdir(parents=True)
+    left, running = place / "1-left", place / "2-running"
+    left.touch()
+    running.touch()
+    os.utime(left, (1, 1))
+    assert [looked.ask() for _ in range(3)] == [1, 2, 2]
+    assert running.exists()
+    assert not left.exists()
+    looked.session.close()
+    assert [*place.iterdir()] == [running]
+
+
+@pytest.mark.usefixtures("settled")
 def test_what_is_no_source_is_no_change(looked: Looked, here: Here) -> None:
     looked.ask()
     assert looked.ask() == 2
