@@ -283,8 +283,12 @@ def breadcrumb_of(entry: Chunk | Entry) -> str:
 
 
 def version_and_tags(document: Document | DocumentEntry) -> str:
-    """Return ` (v3) [jira, api]`, to stand behind a title; nothing for what it does not have."""
-    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
+    """Return ` (v3) [jira, api]`, to stand behind a title; nothing for what it does not have.
+
+    A version in words stands as it is: ` (legacy)`.
+    """
+    name = fold(document.version or "")
+    version = f" ({'v' if name[:1].isdigit() else ''}{name})" if name else ""
     tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
     return version + tags
 

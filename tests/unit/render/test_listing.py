@@ -16,7 +16,7 @@ from leafmark.model import (
     TreeStatus,
 )
 from leafmark.render import reports
-from leafmark.render.terminal import PLAIN
+from leafmark.render.terminal import PLAIN, version_and_tags
 
 TREES = (
     TreeStatus("docs", "/srv/docs", "local", 12, 3456, 7_890_123),
@@ -54,6 +54,13 @@ def test_documents_are_aligned_by_columns_not_characters() -> None:
     assert "".join(reports.iter_document_lines(DOCUMENTS, PLAIN)) == (
         "docs:guide.md  4 chunks  Guide (v3) [ops, client]\ndocs:日本.md   4 chunks  日本 語 (v2)\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"), [("3.1", " (v3.1)"), ("v2", " (v2)"), ("legacy", " (legacy)"), ("", "")]
+)
+def test_a_version_in_words_is_shown_as_it_is(version: str, shown: str) -> None:
+    assert version_and_tags(make_document(version=version, tags=())) == shown
 
 
 def test_chunks() -> None:
