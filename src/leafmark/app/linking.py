@@ -40,6 +40,9 @@ _FIRST_PAGES = ("README", "readme", "index", "_index")
 _OF_FOLDERS = re.compile(r"(?:readme|index|_index)(?:\.\w+)?|\+?page\.mdx?")
 """What the page of a folder is called, in lower case."""
 
+_PAGE = "page"
+"""What it is called by frameworks where each folder has one."""
+
 _ORDER = re.compile(r"[0-9]+[-_.]\s*(?=[^0-9\s])")
 """What a name begins with that only tells its place among the others."""
 
@@ -128,7 +131,9 @@ class KnownKeys:
 
     def ending(self, tree: str, name: str) -> Iterable[tuple[Route, str]]:
         """Yield the routes that end with a name, and their paths; the empty one with ""."""
-        return ((route_of(path), path) for path in self._by_last_name.get((tree, name), ()))
+        for path in self._by_last_name.get((tree, name), ()):
+            route = route_of(path)
+            yield (route if "".join(route[-1:]) == name else (*route, name)), path
 
     @cached_property
     def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
@@ -139,15 +144,21 @@ class KnownKeys:
 
     @cached_property
     def _by_last_name(self) -> Mapping[tuple[str, str], list[str]]:
+        """Beside an `index.md`, and where links say so, `page.md` is a page that is called so."""
         found: dict[tuple[str, str], list[str]] = {}
         for tree, path in self._keys:
-            name = path[path.rfind("/") + 1 :].lower()
-            if _OF_FOLDERS.fullmatch(name):
-                last = "".join(route_of(path)[-1:])
-            else:
-                last = _without_order(stem_of(name))
-            found.setdefault((tree, last), []).append(path)
+            folder, _, name = path.rpartition("/")
+            is_of_folder = _OF_FOLDERS.fullmatch(name.lower()) is not None
+            is_page = is_of_folder and stem_of(name) == _PAGE
+            if is_of_folder and not (is_page and self._has_first_page(tree, folder)):
+                found.setdefault((tree, "".join(route_of(path)[-1:])), []).append(path)
+            if is_page or not is_of_folder:
+                found.setdefault((tree, _without_order(stem_of(name))), []).append(path)
         return found
+
+    def _has_first_page(self, tree: str, folder: str) -> bool:
+        names = (name + suffix for name in _FIRST_PAGES for suffix in (".md", ".mdx"))
+        return any(self.holds(tree, posixpath.join(folder, name)) for name in names)
 
 
 class Links:

@@ -103,6 +103,8 @@ def test_a_page_s_address_may_begin_with_where_its_site_is_published(
         ("./remove", "src/pages/(start)/guide/remove.md"),
         ("/de/intro", "de/intro.md"),
         ("/intro", None),
+        ("/files", "src/pages/files/index.md"),
+        ("/files/page", "src/pages/files/page.md"),
     ],
 )
 def test_a_target_may_be_an_address_of_the_site(target: str, found: str | None) -> None:
@@ -112,6 +114,8 @@ def test_a_target_may_be_an_address_of_the_site(target: str, found: str | None) 
         "src/pages/(start)/guide/remove.md",
         "de/intro.md",
         "en/intro.md",
+        "src/pages/files/index.md",
+        "src/pages/files/page.md",
     )
     links = Links(lambda tree, path, slug: path, KnownKeys([("t", path) for path in paths]))
 
