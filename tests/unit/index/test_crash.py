@@ -14,6 +14,7 @@ from support.forks import Forks, open_forks
 from support.indexes import contents, index, search
 
 from leafmark.index import check_index, open_reader
+from leafmark.index.folder import Layout
 
 # Puts a new version of every source and commits, again and again; says when it has
 # committed. It kills itself at the nth of the steps that touch the disk.
@@ -121,7 +122,7 @@ else:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on files")
 def test_a_write_that_fails_inside_the_engine(forks: Forks, tmp_path: Path) -> None:
     index(tmp_path, {f"{number}.md": "old common\n" for number in range(4)})
-    before = contents(tmp_path)
+    before, files = contents(tmp_path), os.listdir(Layout(tmp_path).text(1))
     limits = [100, 400, 1500, 4000, 20_000, 10_000_000]
     answers = []
     for limit in limits:
@@ -131,6 +132,7 @@ def test_a_write_that_fails_inside_the_engine(forks: Forks, tmp_path: Path) -> N
         if answers[-1] != "done":
             assert contents(tmp_path) == before
             assert check_index(tmp_path) == []
+            assert sorted(os.listdir(Layout(tmp_path).text(1))) == sorted(files)
     *failures, last = answers
     assert last == "done"
     assert set(failures) <= {

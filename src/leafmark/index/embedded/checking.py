@@ -28,6 +28,7 @@ __all__ = [
     "check_index",
     "damage_behind",
     "is_verification_due",
+    "listed_files",
     "mark_suspect",
     "note_damage",
     "note_verified",
@@ -77,7 +78,7 @@ def verify_index(root: Path) -> bool:
             return True
         unsound = [
             path
-            for path in _listed_files(layout.text(current.generation))
+            for path in listed_files(layout.text(current.generation))
             if not _is_sound(path) and path.exists()
         ]
     except (LeafmarkError, OSError, ValueError, KeyError, TypeError):
@@ -120,7 +121,7 @@ def mark_suspect(layout: Layout) -> None:
 def are_sound(folder: Path) -> bool:
     """Whether all of the engine's files in a folder are what was written."""
     try:
-        return all(map(_is_sound, _listed_files(folder)))
+        return all(map(_is_sound, listed_files(folder)))
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -146,7 +147,7 @@ def check_index(root: Path) -> list[str]:
         if current is None:
             raise NotFoundError("there is no index yet", location=str(root))
         folder = layout.text(current.generation)
-        found = [_describe(path) for path in _listed_files(folder) if not _is_sound(path)]
+        found = [_describe(path) for path in listed_files(folder) if not _is_sound(path)]
     except (OSError, ValueError, KeyError, TypeError) as err:
         return [f"the engine's list of files cannot be read: {err}"]
     except LeafmarkError as err:
@@ -156,7 +157,7 @@ def check_index(root: Path) -> list[str]:
     return found or list(_inconsistencies(root))
 
 
-def _listed_files(folder: Path) -> Iterator[Path]:
+def listed_files(folder: Path) -> Iterator[Path]:
     """Yield the files of all segments on the engine's own list, missing ones too."""
     if not folder.exists():
         raise FileNotFoundError(f"{folder} is missing")

@@ -27,7 +27,13 @@ from leafmark.errors import (
     UsageError,
     reason_of,
 )
-from leafmark.index.embedded.checking import are_sound, check_index, mark_suspect, note_verified
+from leafmark.index.embedded.checking import (
+    are_sound,
+    check_index,
+    listed_files,
+    mark_suspect,
+    note_verified,
+)
 from leafmark.index.embedded.generation import (
     IndexMeta,
     count_chunks,
@@ -66,6 +72,7 @@ from leafmark.index.manifest import (
 from leafmark.index.records import serialise_document, serialise_object, serialise_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
+from leafmark.patterns import late_pattern
 
 __all__ = [
     "IndexWriter",
@@ -76,6 +83,8 @@ __all__ = [
 
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
+
+_SEGMENT_FILE = late_pattern(r"[0-9a-f]{32}\..+")
 
 THREADS = 1
 """The engine's indexing threads; preparing their input takes longer than indexing."""
@@ -450,6 +459,18 @@ class IndexWriter:
         if self.is_new and (self.rebuilt or not self.meta.seq):
             self._forget_building()
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
+        elif self._changed:
+            self._remove_uncommitted()
+
+    def _remove_uncommitted(self) -> None:
+        """Remove what the engine wrote and no commit names: a disk that was full has room again."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            committed = {*listed_files(self._folder)}
+            for path in self._folder.iterdir():
+                if _SEGMENT_FILE.fullmatch(path.name) and path not in committed:
+                    with contextlib.suppress(OSError):
+                        path.unlink()
+            remove_drafts(self._folder, ENGINE_DRAFTS)
 
 
 def usable_current(
