@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["NAMES", "named_queries"]
-
 Answer = dict[str, Any]
 MOST = 90
 """Queries of one kind of name: of several kinds a body has several hundred."""

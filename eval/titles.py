@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["TITLES", "title_queries"]
-
 TITLES: tuple[str, ...] = ("apache", "django", "git", "markdown", "node", "postgresql", "python")
 """The bodies whose titles are asked for."""
 

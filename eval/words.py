@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WORDS", "word_queries"]
-
 WORDS: Mapping[str, int] = {"markdown": 150, "python": 120, "postgresql": 120, "node": 80}
 """Queries of each body."""
 

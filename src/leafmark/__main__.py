@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import NoReturn, TextIO
 
-__all__ = ["main", "program"]
-
 GARBAGE_THRESHOLD = 50_000
 """Allocations between two collections; starting makes many objects and hardly any garbage."""
 

@@ -17,17 +17,6 @@ import sys
 from collections.abc import Callable
 from typing import IO, Any
 
-__all__ = [
-    "await_child",
-    "can_start",
-    "end_child",
-    "receive",
-    "receive_pickle",
-    "send",
-    "start_child",
-    "take_standard_streams",
-]
-
 _START = (
     "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from {module} import {name}; {name}()"

@@ -23,17 +23,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
 
-__all__ = [
-    "forgotten",
-    "give_back_memory",
-    "has_embedder",
-    "install_extra",
-    "install_package",
-    "memo",
-    "reset_after_fork",
-    "share_heaps",
-]
-
 Value = TypeVar("Value")
 Reset = TypeVar("Reset", bound=Callable[[], None])
 

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["import_late"]
-
 
 def import_late(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package whose names live in the modules of `homes`.

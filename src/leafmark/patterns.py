@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any, AnyStr, cast
 
-__all__ = ["late_pattern"]
-
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
 

@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["MAX_SUGGESTED", "choices_hint", "edits_from", "nearest"]
-
 MAX_SUGGESTED = 3
 """Names that one hint suggests at most."""
 

@@ -14,20 +14,6 @@ from playwright.sync_api import Page
 
 from support.repositories import GitRepository
 
-__all__ = [
-    "BROWSERS",
-    "FORMATS",
-    "HANDBOOK",
-    "PHONE",
-    "SERVING",
-    "WIDE",
-    "OpenPage",
-    "Served",
-    "wait_for_index",
-    "write_corpus",
-    "write_history",
-]
-
 SERVING = r"serving at (http://\S+)/\n"
 FORMATS = Path(__file__).parents[1] / "browser" / "formats"
 """A document of each format, with what is hard to show well."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["edits_by_table"]
-
 
 def edits_by_table(one: str, other: str) -> int:
     """Edits from one word to another, two letters swapped being one (optimal string alignment)."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ADDRESS", "SIGN", "make_address"]
-
 _KIND = "data:image/png;base64,"
 SIGN = f"{_KIND}…"
 

@@ -14,15 +14,6 @@ import numpy as np
 
 from leafmark.embedding import Vectors
 
-__all__ = [
-    "FakeEmbedder",
-    "FakeServer",
-    "Reply",
-    "embedding_flags",
-    "serve_embeddings",
-    "vector_of",
-]
-
 DIMENSION = 256
 
 SYNONYMS = {"automobile": "car", "cars": "car", "repair": "fix", "mend": "fix"}

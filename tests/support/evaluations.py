@@ -13,8 +13,6 @@ from leafmark.evaluation.report import (
     build_groups,
 )
 
-__all__ = ["small_report"]
-
 FOUND = JudgedQuery("restore", (Reference("t:a.md"),), "keywords", location="q.jsonl:1")
 LOST = JudgedQuery("lost\x1b[1m words", (Reference("t:b.md"),), location="q.jsonl:2")
 SILENT = JudgedQuery("xylophone", (), location="q.jsonl:3")

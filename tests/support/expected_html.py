@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-__all__ = ["Outline", "outline_of"]
-
 Outline = list[tuple[str, ...]]
 
 _CONTAINERS = frozenset(("blockquote", "li"))

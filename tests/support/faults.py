@@ -24,18 +24,6 @@ from leafmark.index import check_index
 from support.embedders import FakeEmbedder
 from support.indexes import contents
 
-__all__ = [
-    "ERRORS",
-    "KINDS",
-    "SCENARIOS",
-    "act",
-    "act_on_a_full_disk",
-    "check_after_kill",
-    "compile_faults",
-    "prepare_place",
-    "run_job",
-]
-
 KINDS = {"open": 1, "read": 2, "write": 4, "map": 8, "sync": 16, "rename": 32, "unlink": 64}
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES)
 SCENARIOS = ("build", "update", "rebuild", "embedding", "search")

@@ -16,8 +16,6 @@ from leafmark.model import FileState
 from leafmark.parsing import parse
 from support.cluster import OpenSearch
 
-__all__ = ["FIRST", "OPTIONS", "SEVERAL", "asked", "connect", "fill", "prepared"]
-
 OPTIONS = IndexOptions("settings", {"docs": "english", "de": "german"})
 FIRST = RemoteOptions(shards=1, replicas=1)
 SEVERAL = RemoteOptions(shards=3, replicas=1)

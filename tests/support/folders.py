@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import tempfile
 
-__all__ = ["temporary_folder"]
-
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a folder for an index; it may outlast the example where a thread of the engine does.

@@ -20,8 +20,6 @@ from typing import IO, Any
 
 from support.command import Ran
 
-__all__ = ["CAN_FORK", "Forks", "open_forks"]
-
 CAN_FORK = hasattr(os, "fork")
 
 TIMEOUT_S = 100.0

@@ -11,8 +11,6 @@ from leafmark.render.budgets import fit_answer
 from leafmark.render.searching import Places
 from leafmark.render.terminal import PLAIN
 
-__all__ = ["EXCERPT_FORMS", "TEXT_FORMS", "Form", "cut", "printed", "shown_bytes", "tokens"]
-
 Form = Callable[[Answer], str]
 
 TEXT_FORMS: dict[str, Form] = {

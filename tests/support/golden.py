@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["CheckGolden"]
-
 CheckGolden = Callable[[str, str], None]
 """Compares the file of a name with a text."""

@@ -11,8 +11,6 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.history import SectionedDocument
 from leafmark.parsing import parse
 
-__all__ = ["Edited", "Node", "edited_library", "sectioned"]
-
 _OPTIONS = ChunkingOptions(strategy="heading")
 _SYLLABLES = [a + b for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u")]
 

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["HOSTILE", "Make", "quadratic_fails"]
-
 Make = Callable[[int], bytes]
 
 MOST_S = 10.0

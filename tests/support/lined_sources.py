@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = [
-    "asciidoc_bytes",
-    "info_bytes",
-    "numbered_bytes",
-    "org_bytes",
-    "pod_bytes",
-    "rdoc_bytes",
-    "roff_bytes",
-    "rst_bytes",
-]
-
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
     "* item", "  more", "1. one", "(a) x", "#. auto", ":field: body", "-o, --opt=X  option",

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["list_as_windows_does"]
-
 _MOUNT_POINT = 0xA0000003
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["front_matter", "heading_like_text", "markdown_bytes", "markdown_text", "messy_bytes"]
-
 _WORDS = st.sampled_from(
     [
         "word",

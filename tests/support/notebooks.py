@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["make_notebook"]
-
 Cell = tuple[str, str] | tuple[str, str, str]
 """Its type and source, and for code what it printed."""
 

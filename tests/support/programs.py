@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["IMPORTS", "PROGRAM"]
-
 IMPORTS = """
 import importlib, pkgutil
 import leafmark

@@ -14,8 +14,6 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.trees import Tree
 from leafmark.model import FileState, IndexReport, ShowReport
 
-__all__ = ["Here", "deny"]
-
 
 @dataclass(frozen=True)
 class Here:

@@ -11,8 +11,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import NamedTuple
 
-__all__ = ["FIGURES", "PROMISES", "Promise", "page"]
-
 
 class Promise(NamedTuple):
     """`test` is `file::function` below `tests`."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from support.projects import Here
 
-__all__ = ["real_documents"]
-
 ROOT = Path(__file__).parents[2]
 
 ODD = (

@@ -7,8 +7,6 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["GitRepository"]
-
 _ENVIRONMENT = {
     "GIT_AUTHOR_NAME": "A",
     "GIT_AUTHOR_EMAIL": "a@example.org",

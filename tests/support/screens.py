@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from leafmark.render.terminal import display_width
 
-__all__ = ["DARK", "LIGHT", "Theme", "draw"]
-
 COLUMN, LINE, MARGIN = 8.4, 18, 14
 """Pixels: of a column at 14 pixels of type, of a line, around the text."""
 

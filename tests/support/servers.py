@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MCP_COMMAND", "PATIENCE_S", "Raw", "serving", "serving_process", "speaking"]
-
 PATIENCE_S = 60.0
 MCP_COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
 

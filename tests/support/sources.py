@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from leafmark.model import Document
 
-__all__ = ["show_document"]
-
 
 def show_document(document: Document) -> list[str]:
     """Return a line for each heading, block and link, by start; a nested one is indented."""

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["open_stand_in"]
-
 TIMEOUT_S = 100.0
 
 # Each call has two forks: one is the program, the other waits and tells how it ended.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 
-__all__ = ["left_after"]
-
 
 def left_after(patience_s: float, name: str) -> list[threading.Thread]:
     """Wait for the threads of a name to end, and return those that have not after the patience."""

@@ -18,8 +18,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-__all__ = ["HERE", "Authority", "proxy"]
-
 HERE = "127.0.0.1"
 
 

@@ -16,8 +16,6 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-__all__ = ["fill", "runner", "without_scores"]
-
 Run = Callable[[str, str], str]
 
 PROGRAM = f"{shlex.quote(sys.executable)} -m leafmark"

@@ -22,6 +22,8 @@ except ImportError as missing:
         'leafmark\'s LangChain adapter needs its extra: pip install "leafmark[langchain]"'
     ) from missing
 
+__all__ = ["LeafmarkRetriever", "LeafmarkTextSplitter"]
+
 
 class LeafmarkTextSplitter(TextSplitter):
     """Splits documents into sections and pieces that know where they stand.

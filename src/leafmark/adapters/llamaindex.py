@@ -33,6 +33,8 @@ except ImportError as missing:
         'leafmark\'s LlamaIndex adapter needs its extra: pip install "leafmark[llamaindex]"'
     ) from missing
 
+__all__ = ["LeafmarkNodeParser", "LeafmarkRetriever", "Search"]
+
 if TYPE_CHECKING:
     from leafmark.chunking import Sizes
 else:

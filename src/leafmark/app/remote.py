@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafmark.index.vectors import VectorModel
     from leafmark.model import DocumentEntry
 
-__all__ = ["RemoteIndex", "remote_index"]
-
 USER = "LEAFMARK_CLUSTER_USER"
 PASSWORD = "LEAFMARK_CLUSTER_PASSWORD"
 TOKEN = "LEAFMARK_CLUSTER_TOKEN"

@@ -19,19 +19,6 @@ from leafmark.embedding.spec import EmbedderSpec
 from leafmark.environment import install_package
 from leafmark.errors import ProviderError
 
-__all__ = [
-    "RERANKERS",
-    "LocalEmbedder",
-    "Reranker",
-    "RerankerSpec",
-    "import_package",
-    "load_model",
-    "open_fastembed",
-    "open_model2vec",
-    "open_reranker",
-    "open_sentence_transformers",
-]
-
 _PLACE = "a model on disk is named by its whole path, without ~"
 _NAMES = "name one that it knows; sentence-transformers and model2vec take folders"
 

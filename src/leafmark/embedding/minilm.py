@@ -24,8 +24,6 @@ from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
 from leafmark.environment import install_extra, memo
 from leafmark.errors import ProviderError
 
-__all__ = ["CLS", "SEP", "MiniLM", "open_minilm", "token_ids", "vocabulary"]
-
 CLS = 101
 SEP = 102
 _UNKNOWN = 100

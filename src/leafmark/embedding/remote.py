@@ -38,8 +38,6 @@ from leafmark.embedding.interface import (
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ConfigError, ProviderError
 
-__all__ = ["LOG", "Connection", "OllamaEmbedder", "OpenAIEmbedder", "TooMuchError"]
-
 MAX_ANSWER_BYTES = 256 << 20
 FIRST_PAUSE_S = 0.5
 """Before the second attempt; doubled before every further one."""

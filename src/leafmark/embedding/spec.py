@@ -16,16 +16,6 @@ from typing import NamedTuple
 
 from leafmark.errors import ConfigError
 
-__all__ = [
-    "PROVIDERS",
-    "EmbedderSpec",
-    "Provider",
-    "completed",
-    "is_remote",
-    "reads",
-    "revision_of",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderSpec:

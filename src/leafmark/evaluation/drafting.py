@@ -19,8 +19,6 @@ from urllib.parse import unquote
 from leafmark.evaluation.judgments import JudgedQuery, Reference
 from leafmark.model import Chunk, ChunkedDocument, encode_path, whole_range
 
-__all__ = ["KINDS", "draft_queries"]
-
 KINDS = ("heading", "definition", "link")
 """What a draft is drawn from."""
 

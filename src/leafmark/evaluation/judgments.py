@@ -17,18 +17,6 @@ from leafmark.errors import UsageError
 from leafmark.parsing.frontmatter import load_toml
 from leafmark.suggest import choices_hint
 
-__all__ = [
-    "HALVES",
-    "JudgedQuery",
-    "Reference",
-    "abridged",
-    "as_listed",
-    "check_all",
-    "half_of",
-    "judgment_record",
-    "parse_judgments",
-]
-
 HALVES = ("choose", "judge")
 """Settings are chosen on one half of the queries and judged on the other."""
 

@@ -14,20 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
-__all__ = [
-    "METRICS",
-    "PERFECT",
-    "Passage",
-    "Read",
-    "covers",
-    "measure",
-    "overlaps",
-    "perfect_values",
-    "rank_of",
-    "shared_bytes",
-    "tokens_to",
-]
-
 DEPTH = 10
 """Ranks that metrics look at which count by rank, or the bytes shown."""
 

@@ -12,8 +12,6 @@ from leafmark.evaluation.references import Library, read_queries
 from leafmark.lint import MissedQuery
 from leafmark.model import Result, whole_range
 
-__all__ = ["find_missed"]
-
 LIMIT = 10
 """Results among which an answer must be."""
 

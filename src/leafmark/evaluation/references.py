@@ -45,8 +45,6 @@ from leafmark.model import (
 from leafmark.search.citations import DIGEST_DIGITS, Citation, read_citation
 from leafmark.suggest import nearest
 
-__all__ = ["Library", "read_queries", "sections_of"]
-
 _Place = Callable[[int, int], tuple[int, int]]
 
 _PART = re.compile(r"(?P<head>.+)(?:~|\.)\d+")

@@ -21,23 +21,6 @@ from leafmark.evaluation.judgments import JudgedQuery
 from leafmark.evaluation.metrics import METRICS, PERFECT
 from leafmark.model import Diagnostic
 
-__all__ = [
-    "MIN_RESAMPLES",
-    "Cell",
-    "Drafts",
-    "Estimate",
-    "EvaluationReport",
-    "Gate",
-    "GateOutcome",
-    "Group",
-    "Outcome",
-    "Resampler",
-    "Variant",
-    "VariantOutcomes",
-    "build_groups",
-    "parse_gate",
-]
-
 _Draw = Callable[[Sequence[float]], tuple[float, ...]]
 
 TAIL = 0.025

@@ -56,8 +56,6 @@ from leafmark.suggest import choices_hint, nearest
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
 
-__all__ = ["draft_judgments", "evaluate_project", "parse_variants"]
-
 PLAIN = "plain"
 """The way to search that is no strategy: see `PlainRanking`."""
 

@@ -40,8 +40,6 @@ from leafmark.evaluation.report import Outcome
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, whole_range
 
-__all__ = ["PlainRanking", "Reading", "Trial", "check_tree"]
-
 TOKENIZER = "o200k_base"
 """What a reader's tokens are counted in, whatever chunks are measured by."""
 

@@ -18,12 +18,6 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
-__all__ = [
-    "parse",
-    "read",
-]
-
-
 # -- info_text ------------------------------------------------------------
 # The readable text of Info: what a reader of it shows, without the menus of nodes.
 #

@@ -15,11 +15,6 @@ from itertools import pairwise
 from leafmark.model import BlockKind, Document, Heading, Link
 from leafmark.parsing.lined import LeadingLineScanner, SourceLines, Title, outside_code, parse_lined
 
-__all__ = [
-    "parse",
-]
-
-
 # -- org_blocks ------------------------------------------------------------
 # The lines of Org to headings and blocks.
 #

@@ -19,12 +19,6 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
-__all__ = [
-    "parse",
-    "read",
-]
-
-
 # -- pod_inline ------------------------------------------------------------
 # What is shown of POD's text: `C<code>`, `L<text|page>`, `E<gt>` and the like.
 #

@@ -14,11 +14,6 @@ from collections.abc import Iterator, Sequence
 from leafmark.model import Document, Heading, Link
 from leafmark.parsing.lined import LineScanner, Title, outside_code, parse_lined
 
-__all__ = [
-    "parse",
-]
-
-
 # -- rdoc_blocks ------------------------------------------------------------
 # The lines of RDoc to headings and blocks.
 #

@@ -20,12 +20,6 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
-__all__ = [
-    "parse",
-    "read",
-]
-
-
 # -- roff_escapes ------------------------------------------------------------
 # What the escapes of roff show: `\fB\-x\fR` is `-x`, `\(bu` a bullet, `\*(C+` is `C++`.
 #

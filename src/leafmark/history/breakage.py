@@ -15,8 +15,6 @@ from leafmark.history.sections import Section, SectionedDocument
 from leafmark.model import CitationStatus
 from leafmark.search.citations import DIGEST_DIGITS, Citation, format_citation
 
-__all__ = ["BrokenName", "CitedOutcome", "broken_names", "check_citation"]
-
 
 class BrokenName(NamedTuple):
     """A name that no longer leads to `old`.

@@ -22,17 +22,6 @@ from leafmark.history.matching import (
 )
 from leafmark.history.sections import Features, Section, SectionedDocument, TextBlock
 
-__all__ = [
-    "FATES",
-    "BlockChange",
-    "Comparison",
-    "DocumentChange",
-    "Fate",
-    "SectionChange",
-    "compare_documents",
-    "compare_pair",
-]
-
 Fate = Literal[
     "added", "removed", "moved", "reordered", "renamed", "changed", "split", "merged", "unchanged"
 ]

@@ -31,17 +31,6 @@ from leafmark.errors import (
     UsageError,
 )
 
-__all__ = [
-    "Blobs",
-    "ChangedPath",
-    "Commit",
-    "PathEntry",
-    "Reference",
-    "Repository",
-    "blob_hash",
-    "find_repository",
-]
-
 DEADLINE_S = 120.0
 """How long one answer of git may take; listing a tree of a million files takes a few seconds."""
 

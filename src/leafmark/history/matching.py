@@ -22,8 +22,6 @@ from heapq import nlargest
 
 from leafmark.history.sections import Features, Section, SectionedDocument
 
-__all__ = ["Matching", "containment", "likeness", "match_documents"]
-
 MIN_BODY_PAIRS = 4
 """Pairs of words from which an equal body alone makes a pair: many sections say `None.`"""
 

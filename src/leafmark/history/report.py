@@ -10,8 +10,6 @@ from leafmark.history.git import Commit, Reference
 from leafmark.history.sections import Section
 from leafmark.model import Diagnostic
 
-__all__ = ["BrokenLink", "CitedFile", "DiffReport", "LogEntry", "RevisionList", "SectionLog"]
-
 
 class BrokenLink(NamedTuple):
     """A link of a document as it is now that led to what has gone; `line` is 1-based."""

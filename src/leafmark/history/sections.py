@@ -18,8 +18,6 @@ from itertools import pairwise
 from leafmark.model import Block, BlockRegions, Chunk, ChunkedDocument, Document
 from leafmark.search.citations import format_citation
 
-__all__ = ["Features", "Section", "SectionedDocument", "TextBlock", "word_pairs"]
-
 Features = Counter[tuple[str, ...]]
 """Pairs of neighbouring words, with how often each occurs."""
 

@@ -23,26 +23,6 @@ from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, analyzer_for, is_solid, split_words
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "ARTICLES",
-    "CHUNK",
-    "DOCUMENT",
-    "FILE_TAIL",
-    "MAX_NAME_WORDS",
-    "count_words",
-    "document_names",
-    "exact_name",
-    "file_tail",
-    "is_qualified",
-    "name_terms",
-    "path_stem",
-    "split_title",
-    "stemmed_name",
-    "symbol_names",
-    "title_names",
-    "without_articles",
-]
-
 DOCUMENT = "d"
 """The beginning of the names of documents."""
 

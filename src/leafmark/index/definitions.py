@@ -21,8 +21,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from leafmark.patterns import late_pattern
 
-__all__ = ["DEFINING_FORMATS", "MARKED_FORMATS", "defined_names"]
-
 LONGEST = 1000
 """The most characters of a term; longer ones are texts."""
 

@@ -23,16 +23,6 @@ from leafmark.errors import (
 )
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "INDEX_AGAIN",
-    "NO_RIGHT",
-    "REBUILD",
-    "engine_guard",
-    "is_held_open",
-    "is_panic",
-    "translate",
-]
-
 _OS_ERROR = late_pattern(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"

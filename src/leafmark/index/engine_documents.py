@@ -68,8 +68,6 @@ from leafmark.model import (
     HeadingColumns,
 )
 
-__all__ = ["EngineDocuments", "prepare_source"]
-
 _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""
 

@@ -19,18 +19,6 @@ from typing import Any
 from leafmark.environment import memo
 from leafmark.index.folding import fold
 
-__all__ = [
-    "canonical",
-    "cut_fact",
-    "cut_number",
-    "fact",
-    "format_fact",
-    "language_fact",
-    "meta_facts",
-    "meta_prefix",
-    "tag_fact",
-]
-
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: nobody filters on a description."""
 

@@ -52,35 +52,6 @@ from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "ENGINE_DRAFTS",
-    "OTHER_LEAFMARK",
-    "REVISION_SOURCES",
-    "Current",
-    "IndexOptions",
-    "Layout",
-    "find_other",
-    "has_other",
-    "index_place",
-    "is_index_folder",
-    "make_folder",
-    "note_use",
-    "other_views",
-    "read_missing",
-    "remove_drafts",
-    "remove_sources",
-    "replace_index_file",
-    "revision_place",
-    "revision_places",
-    "sealed",
-    "sync_folder",
-    "trim_revisions",
-    "unsealed",
-    "view_path",
-    "when_free",
-    "write_missing",
-]
-
 
 class IndexOptions(NamedTuple):
     """What decides what an index holds. A change of fingerprint or language needs a rebuild.

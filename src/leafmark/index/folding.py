@@ -18,11 +18,6 @@ from itertools import product
 
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "Places", "bare", "fold", "id_spellings", "is_folded", "path_spellings", "spellings",
-    "without_marks",
-]  # fmt: skip
-
 _WIDTHS = late_pattern(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
     "\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc]+"

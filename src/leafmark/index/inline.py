@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from leafmark.index.analysis import Analyzer
 from leafmark.patterns import late_pattern
 
-__all__ = ["INLINE_FORMATS", "iter_read", "iter_unread", "terms_apart"]
-
 INLINE_FORMATS = ("markdown",)
 """The formats whose text is indexed as it is written, with what links and tags are made of."""
 

@@ -23,8 +23,6 @@ from leafmark.environment import reset_after_fork
 from leafmark.errors import LockedError
 from leafmark.index.engine import translate
 
-__all__ = ["LockHolder", "hold_lock", "lock_holder", "turn_path", "was_left"]
-
 _POLL_S = 0.05
 
 _ENGINE_LOCKS = ("/.tantivy-writer.lock", "/.tantivy-meta.lock")

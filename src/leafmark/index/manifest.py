@@ -27,22 +27,6 @@ from leafmark.environment import reset_after_fork
 from leafmark.index.folder import replace_index_file, sealed, unsealed
 from leafmark.model import PASSING, DocumentEntry, DocumentKey
 
-__all__ = [
-    "TO_RETRY",
-    "FoundSource",
-    "Manifest",
-    "ManifestRow",
-    "ManifestTable",
-    "SnapshotHead",
-    "digest_found",
-    "gc_paused",
-    "read_head",
-    "read_snapshot",
-    "row_of",
-    "write_snapshot",
-]
-
-
 FoundSource = tuple[str, str, int, int, int, int]
 """A source as it is found: tree, path, and the first four of a `ManifestRow`."""
 

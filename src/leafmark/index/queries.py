@@ -12,26 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-__all__ = [
-    "AllChunks",
-    "AllOf",
-    "AnyOf",
-    "BestOf",
-    "Constant",
-    "HasAny",
-    "HasMatch",
-    "HasPhrase",
-    "HasPhraseMatch",
-    "HasPhrasePrefix",
-    "HasTerm",
-    "InRange",
-    "NoChunk",
-    "Query",
-    "Scaled",
-    "any_of",
-    "unscored",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class NoChunk:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["QueryVectorCache"]
-
 MAX_ROWS = 20_000
 """Records of the file, 31 MB of `minilm`; a fuller one keeps its later half."""
 

@@ -35,25 +35,6 @@ from leafmark.model import (
     subtract,
 )
 
-__all__ = [
-    "COLUMNS",
-    "KINDS",
-    "StoredDocument",
-    "damaged_record",
-    "deserialise_document",
-    "deserialise_object",
-    "deserialise_record",
-    "deserialise_state",
-    "document_entry",
-    "lay_out",
-    "plain_slug",
-    "serialise_document",
-    "serialise_object",
-    "serialise_record",
-    "serialise_state",
-    "usual_columns",
-]
-
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
 """What reading damaged columns raises."""
 

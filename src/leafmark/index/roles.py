@@ -18,15 +18,6 @@ from leafmark.environment import memo
 from leafmark.index.chunk_names import split_title
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "GLOSSARY",
-    "ROLES",
-    "TRANSLATION",
-    "asked_role",
-    "language_family",
-    "role_number",
-]
-
 _DATA = Path(__file__).with_name("data") / "roles.toml"
 
 ROLES = (

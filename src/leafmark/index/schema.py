@@ -30,17 +30,6 @@ from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, analyzer_for
 
-__all__ = [
-    "FORMAT",
-    "META_KEY",
-    "RAW_FIELDS",
-    "SOURCE_KEY",
-    "STATE_KEY",
-    "TEXT_FIELDS",
-    "Language",
-    "language_fields",
-]
-
 FORMAT = 6
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 

@@ -16,8 +16,6 @@ from leafmark.index.engine import translate
 from leafmark.index.folder import Layout, make_folder, sync_folder
 from leafmark.index.lock import hold_lock
 
-__all__ = ["link_or_copy", "share_index"]
-
 _REPLACED = frozenset(("meta.json", ".managed.json"))
 """What the engine replaces by a file of the same name."""
 

@@ -17,18 +17,6 @@ from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 
-__all__ = [
-    "LOOK_AT_NODES",
-    "ChunkRef",
-    "Handle",
-    "Lookup",
-    "Match",
-    "Snapshot",
-    "Store",
-    "TreeCounts",
-    "require_whole",
-]
-
 Handle: TypeAlias = Hashable
 """A chunk as the engine names it; valid for one snapshot."""
 

@@ -17,8 +17,6 @@ from typing import NamedTuple
 from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, with_parts
 
-__all__ = ["from_titles_alone", "phrases_within", "title_terms", "titles_above"]
-
 MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""
 

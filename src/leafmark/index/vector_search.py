@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Background", "Near", "Searcher", "VectorSearcher"]
-
 EXACT_UP_TO = 150_000
 """Rows: comparing as many takes about as long as the two steps (measured)."""
 

@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "PENDING",
-    "WITHOUT_TEXT",
-    "VectorView",
-    "WholeDocuments",
-    "build_view",
-    "move_view",
-    "read_view",
-    "write_view",
-]
-
 _FORMAT = 4
 PENDING = -1
 """In place of the rows of a chunk whose vectors are not all there yet."""

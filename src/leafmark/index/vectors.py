@@ -46,24 +46,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "HASH_BYTES",
-    "VectorModel",
-    "VectorWriter",
-    "deserialise_texts",
-    "document_key",
-    "has_whole_documents",
-    "map_rows",
-    "open_vector_writer",
-    "record_of",
-    "row_type",
-    "serialise_texts",
-    "stored_model",
-    "text_hash",
-    "valid_rows",
-    "vector_folder",
-]
-
 FORMAT = 2
 HASH_BYTES = 16
 _END = bytes(HASH_BYTES)

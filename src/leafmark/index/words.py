@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from leafmark.index.analysis import Analyzer
 
-__all__ = ["Vocabulary"]
-
 MIN_PART = 2
 """The fewest letters of one of two parts of a word; of three parts, one more."""
 

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Iterator
 from leafmark.errors import UsageError
 from leafmark.lint.model import Finding
 
-__all__ = ["Baseline", "fingerprint"]
-
 _VERSION = 1
 
 

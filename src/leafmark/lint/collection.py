@@ -12,8 +12,6 @@ from leafmark.lint.model import Finding
 from leafmark.lint.rules import RULES
 from leafmark.lint.words import EDITION, NEWS
 
-__all__ = ["Collection", "LinkOutcome", "check_collection", "included_pages"]
-
 ALIKE = 0.9
 """Share of a sketch that two sections have in common from which they say nearly the same."""
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.words import COMPONENTS, INCLUDES, RECORDS
 
-__all__ = ["DocumentFacts", "LinkFact", "SectionSketch", "facts_of"]
-
 MIN_SKETCHED_PAIRS = 80
 """Pairs of words from which a section is compared with others."""
 

@@ -9,8 +9,6 @@ from leafmark.history import SectionedDocument
 from leafmark.lint.model import Finding, MissedQuery
 from leafmark.lint.rules import RULES, finding_at
 
-__all__ = ["check_missed", "with_confirmed"]
-
 _WORD = re.compile(r"\w+")
 _MIN_STEM = 4
 """Letters at the beginning of two words by which they are forms of one."""

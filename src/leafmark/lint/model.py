@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 
 from leafmark.model import Diagnostic
 
-__all__ = ["LEVELS", "Finding", "Level", "LintReport", "MissedQuery", "Rule"]
-
 Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 """Most severe first."""

@@ -23,8 +23,6 @@ from leafmark.lint.words import (
 )
 from leafmark.model import Document
 
-__all__ = ["MAX_SECTION_WORDS", "RULES", "check_document", "finding_at"]
-
 MAX_SECTION_WORDS = 1_200
 """Words of prose in one section without a heading below it from which it is far too long: some
 1,600 tokens, more than five results can show."""

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from leafmark.history import SectionedDocument
 
-__all__ = ["Silences", "read_silences"]
-
 _OFF = re.compile(rb"leafmark-lint:[ \t]*off\b([^\r\n>]*)")
 _RULE = re.compile(rb"[a-z][a-z0-9-]*[a-z0-9]")
 

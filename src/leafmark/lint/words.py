@@ -4,19 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "CODE_MARKS",
-    "COMPONENTS",
-    "EDITION",
-    "INCLUDES",
-    "LEANING_STARTS",
-    "NEWS",
-    "NOTATION_MARKS",
-    "RECORDS",
-    "TEMPLATES",
-    "VAGUE_TITLES",
-]
-
 VAGUE_TITLES = frozenset(
     (
         "untitled",

@@ -15,16 +15,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 from leafmark.errors import ConfigError
 
-__all__ = [
-    "LANGUAGES",
-    "Declaration",
-    "Option",
-    "Value",
-    "check_value",
-    "declarations",
-    "parse_value",
-]
-
 Value = bool | int | float | str | None
 """What a setting can hold. None stands only for what has not been chosen."""
 

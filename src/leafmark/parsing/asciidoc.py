@@ -17,11 +17,6 @@ from typing import NamedTuple
 from leafmark.model import BlockKind, Document, Heading, Link
 from leafmark.parsing.lined import LeadingLineScanner, SourceLines, Title, outside_code, parse_lined
 
-__all__ = [
-    "parse_asciidoc",
-]
-
-
 # -- asciidoc_lists ------------------------------------------------------------
 # Which line of AsciiDoc is an item of a list, and of which list.
 #

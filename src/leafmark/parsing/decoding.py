@@ -21,8 +21,6 @@ from typing import NamedTuple
 from leafmark.model import Diagnostic
 from leafmark.patterns import late_pattern
 
-__all__ = ["BOM", "Decoded", "Utf8", "decode", "is_binary"]
-
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
 

@@ -21,20 +21,6 @@ from leafmark.parsing.code.languages import SCRIPT_SUFFIXES, language_of
 from leafmark.parsing.plugins import find_claim, foreign_formats, foreign_parser, foreign_reader
 from leafmark.parsing.readable import data_reader
 
-__all__ = [
-    "CONVERTERS",
-    "DATA_SUFFIXES",
-    "NO_FORMATS",
-    "SUFFIXES",
-    "Told",
-    "format_names",
-    "format_of",
-    "parser_of",
-    "reader_of",
-    "suffix_of",
-    "tell_format",
-]
-
 Parser = Callable[..., Document]
 """Takes the bytes and the path; a notebook's also `outputs`."""
 

@@ -23,21 +23,6 @@ from leafmark.environment import memo
 from leafmark.model import Diagnostic, Span
 from leafmark.parsing.titles import fold
 
-__all__ = [
-    "MAX_BYTES",
-    "BadMetadataError",
-    "FrontMatter",
-    "Scalar",
-    "Tree",
-    "find_front_matter",
-    "load_toml",
-    "read_simple_yaml",
-    "read_toml",
-    "read_yaml",
-    "scalar_of",
-    "to_json",
-]
-
 MAX_INTEGER = 2**63
 """Integers of this size or more stay text: no index and few JSON readers can hold them."""
 

@@ -21,19 +21,6 @@ from itertools import pairwise
 from leafmark.model import ReadableText
 from leafmark.parsing.readable import ReadableBuilder
 
-__all__ = [
-    "MAX_DEPTH",
-    "BadJsonError",
-    "SourceMap",
-    "add_json_text",
-    "elements",
-    "is_continued",
-    "line_ends",
-    "members",
-    "string_value",
-    "value_end",
-]
-
 _PIECE = re.compile(
     rb'([^"\\]++)'
     rb"|\\([\"\\/bfnrt])"

@@ -13,17 +13,6 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = [
-    "LeadingLineScanner",
-    "LineScanner",
-    "SourceLines",
-    "Title",
-    "find_excess",
-    "outside_code",
-    "parse_lined",
-]
-
-
 # -- source_lines ------------------------------------------------------------
 # A source as lines of text that know their bytes, for formats that are read line by line.
 

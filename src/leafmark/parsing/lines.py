@@ -6,8 +6,6 @@ from typing import AnyStr
 
 from leafmark.patterns import late_pattern
 
-__all__ = ["Lines", "with_line_feeds", "without_lone_returns"]
-
 _LINE_FEED = 10
 _LONE_RETURN = late_pattern(r"\r(?!\n)")
 _LONE_RETURN_BYTE = late_pattern(rb"\r(?!\n)")

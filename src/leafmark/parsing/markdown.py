@@ -52,17 +52,6 @@ from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "LARGE_BYTES",
-    "MAX_DEPTH",
-    "MAX_MARKS",
-    "MarkdownBlocks",
-    "MarkdownContent",
-    "PortionedText",
-    "find_excess",
-    "parse_markdown",
-]
-
 LARGE_BYTES = 2_500_000
 """A source of this size is read by portions; more would cost a smaller one time."""
 

@@ -29,8 +29,6 @@ from leafmark.model import Block, BlockKind, HeadingColumns
 from leafmark.parsing.markdown_walk import walk
 from leafmark.patterns import late_pattern
 
-__all__ = ["Dialect", "iter_markup", "looks_like_mdx", "read_dialect"]
-
 _QUOTING = frozenset(
     b"code codeblock code-block code_block highlight katex latex literal math mermaid plantuml"
     b" prism prettify raw source sourcecode source-code verbatim".split()

@@ -13,8 +13,6 @@ from leafmark.parsing.markdown import find_excess
 from leafmark.parsing.markdown_walk import OPTIONS
 from leafmark.patterns import late_pattern
 
-__all__ = ["link_definitions", "markdown_html"]
-
 MAX_DEFINITIONS = 200
 """Definitions that are put below a part: more of them cost more than the part."""
 

@@ -28,8 +28,6 @@ from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
 from leafmark.parsing.titles import NamedTag, fold, named_places
 from leafmark.patterns import late_pattern
 
-__all__ = ["anchors_of", "find_heads", "links_of", "may_have_anchors", "with_names"]
-
 _SCHEMES = (b"https", b"http", b"ftp")
 _MAX_SCHEME = max(map(len, _SCHEMES))
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")

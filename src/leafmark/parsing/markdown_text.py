@@ -23,8 +23,6 @@ from leafmark.parsing.markdown_walk import OPTIONS, add_range, walk
 from leafmark.parsing.readable import ReadableBuilder, as_written, data_reader
 from leafmark.patterns import late_pattern
 
-__all__ = ["find_html_title", "markdown_reader", "read_markdown"]
-
 _HTML = late_pattern(  # a literal first byte makes the search fast
     rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|[uod]l|script|style|br|kbd|su[bp]"
     rb"|[bius]|em|strong|code|small|font)[\s>/]"

@@ -30,18 +30,6 @@ from leafmark.parsing.lines import Lines, with_line_feeds
 from leafmark.parsing.titles import fold
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "OPTIONS",
-    "Row",
-    "Walked",
-    "blocks_of",
-    "closing_fence",
-    "name_of",
-    "read_titles",
-    "scan_headings",
-    "walk",
-]
-
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_TASKLISTS

@@ -50,17 +50,6 @@ from leafmark.parsing.readable import ReadableBuilder, add_without_data
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = [
-    "MAX_ESCAPES",
-    "MAX_STRINGS",
-    "Cell",
-    "Notebook",
-    "Ranges",
-    "notebook_reader",
-    "parse_notebook",
-    "read_cells",
-]
-
 MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
 

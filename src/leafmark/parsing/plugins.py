@@ -29,16 +29,6 @@ from leafmark.model import (
 )
 from leafmark.parsing.readable import read_source
 
-__all__ = [
-    "FormatError",
-    "SourceFormat",
-    "find_claim",
-    "foreign_formats",
-    "foreign_parser",
-    "foreign_reader",
-    "installed_formats",
-]
-
 _GROUP = "leafmark.formats"
 _OWN = "leafmark.formats:"
 """What the entry points of leafmark's own formats begin with; what they return is not checked."""

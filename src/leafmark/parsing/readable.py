@@ -16,15 +16,6 @@ from leafmark.model import ReadableText, Reader, Runs
 from leafmark.parsing.decoding import BOM
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "ReadableBuilder",
-    "add_without_data",
-    "as_written",
-    "data_reader",
-    "read_source",
-    "without_mark",
-]
-
 _MAX_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
 

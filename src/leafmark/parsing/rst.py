@@ -19,11 +19,6 @@ from typing import NamedTuple
 from leafmark.model import Block, BlockKind, Document, Heading, Link
 from leafmark.parsing.lined import LineScanner, SourceLines, Title, parse_lined
 
-__all__ = [
-    "parse_rst",
-]
-
-
 # -- rst_inline ------------------------------------------------------------
 # Inline markup of reStructuredText: the words of a title, and links.
 #

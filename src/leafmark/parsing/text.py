@@ -28,16 +28,6 @@ from leafmark.parsing.readable import without_mark
 from leafmark.parsing.titles import file_title, fold
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "BLANK_LINES",
-    "NumberedTitle",
-    "degraded_document",
-    "document_of_text",
-    "numbered_titles",
-    "paragraphs",
-    "parse_text",
-]
-
 BLANK_LINES = late_pattern(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
 

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from leafmark.model import Anchor, Heading, HeadingColumns
 
-__all__ = ["NamedTag", "file_title", "first_title", "fold", "named_places"]
-
 
 def fold(text: str) -> str:
     """Return `text` with runs of white space made one space, none at the ends."""

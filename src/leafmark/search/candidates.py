@@ -22,8 +22,6 @@ from leafmark.search.sections import section_filter
 if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
-__all__ = ["TopicMatches", "Trace", "find_in_topic", "names_documents"]
-
 POOL_PER_DOCUMENT = 6
 """Matches of one document that are taken beyond its places, to be joined to their section."""
 

@@ -14,16 +14,6 @@ from urllib.parse import unquote
 from leafmark.model import encode_path
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "DIGEST_DIGITS",
-    "Citation",
-    "citation_name",
-    "cited_ids",
-    "find_citations",
-    "format_citation",
-    "read_citation",
-]
-
 DIGEST_DIGITS = 12
 
 MAX_NAME = 16_384

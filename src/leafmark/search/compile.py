@@ -67,8 +67,6 @@ from leafmark.search.words import (
     topic_text,
 )
 
-__all__ = ["CompiledTopic", "Filters", "compile_topic", "corrected_text"]
-
 RELAXED_FROM = 5
 """The least length of a corrected word that a match may rest on alone.
 

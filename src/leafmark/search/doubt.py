@@ -13,8 +13,6 @@ from leafmark.search.score import Scored
 if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
-__all__ = ["is_doubtful"]
-
 DOUBT_BELOW = 1.42
 """An answer whose best match has less support than this is doubtful.
 

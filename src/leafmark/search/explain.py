@@ -15,8 +15,6 @@ from leafmark.model.result import WORD
 from leafmark.search.order import ChunkKey, key_of
 from leafmark.search.score import Scored
 
-__all__ = ["explain"]
-
 ROUNDED = 2e-4
 """The share of a score that rounding it may leave."""
 

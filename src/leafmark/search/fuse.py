@@ -25,8 +25,6 @@ from leafmark.search.score import Scored, matches_without_words, rounded
 from leafmark.search.sections import SectionFilter
 from leafmark.search.words import topic_text
 
-__all__ = ["ChunkRef", "Meaning", "NearChunk", "Usual", "fuse_meaning"]
-
 ChunkRef = tuple[str, int]
 """Document id and position of a chunk."""
 

@@ -32,11 +32,6 @@ from leafmark.search.order import (
     topics_of,
 )
 
-__all__ = [
-    "MeasureText", "aggregate", "bring_to_grain", "filter_ancestors",
-    "introduction_of", "may_introduce", "merge_into",
-]  # fmt: skip
-
 STANDS_ABOVE = 0.7
 """A chunk that is too large stays a result if all below it score less than this share of it.
 

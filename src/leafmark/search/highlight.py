@@ -34,8 +34,6 @@ from leafmark.patterns import late_pattern
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm
 
-__all__ = ["Highlighter"]
-
 
 class Highlighter:
     """Finds what was looked for in one text after the other."""

@@ -59,8 +59,6 @@ from leafmark.suggest import MAX_SUGGESTED, nearest
 if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
-__all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
-
 MAX_NAMED = 3
 """The most words that one hint names."""
 

@@ -22,8 +22,6 @@ from leafmark.search.compile import Filters
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import frequency_in, split_words, stop_words
 
-__all__ = ["SPARE_TERMS", "find_key_terms", "query_for"]
-
 SPARE_TERMS = 4
 """If not all trees are chosen, this many times the wanted terms are counted in the chosen ones."""
 

@@ -10,16 +10,6 @@ from leafmark.index.folding import id_spellings
 from leafmark.model import PREAMBLE, DocumentEntry, Entry, encode_path
 from leafmark.search.citations import cited_ids
 
-__all__ = [
-    "Lookup",
-    "chunk_in_document",
-    "chunk_with_slug",
-    "find_chunk",
-    "find_chunks",
-    "readings",
-    "with_slashes",
-]
-
 _OWN_TEXT = f"#{PREAMBLE}"
 
 

@@ -30,21 +30,6 @@ from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
 from leafmark.index.snapshot import Handle
 from leafmark.search.vocabulary import vocabulary_of
 
-__all__ = [
-    "DOCUMENT_LEVELS",
-    "EXACT_CHUNK",
-    "LAST_LEVEL",
-    "MAX_BEARERS",
-    "Name",
-    "NameWord",
-    "asked_terms",
-    "chunk_terms",
-    "find_bearers",
-    "is_borne",
-    "query_name",
-    "title_fits",
-]
-
 MAX_PLACED_WORDS = 8
 """The most words of a name with the name of what it stands in (chosen by eye)."""
 

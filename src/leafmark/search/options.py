@@ -14,8 +14,6 @@ from leafmark.errors import UsageError
 from leafmark.model import Grain, Sort
 from leafmark.model.options import Option, declarations
 
-__all__ = ["MECHANISMS", "Mode", "SearchOptions"]
-
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 """Whether words count, meaning, or both; `auto` is both where there is an embedder."""
 

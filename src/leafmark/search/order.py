@@ -15,12 +15,6 @@ from typing import Any, TypeAlias, TypeVar
 
 from leafmark.model import Candidate, DocumentKey, Entry, Factor, Phase, Sort
 
-__all__ = [
-    "ChunkKey", "Rerank", "document_of", "elbow_cutoff", "join_duplicates",
-    "join_topics", "key_of", "rank_order", "rerank_candidates", "sort_candidates",
-    "sort_results", "topics_of",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 ChunkKey = tuple[str, str, int]

@@ -42,8 +42,6 @@ from leafmark.model import (
 from leafmark.search.citations import format_citation
 from leafmark.search.order import key_of
 
-__all__ = ["Structure", "expand", "make_item", "own_passages", "own_ranges", "pack", "passages"]
-
 UNIT_BYTES = 800
 """Longer paragraphs are cut; about 200 tokens of English. Chosen by eye: a long paragraph."""
 

@@ -48,8 +48,6 @@ from leafmark.search.words import query_language
 if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
-__all__ = ["Compile", "search", "trace_search"]
-
 BYTES_PER_TOKEN = 4
 """By this a text's tokens are estimated where `aggregation_max_tokens` limits them.
 

@@ -32,8 +32,6 @@ from leafmark.search.highlight import Highlighter
 from leafmark.search.order import document_of, key_of
 from leafmark.search.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
 
-__all__ = ["Body", "MakeReadable", "Presenter", "ReadSource", "Texts"]
-
 Spans = tuple[tuple[int, int], ...]
 
 ReadSource = Callable[[DocumentEntry], bytes | None]

@@ -38,8 +38,6 @@ from leafmark.search.names import (
 from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 
-__all__ = ["Matches", "Scored", "matches_without_words", "order_matches", "rounded", "score_topic"]
-
 MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
 (measured on 1,483 queries)."""

@@ -21,14 +21,6 @@ from leafmark.model import Entry
 from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Filter, parts_of
 
-__all__ = [
-    "Admits",
-    "SectionFilter",
-    "parse_section",
-    "section_filter",
-    "within_bounds",
-]
-
 Admits = Callable[[Entry], bool]
 """Tells whether a chunk may be a result."""
 

@@ -16,8 +16,6 @@ from typing import NamedTuple
 from leafmark.model import Snippet
 from leafmark.patterns import late_pattern
 
-__all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
-
 SNIPPET_CHARS = 150
 """Characters of a snippet, about; chosen by eye."""
 

@@ -27,8 +27,6 @@ from leafmark.patterns import late_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
-__all__ = ["Alternative", "Begun", "Speller", "is_to_be_corrected"]
-
 EDIT_SHARE = 0.5
 """Factor of a correction of a word that occurs too: it ranks below what was typed."""
 

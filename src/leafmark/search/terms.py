@@ -49,8 +49,6 @@ from leafmark.search.spelling import (
 )
 from leafmark.search.vocabulary import vocabulary_of
 
-__all__ = ["CompiledTerm", "QueryScope", "TermCompiler"]
-
 MAX_MENDED = 2
 """Unknown parts of one word that are corrected; more are no typing error (chosen by eye)."""
 

@@ -36,13 +36,6 @@ from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query
 from leafmark.search.order import sort_candidates, topics_of
 
-__all__ = [
-    "fold_repeats",
-    "fold_translations",
-    "join_versions",
-    "other_version_filter",
-]
-
 NEARLY_ALL = 0.9
 """Share of their different words that two texts have in common, to be nearly the same.
 

@@ -12,8 +12,6 @@ from leafmark.index.queries import HasPhrase
 from leafmark.index.snapshot import Lookup
 from leafmark.model import Recent
 
-__all__ = ["Vocabulary", "vocabulary_of"]
-
 T = TypeVar("T")
 
 MAX_REMEMBERED = 400

@@ -40,8 +40,6 @@ from leafmark.search.sections import section_filter
 from leafmark.search.words import detect_language, frequency_in, split_words, stop_words, topic_text
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
-__all__ = ["Absence", "explain_missing"]
-
 FARTHEST = 10_000
 """How many matches are searched for the chunk; beyond them its rank is not told."""
 

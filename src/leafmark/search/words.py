@@ -31,17 +31,6 @@ from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of
 
-__all__ = [
-    "Piece",
-    "detect_language",
-    "frequency_in",
-    "query_language",
-    "split_words",
-    "stop_words",
-    "text_language",
-    "topic_text",
-]
-
 MIN_STOPS = 2
 """Stop words that show that a question is in a language: a single one may be a name (`die`)."""
 

@@ -23,18 +23,6 @@ from leafmark.index.embedded.reader import open_reader
 from leafmark.index.engine import REBUILD
 from leafmark.index.folder import Layout
 
-__all__ = [
-    "are_sound",
-    "check_index",
-    "damage_behind",
-    "is_verification_due",
-    "listed_files",
-    "mark_suspect",
-    "note_damage",
-    "note_verified",
-    "verify_index",
-]
-
 VERIFY_EVERY_S = 7 * 86_400.0
 """How long after every byte was looked at that is done again (chosen by eye)."""
 

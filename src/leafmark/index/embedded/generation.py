@@ -33,25 +33,6 @@ from leafmark.index.schema import (
 )
 from leafmark.model import DocumentEntry
 
-__all__ = [
-    "IndexMeta",
-    "RecordCounts",
-    "build_schema",
-    "count_chunks",
-    "count_matches",
-    "create_engine",
-    "every_chunk",
-    "first_chunk_query",
-    "index_languages",
-    "open_engine",
-    "read_counts",
-    "read_document",
-    "read_documents",
-    "read_meta",
-    "source_record",
-    "with_latest_state",
-]
-
 
 class IndexMeta(NamedTuple):
     """What one commit says about the whole index.

@@ -37,14 +37,6 @@ from leafmark.index.schema import RAW_FIELDS
 from leafmark.model import Recent
 from leafmark.suggest import edits_from
 
-__all__ = [
-    "Compilation",
-    "Compiler",
-    "Frequencies",
-    "Vocabulary",
-    "within_distance",
-]
-
 _REMEMBERED_TERMS = 10_000
 """How many counts of terms are kept; about 200 bytes each."""
 

@@ -47,8 +47,6 @@ from leafmark.index.schema import STATE_KEY, Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, Entry, Recent
 
-__all__ = ["IndexReader", "has_index", "open_reader"]
-
 T = TypeVar("T")
 
 _ATTEMPTS = 3

@@ -74,13 +74,6 @@ from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 from leafmark.patterns import late_pattern
 
-__all__ = [
-    "IndexWriter",
-    "check_memory",
-    "open_writer",
-    "usable_current",
-]
-
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
 

@@ -10,8 +10,6 @@ from leafmark.errors import ForbiddenError, Remedy, StorageError
 from leafmark.index.remote.client import Cluster, RefusedError, path_of
 from leafmark.index.snapshot import LOOK_AT_NODES
 
-__all__ = ["BATCH_BYTES", "PATIENCE", "TRIES", "Line", "read_current", "refresh", "write_lines"]
-
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""
 

@@ -27,8 +27,6 @@ from leafmark.errors import (
 )
 from leafmark.index.snapshot import LOOK_AT_NODES
 
-__all__ = ["AWAY", "Address", "Cluster", "RefusedError", "parse_address"]
-
 CONNECT_S = 2.0
 SEARCH_S = 5.0
 BULK_S = 30.0

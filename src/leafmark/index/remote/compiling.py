@@ -27,8 +27,6 @@ from leafmark.index.queries import (
     Scaled,
 )
 
-__all__ = ["BM25_FACTOR", "EVERY_CHUNK", "compile_query"]
-
 BM25_FACTOR = 2.2
 """k1 + 1: Lucene leaves it out of BM25."""
 

@@ -27,25 +27,6 @@ from typing import Any, NamedTuple
 
 from leafmark.index.schema import FORMAT, Language
 
-__all__ = [
-    "FILLER",
-    "META_ID",
-    "Names",
-    "chunk_id",
-    "index_body",
-    "language_mapping",
-    "made_id",
-    "meta_document",
-    "owner_of",
-    "place_of",
-    "record_id",
-    "routing_of",
-    "stamp_of",
-    "text_fields",
-    "vectors_body",
-    "word_id",
-]
-
 FILLER = "\ue000"
 """Stands in text fields that a chunk has not got.
 

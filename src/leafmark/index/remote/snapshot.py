@@ -49,16 +49,6 @@ from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, Recent, document_id
 
-__all__ = [
-    "RemoteManifest",
-    "RemoteMeta",
-    "RemoteSnapshot",
-    "TreeMeta",
-    "find_index",
-    "open_snapshot",
-    "read_meta",
-]
-
 T = TypeVar("T")
 
 _REMEMBERED = 5000

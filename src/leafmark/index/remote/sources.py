@@ -10,8 +10,6 @@ from typing import Any
 from leafmark.index.remote.client import Cluster, damaged, path_of
 from leafmark.index.remote.layout import Names
 
-__all__ = ["pack_source", "read_source"]
-
 
 def pack_source(data: bytes, now_ms: int) -> dict[str, Any]:
     """Return the document of a source."""

@@ -60,8 +60,6 @@ from leafmark.index.schema import Language
 from leafmark.index.snapshot import require_whole
 from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileState, document_id
 
-__all__ = ["RemoteOptions", "RemoteStore", "open_store"]
-
 MAX_WAITING = 2
 """Batches that wait for the cluster while the next one is made."""
 

@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "RemoteSearcher",
-    "RemoteVectors",
-    "VectorCounts",
-    "VectorState",
-    "unused_lines",
-    "vector_indices",
-]
-
 EXACT_UP_TO = 20_000
 """Vectors: comparing as many takes a node some ten milliseconds."""
 

@@ -18,8 +18,6 @@ from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import MAX_RESULTS, Names, word_id
 from leafmark.index.snapshot import Lookup
 
-__all__ = ["Words"]
-
 MAX_KNOWN = 1_000_000
 """How many words a writer remembers to have sent; about 100 bytes each."""
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:  # pages ask for prose, and need no parser of code
     from leafmark.parsing.code.definitions import Definition
     from leafmark.parsing.code.grammars import Grammar
 
-__all__ = ["Grade", "is_prose", "prose_places", "script_blocks"]
-
-
 # -- script_prose ------------------------------------------------------------
 # Prose in source code: the lines at which a long comment or docstring can be parted.
 #

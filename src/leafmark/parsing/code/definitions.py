@@ -20,8 +20,6 @@ from leafmark.parsing.code.languages import Language
 from leafmark.parsing.code.rules import Role, Symbol
 from leafmark.parsing.titles import fold
 
-__all__ = ["MAX_DEPTH", "Definition", "find_definitions"]
-
 MAX_DEPTH = 32
 """Definitions in definitions that are told apart; what lies deeper is part of the one around it."""
 

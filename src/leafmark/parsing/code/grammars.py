@@ -35,9 +35,6 @@ from leafmark.parsing.code.rules import (
     wrapper,
 )
 
-__all__ = ["TABLES", "Grammar", "TooMuchWorkError", "grammar_of", "parse_tree"]
-
-
 # -- script_tables ------------------------------------------------------------
 # What counts as a definition in each language: a table of rules by the types of its nodes.
 #

@@ -11,16 +11,6 @@ from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-__all__ = [
-    "LANGUAGES",
-    "SCRIPT_SUFFIXES",
-    "Language",
-    "has_module",
-    "installed_grammars",
-    "language_of",
-    "missing_grammar",
-]
-
 
 class Language(NamedTuple):
     """A programming language that has a grammar.

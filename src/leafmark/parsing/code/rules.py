@@ -8,28 +8,6 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-__all__ = [
-    "CPP_RULES",
-    "C_RULES",
-    "JAVASCRIPT_RULES",
-    "TYPESCRIPT_RULES",
-    "Role",
-    "Rule",
-    "Rules",
-    "Symbol",
-    "blank_macros",
-    "child_of_type",
-    "member",
-    "member_path",
-    "plain",
-    "start_of",
-    "text_of",
-    "unnamed",
-    "valued",
-    "wrapper",
-]
-
-
 # -- script_rules ------------------------------------------------------------
 # What a node of a syntax tree says about names: the pieces that the languages' tables are made of.
 #

@@ -23,8 +23,6 @@ from leafmark.parsing.html.text import BLOCK_TAGS, CODE_LINE
 from leafmark.parsing.html.tokens import iter_tokens
 from leafmark.parsing.text import BLANK_LINES
 
-__all__ = ["find_blocks"]
-
 Spans = list[tuple[int, int]]
 
 _KINDS: dict[str, BlockKind] = {

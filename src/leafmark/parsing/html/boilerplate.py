@@ -43,8 +43,6 @@ from leafmark.parsing.html.vocabulary import (
     words_of,
 )
 
-__all__ = ["boilerplate_spans"]
-
 Spans = list[tuple[int, int]]
 
 _MOST = 0.5

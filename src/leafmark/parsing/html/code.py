@@ -13,8 +13,6 @@ from leafmark.parsing.code.blocks import is_prose
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.html.vocabulary import words_of
 
-__all__ = ["code_language", "is_prose_pre", "stands_in_cell"]
-
 _LANGUAGE = re.compile(r"(?:(?:language|lang|highlight|src|highlight-source)-|brush:)(\S+)", re.I)
 _TAG_AROUND = re.compile(
     rb"<(/?)(div|figure|details|td|tr|tbody|table|pre|code|p|section)\b[^<>]*+>", re.IGNORECASE

@@ -45,8 +45,6 @@ from leafmark.parsing.html.tokens import TAGS, unescape
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import NamedTag, file_title, first_title, fold, named_places
 
-__all__ = ["declared_charset", "own_title", "parse_html"]
-
 Spans = list[tuple[int, int]]
 
 _TAG_LIMIT = 1_000_000

@@ -33,8 +33,6 @@ from leafmark.parsing.html.tokens import (
 )
 from leafmark.parsing.html.vocabulary import MAX_SIGN, is_sign, lists_of
 
-__all__ = ["HEADING_LEVELS", "Element", "Named", "Page", "StartTag", "read_page", "start_of"]
-
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)
 

@@ -20,8 +20,6 @@ from leafmark.parsing.html.text import BLOCK_TAGS, is_permalink
 from leafmark.parsing.html.tokens import iter_tokens, unescape
 from leafmark.parsing.html.vocabulary import lists_of, words_of
 
-__all__ = ["Entry", "find_entries"]
-
 Spans = list[tuple[int, int]]
 
 _SIGNATURE = 1_500

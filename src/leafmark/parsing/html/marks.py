@@ -24,9 +24,6 @@ from leafmark.environment import reset_after_fork
 from leafmark.parsing.html.dom import Element, Page, read_page, start_of
 from leafmark.parsing.html.tokens import attribute, unescape
 
-__all__ = ["Lists", "Tabs", "find_tabs", "items_of", "labels_of_panels"]
-
-
 T = TypeVar("T")
 
 _KEPT_BYTES = 16_000_000

@@ -25,8 +25,6 @@ from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_to
 from leafmark.parsing.html.vocabulary import in_words, words_of
 from leafmark.parsing.titles import fold
 
-__all__ = ["find_headings", "heading_text", "is_credit", "title_of"]
-
 Spans = list[tuple[int, int]]
 
 _CONTAINERS = frozenset(

@@ -23,8 +23,6 @@ from leafmark.parsing.html.dom import WORDS, Element, Page, StartTag, start_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
 from leafmark.parsing.html.vocabulary import words_of
 
-__all__ = ["content_region", "leads_away", "number_spans", "site_assets"]
-
 Spans = list[tuple[int, int]]
 
 _SITE = frozenset(("drop.classes", "linked.classes", "foot.classes"))

@@ -24,8 +24,6 @@ from leafmark.parsing.html.marks import Lists, items_of, labels_of_panels
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
-__all__ = ["BLOCK_TAGS", "CODE_LINE", "DRAWN_DOT", "UNREAD_TAGS", "is_permalink", "read_html"]
-
 _PIECE = re.compile(
     rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++|(?!))*+)"
     rb"|([ \t\n\r\f]++)"

@@ -12,21 +12,6 @@ import html
 import re
 from collections.abc import Iterator
 
-__all__ = [
-    "RAW_TAGS",
-    "RUN",
-    "SELF_CLOSED",
-    "TAGS",
-    "VOID_TAGS",
-    "Token",
-    "attribute",
-    "attributes_of",
-    "iter_tokens",
-    "raw_end",
-    "tag_name",
-    "unescape",
-]
-
 _WS = rb"[ \t\n\r\f]"
 _ATTRIBUTE = (
     rb"[ \t\n\r\f/]*+(?:[^ \t\n\r\f/>=][^ \t\n\r\f/>=]*+|=[^ \t\n\r\f/>=]*+)"

@@ -14,18 +14,6 @@ from typing import Any
 
 from leafmark.environment import memo
 
-__all__ = [
-    "MAX_SIGN",
-    "class_lists",
-    "id_lists",
-    "in_words",
-    "is_sign",
-    "label_of",
-    "lists_of",
-    "pattern_of",
-    "words_of",
-]
-
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MAX_CLASS = 100
 _MAX_WORDS = 4
