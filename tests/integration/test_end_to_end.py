@@ -245,3 +245,21 @@ def test_an_output_that_is_full_is_told_once(
                 check=False,
             )
         assert (done.returncode, done.stderr) == (2, f"{told}  --> standard output\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text on other systems")
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_before_null_bytes_can_be_opened(
+    work: Path, environment: dict[str, str], encoding: str
+) -> None:
+    names = [b"bad\xff.md", "\u00fcber\u20ac.md".encode(), b"two\nlines.md"]
+    for number, name in enumerate(names):
+        (work / os.fsdecode(name)).write_text(f"# Walrus {number}\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "leafmark", "search", "walrus", "-o", "files", "-0"],
+        cwd=work,
+        env={**environment, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(ran.stdout.split(b"\0")) == [b"", *sorted(names)]

@@ -45,6 +45,11 @@ PROMISES = (
         "unit/index/test_writer.py::test_a_full_disk_at_any_step_leaves_a_committed_state",
     ),
     Promise(
+        "A run that could not write gives back the room that it took.",
+        "A limit on the size of files, so that the engine's own writes fail.",
+        "unit/index/test_crash.py::test_a_write_that_fails_inside_the_engine",
+    ),
+    Promise(
         "It answers while the disk is full, and once there is room the next run mends.",
         "A small file system in memory is mounted for a process alone, and filled.",
         "faults/test_full_disk.py::test_a_run_on_a_full_disk_loses_nothing",
@@ -87,6 +92,11 @@ PROMISES = (
         "What a command meets of damage it mends in the same run, and says so.",
         "A bit of what the engine stores is flipped at one place after another, for each command.",
         "unit/app/test_damage.py::test_what_a_run_meets_of_damage_it_mends",
+    ),
+    Promise(
+        "Where damage makes code stumble, its bytes are looked at: it is no traceback.",
+        "A bit is flipped in each of the engine's columns and terms, one place after another.",
+        "unit/app/test_damage.py::test_what_code_stumbles_over_is_damage_where_a_byte_is_wrong",
     ),
     Promise(
         "Most of a tree that is gone at once is kept until the user says that it was meant.",
@@ -147,6 +157,12 @@ PROMISES = (
         "The modes of all that a run makes.",
         "unit/app/configuration/test_paths.py"
         "::test_what_is_made_in_the_cache_is_for_the_user_alone",
+    ),
+    Promise(
+        "Those that others can look into, as older leafmarks made them, are closed to them.",
+        "The modes of such folders after a project was opened.",
+        "unit/app/configuration/test_paths.py"
+        "::test_folders_of_the_cache_that_others_can_look_into_are_closed",
     ),
     Promise(
         "A cache folder that is a link or somebody else's is refused.",

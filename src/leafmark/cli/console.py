@@ -120,6 +120,10 @@ class Console(NamedTuple):
         encoding = getattr(self.out, "encoding", None) or "utf-8"
         return text.encode(encoding, "backslashreplace").decode(encoding)
 
+    def write_names(self, text: str) -> None:
+        """Print names of files as the system has them, whatever the output takes."""
+        self.write_bytes(os.fsencode(text))
+
     def write_bytes(self, data: bytes) -> None:
         """Print bytes as they are, after the text printed so far."""
         try:

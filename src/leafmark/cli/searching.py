@@ -147,15 +147,16 @@ def _print_answer(call: Call, answer: Answer) -> None:
     doubts = [hint for hint in answer.hints if hint.code in FIRST_HINTS]
     if output != "json":
         _tell_hints(console, doubts)
+    write = console.write_names if output == "files" and call.on("null") else console.write
     if budget is None:
-        console.write(_render(call, answer, output))
+        write(_render(call, answer, output))
     else:
         from leafmark.render.budgets import fit_answer
 
         printed, shown = fit_answer(
             answer, output, lambda part: _render(call, part, output), budget, console.written
         )
-        console.write(printed)
+        write(printed)
         if output in ("files", "vimgrep"):
             _note_omissions(call, shown)
     if output == "json":

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,7 +107,8 @@ def _absolute(variable: str, value: str) -> Path:
 def check_own(*folders: Path) -> None:
     """Refuse folders of the cache that somebody else made, or put a link in the place of.
 
-    What they hold would be answered from, and what we write would go where they like.
+    What they hold would be answered from, and what we write would go where they like. Those that
+    others can look into, as the first leafmarks made them, are for the user alone from then on.
 
     Raises:
         ForbiddenError: one of them is another user's, or no folder.
@@ -124,6 +126,12 @@ def check_own(*folders: Path) -> None:
                 location=str(folder),
                 hint="remove it, or say with `index.dir` where the index shall lie",
             )
+        if facts.st_mode & _OTHERS and os.name != "nt":
+            with suppress(OSError):
+                os.chmod(folder, stat.S_IMODE(facts.st_mode) & ~_OTHERS)
+
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def index_folder(indexes: Path, project: Path) -> Path:

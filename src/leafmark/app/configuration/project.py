@@ -285,7 +285,7 @@ def open_project(
     configuration = open_configuration(directory, flags=flags, environ=environ)
     place = index_place(configuration.index_dir, _leafmark_key())
     if configuration.index.dir is None:
-        check_own(configuration.directories.cache, place.parent, place)
+        check_own(configuration.directories.cache, *reversed(place.parents[:2]), place)
     remote = remote_index(configuration.index, environ)
     return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)
 

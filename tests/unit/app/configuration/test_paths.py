@@ -141,3 +141,15 @@ def test_what_is_made_in_the_cache_is_for_the_user_alone(here: Here) -> None:
     folders = [path for path in here.home.rglob("*") if path.is_dir()]
     assert len(folders) >= 6
     assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such modes")
+def test_folders_of_the_cache_that_others_can_look_into_are_closed(here: Here) -> None:
+    here.write("a.md", "# A\n")
+    here.index()
+    place = here.project().shared_dir
+    folders = [place, place.parent, here.project().configuration.directories.cache]
+    for folder in folders:
+        folder.chmod(0o755)
+    here.project()
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700] * 3
