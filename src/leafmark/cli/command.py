@@ -302,7 +302,7 @@ class Command(click.Command):
         if self.is_query and after_word:
             hint = "put the whole query in quotes"
             hint += ", or write -- before it" if name.startswith("--") else " to leave out a word"
-            hint += f"; for the option write {apart}" if apart else ""
+            hint = f"did you mean {apart}? If not, {hint}" if apart else hint
             message = f"`{argument}` is not an option, and may be meant as a part of the query"
             return UsageError(message, hint=hint)
         hint = f"did you mean {apart}?" if apart else f"leafmark {self.name} --help lists them"

@@ -112,8 +112,9 @@ def nothing_found_because(answer: Answer) -> str | None:
     if _is_beyond(phase):
         return f"{beyond_the_last(answer)}; a smaller offset shows them"
     note = f": {clean_line(phase.note)}" if phase.note else ""
-    found = f"left none of {phase.before}" if phase.before else "found none"
-    return f"{clean_line(phase.name)} {found}{note}"
+    if not phase.before:
+        return f"no chunk matches{note}"
+    return f"{clean_line(phase.name)} left none of {phase.before}{note}"
 
 
 def _is_beyond(phase: Phase) -> bool:

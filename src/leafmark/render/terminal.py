@@ -361,7 +361,7 @@ _EXCERPT = 72
 
 def render_error(error: LeafmarkError, style: Style) -> str:
     """Return the whole message, its last line ended."""
-    lines = [f"{style.red('error:')} {_indented(error.message)}"]
+    lines = [_labelled("error:", style.red, error.message, style)]
     if error.location:
         lines.append(f"  {style.dim('-->')} {clean_line(error.location)}")
     if isinstance(error, QueryError):
@@ -371,12 +371,12 @@ def render_error(error: LeafmarkError, style: Style) -> str:
 
 
 def render_hint(message: str, style: Style) -> str:
-    return f"{style.cyan('hint:')} {_indented(message)}\n"
+    return _labelled("hint:", style.cyan, message, style) + "\n"
 
 
 def render_warning(message: str, style: Style, location: str | None = None) -> str:
     where = f"  {style.dim('-->')} {clean_line(location)}\n" if location else ""
-    return f"{style.yellow('warning:')} {_indented(word_remedy(message))}\n{where}"
+    return _labelled("warning:", style.yellow, word_remedy(message), style) + f"\n{where}"
 
 
 def render_diagnostic(diagnostic: Diagnostic, style: Style) -> str:
@@ -412,9 +412,26 @@ def _hint_of(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> str | None:
     return None
 
 
-def _indented(message: str) -> str:
-    """A message of several lines, the further ones set in under the first."""
-    return clean(message).rstrip("\n").replace("\n", "\n  ")
+def _labelled(label: str, coloured: Callable[[str], str], message: str, style: Style) -> str:
+    """Return a message behind a label, its further lines set in.
+
+    On a terminal, lines are wrapped, but not within what is to be copied.
+
+    >>> _labelled("hint:", str, "run it all the same: `leafmark index`", Style(width=30))
+    'hint: run it all the same:\\n  `leafmark index`'
+    """
+    lines: list[str] = []
+    for line in f"{label} {clean(message)}".rstrip("\n").split("\n"):
+        kept = (
+            line if style.width is None else _CODE.sub(lambda code: code[0].replace(" ", "_"), line)
+        )
+        spans = [(0, len(line))] if style.width is None else wrap(kept, max(style.width - 2, 20))
+        lines += [line[start:end] for start, end in spans] or [""]
+    lines[0] = coloured(label) + lines[0].removeprefix(label)
+    return "\n  ".join(lines)
+
+
+_CODE = late_pattern("`[^`]+`")
 
 
 def _caret_block(error: QueryError, style: Style) -> list[str]:

@@ -86,13 +86,13 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
             "search",
             ["backup", "-n5"],
             "`-n5` is not an option, and may be meant as a part of the query",
-            "put the whole query in quotes to leave out a word; for the option write `-n 5`",
+            "did you mean `-n 5`? If not, put the whole query in quotes to leave out a word",
         ),
         (
             "search",
             ["backup", "--limt", "3"],
             "`--limt` is not an option, and may be meant as a part of the query",
-            "put the whole query in quotes, or write -- before it; for the option write `--limit`",
+            "did you mean `--limit`? If not, put the whole query in quotes, or write -- before it",
         ),
         (
             "search",

@@ -212,7 +212,7 @@ def test_nothing_found_names_the_phase_that_emptied_the_list() -> None:
         "nothing found for client\n  tag left none of 3: no document has the tag `ops`\n"
     )
     assert render_nothing_found(make_answer(phases=(Phase("candidates", 0, 0),))) == (
-        "nothing found for client\n  candidates found none\n"
+        "nothing found for client\n  no chunk matches\n"
     )
     beyond = make_answer(phases=(Phase("candidates", 9, 3), Phase("limit", 2, 0)))
     assert render_nothing_found(beyond) == (
@@ -240,7 +240,7 @@ def test_an_aggregate_does_not_repeat_the_snippet_of_its_part() -> None:
 
 
 def test_an_empty_answer_says_in_json_which_phase_emptied_it() -> None:
-    hint = {"code": "empty", "message": "candidates found none", "values": {}}
+    hint = {"code": "empty", "message": "no chunk matches", "values": {}}
     emptied = make_answer(phases=(Phase("candidates", 0, 0),))
     assert hint in json.loads(render_packed(emptied))["hints"]
     assert hint in answer_record(emptied)["hints"]

@@ -78,7 +78,7 @@ class Project:
             raise NotFoundError(message, hint=permission.notice)
         names = [tree.name for tree in self.trees]
         near = nearest(name, names)
-        hint = f"there are: {', '.join(names)}" if names and not near else None
+        hint = f"the trees are: {', '.join(names)}" if names and not near else None
         raise NotFoundError(message, did_you_mean=near, hint=hint)
 
     @property

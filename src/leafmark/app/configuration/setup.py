@@ -17,7 +17,7 @@ from leafmark.app.requests import InitRequest
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
 from leafmark.errors import ForbiddenError, NotFoundError, UsageError
-from leafmark.model import TrustedFile, TrustReport
+from leafmark.model import TrustedFile, TrustReport, tree_name
 from leafmark.model.options import Declaration
 
 _HEAD = """\
@@ -31,7 +31,7 @@ _HEAD = """\
 _PROJECT_TREE = """
 # A tree is a folder that is searched; name as many as you like.
 # Patterns are those of .gitignore, relative to the tree.
-[tree.docs]
+[tree.{name}]
 path = "."
 # Only these files; data files (JSON, CSV, YAML, XML) and logs are read only when a
 # pattern names them, as "*.json" does:
@@ -39,8 +39,8 @@ path = "."
 # Not these; "!dist" takes back in what is left out by default:
 #exclude = ["drafts/"]
 
-# Many settings can be said for one tree too:
-#[tree.docs.chunking]
+# Many settings can also be made for one tree alone:
+#[tree.{name}.chunking]
 #target_tokens = 300
 """
 
@@ -78,26 +78,28 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
             location=str(path),
             hint="edit it, or replace it with --force",
         )
-    text = initial_text(everywhere=request.everywhere)
+    name = None if request.everywhere else tree_name(Path(os.path.realpath(directory)).name)
+    text = initial_text(name)
     target = Path(os.path.realpath(path))  # a link to it stays one
     replace_file(target, text.encode(), what="the configuration file")
     return path
 
 
-def initial_text(*, everywhere: bool = False) -> str:
+def initial_text(tree: str | None) -> str:
     """Return a commented configuration that changes no setting.
 
-    A project's names its folder as the tree `docs`; the user's own (`everywhere`) names none.
+    A project's names its folder as a tree, as it is called without one: ids stay as they are.
+    The user's own (`tree` None) names none.
     """
     what = (
         "leafmark: what holds in all your projects."
-        if everywhere
+        if tree is None
         else "leafmark: what is searched in this project, and how."
     )
-    tree = _USER_TREE if everywhere else _PROJECT_TREE
+    trees = _USER_TREE if tree is None else _PROJECT_TREE.format(name=_toml_key(tree))
     tables = "".join(_table(table) for table in TABLES)
-    rules = _RULES.format(name="notes" if everywhere else "docs")
-    return _HEAD.format(what=what) + tree + tables + rules
+    rules = _RULES.format(name=tree or "notes")
+    return _HEAD.format(what=what) + trees + tables + rules
 
 
 def _table(table: str) -> str:
@@ -116,6 +118,11 @@ def _described(setting: Declaration) -> list[str]:
     value = '"…"' if setting.default is None else _toml_value(setting.default)
     comment = textwrap.wrap(sentence, 90, initial_indent="# ", subsequent_indent="# ")
     return [*comment, f"#{key} = {value}"]
+
+
+def _toml_key(name: str) -> str:
+    """Return the name of a tree as a key: of its signs, only the dot needs quotes."""
+    return f'"{name}"' if "." in name else name
 
 
 def _toml_value(value: object) -> str:

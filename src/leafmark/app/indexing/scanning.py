@@ -165,10 +165,12 @@ def find_place(project: Project, path: str) -> Place:
             if not _is_in(asked, root):
                 continue
             if not is_there(str(asked)):
-                raise _vanished(tree, asked.relative_to(root).as_posix(), path)
+                raise _vanished(tree.root / asked.relative_to(root), path)
             place = _place_in(tree, root, asked)
             if place is not None:
                 return place
+    if not is_there(str(absolute)):
+        raise _vanished(absolute, path)
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),
@@ -201,11 +203,11 @@ def _without_links(path: Path) -> Path:
     return Path(os.path.realpath(path.parent), path.name)
 
 
-def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
+def _vanished(place: Path, path: str) -> NotFoundError:
     return NotFoundError(
         f"there is nothing at {path!r}",
-        location=str(tree.root / relative),
-        did_you_mean=nearest_paths(tree.root / relative, path),
+        location=str(place),
+        did_you_mean=nearest_paths(place, path),
     )
 
 

@@ -16,14 +16,14 @@ from leafmark.app.settings import SETTINGS
 from leafmark.errors import StorageError, UsageError
 
 
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_as_written_it_changes_no_setting(tmp_path: Path, everywhere: bool) -> None:
-    found = read_config_file(write(tmp_path, initial_text(everywhere=everywhere)), own=True)
+@pytest.mark.parametrize("tree", ["docs", "v1.2", None])
+def test_as_written_it_changes_no_setting(tmp_path: Path, tree: str | None) -> None:
+    found = read_config_file(write(tmp_path, initial_text(tree)), own=True)
     assert found is not None
     assert found.values == {}
     assert found.rules == ()
-    trees = [(tree.name, tree.path.value if tree.path else None) for tree in found.trees]
-    assert trees == ([] if everywhere else [("docs", ".")])
+    trees = [(one.name, one.path.value if one.path else None) for one in found.trees]
+    assert trees == ([] if tree is None else [(tree, ".")])
 
 
 def write(folder: Path, text: str) -> Path:
@@ -32,25 +32,25 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_uncommented_it_says_every_default(tmp_path: Path, everywhere: bool) -> None:
-    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(everywhere=everywhere))
+@pytest.mark.parametrize("tree", ["docs", "v1.2", None])
+def test_uncommented_it_says_every_default(tmp_path: Path, tree: str | None) -> None:
+    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(tree))
     found = read_config_file(write(tmp_path, text), own=True)
     assert found is not None
     said = {name: each.value for name, each in found.values.items()}
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     unset = {name: "…" for name, default in defaults.items() if default is None}
     assert said == defaults | unset
-    assert [tree.name for tree in found.trees] == ["notes" if everywhere else "docs"]
+    assert [one.name for one in found.trees] == [tree or "notes"]
     assert len(found.rules) == 1
 
 
 def test_it_is_as_wide_as_a_page() -> None:
-    assert max(map(len, initial_text().splitlines())) <= 92
+    assert max(map(len, initial_text("docs").splitlines())) <= 92
 
 
 def test_it_is_toml_that_names_the_folder_alone() -> None:
-    assert tomllib.loads(initial_text()) == {"tree": {"docs": {"path": "."}}}
+    assert tomllib.loads(initial_text("docs")) == {"tree": {"docs": {"path": "."}}}
 
 
 def test_a_file_is_replaced_by_force_alone_and_whole_or_not_at_all(
@@ -74,5 +74,5 @@ def test_a_file_is_replaced_by_force_alone_and_whole_or_not_at_all(
     assert kept.read_text("utf-8") == "# ours\n"
     assert write_config(link.parent, InitRequest(force=True), environ={}) == link
     assert link.is_symlink()
-    assert kept.read_text("utf-8") == initial_text()
+    assert kept.read_text("utf-8") == initial_text("project")
     assert sorted(tmp_path.iterdir()) == [kept, link.parent]
