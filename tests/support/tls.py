@@ -16,9 +16,23 @@ from urllib.parse import urlsplit
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 HERE = "127.0.0.1"
+
+
+_SIGNS = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+"""What an authority's key is for; Python 3.13 wants it said."""
 
 
 class Authority:
@@ -29,10 +43,16 @@ class Authority:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _named("Test Authority")
+        public = self._key.public_key()
+        self._identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(public)
         own = (
             _begun(self._name, self._name, timedelta(days=-1), timedelta(days=1))
-            .public_key(self._key.public_key())
+            .public_key(public)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(_SIGNS, critical=True)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False
+            )
             .sign(self._key, hashes.SHA256())
         )
         self.file = folder / "authority.pem"
@@ -44,6 +64,7 @@ class Authority:
         host: str = HERE,
         since: timedelta = timedelta(hours=-1),
         until: timedelta = timedelta(hours=1),
+        purpose: x509.ObjectIdentifier = ExtendedKeyUsageOID.SERVER_AUTH,
     ) -> Path:
         """Return a file with key and certificate of a host, valid `since` and `until` from now."""
         key = ec.generate_private_key(ec.SECP256R1())
@@ -52,6 +73,11 @@ class Authority:
             _begun(_named(host), self._name, since, until)
             .public_key(key.public_key())
             .add_extension(x509.SubjectAlternativeName([alternative]), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()),
+                critical=False,
+            )
             .sign(self._key, hashes.SHA256())
         )
         file = self._folder / f"{made.serial_number}.pem"

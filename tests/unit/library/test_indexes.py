@@ -334,7 +334,11 @@ def test_nothing_is_printed_and_the_current_folder_is_not_needed(docs: Path) -> 
         "assert index.refresh().unchanged; index.show('guide.md'); index.like('guide.md')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(docs)], capture_output=True, check=True, timeout=60
+        # without -P Python 3.13.0 loads no extension where its current folder is gone
+        [sys.executable, "-P", "-c", code, str(docs)],
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     assert (done.stdout, done.stderr) == (b"", b"")
 

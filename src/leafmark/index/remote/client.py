@@ -338,6 +338,8 @@ _CERTIFICATE_FAULTS = {
 """By the number that OpenSSL gives to what is wrong with a certificate."""
 
 _IP_MISMATCH = 64
+_UNTRUSTED = frozenset((2, 18, 19, 20, 21))
+"""Numbers of certificates that nobody known has signed; others break a rule."""
 
 
 def _distrusted(error: Exception, node: str) -> ForbiddenError:
@@ -350,13 +352,16 @@ def _distrusted(error: Exception, node: str) -> ForbiddenError:
             location=node,
             hint="write http:// in index.url, if nobody else can read on the way to it",
         )
-    message, hint = _CERTIFICATE_FAULTS.get(
-        62 if number == _IP_MISMATCH else number,
-        (
-            "nobody whom this machine trusts vouches for the cluster",
-            f"{CERTIFICATES} names a file with the certificates of who does",
-        ),
-    )
+    number = 62 if number == _IP_MISMATCH else number
+    if number in _CERTIFICATE_FAULTS:
+        message, hint = _CERTIFICATE_FAULTS[number]
+    elif number in _UNTRUSTED:
+        message = "nobody whom this machine trusts vouches for the cluster"
+        hint = f"{CERTIFICATES} names a file with the certificates of who does"
+    else:
+        told = str(getattr(cause, "verify_message", cause)).lower()
+        message = f"the cluster's certificate is not accepted: {told}"
+        hint = "whoever runs the cluster has to replace it"
     return ForbiddenError(message, location=node, hint=hint)
 
 
