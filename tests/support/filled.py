@@ -42,10 +42,12 @@ def fill(
     names: Names,
     texts: dict[tuple[str, str], bytes],
     layout: RemoteOptions = FIRST,
+    *,
+    options: IndexOptions = OPTIONS,
 ) -> None:
-    with open_store(client, names, OPTIONS, layout) as store:
+    with open_store(client, names, options, layout) as store:
         for key, data in texts.items():
-            store.put_prepared(prepared(key, data), data)
+            store.put_prepared(prepared(key, data, options=options), data)
         store.commit(started_ns=5)
 
 

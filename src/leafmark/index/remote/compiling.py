@@ -33,7 +33,26 @@ BM25_FACTOR = 2.2
 Json = dict[str, Any]
 
 EVERY_CHUNK: Json = {"exists": {"field": "position"}}
-_NOTHING: Json = {"match_none": {}}
+NOTHING: Json = {"match_none": {}}
+"""What a query is compiled to that can match nothing: nobody need ask it."""
+
+
+def present(query: Query, is_absent: Callable[[str, str], bool]) -> Query:
+    """Return a query without the terms of fields that no chunk has: less need be asked."""
+    if isinstance(query, HasTerm):
+        return NoChunk() if is_absent(*query) else query
+    if isinstance(query, HasPhrase):
+        return NoChunk() if any(is_absent(query.field, each) for each in query.terms) else query
+    if isinstance(query, HasAny):
+        terms = tuple(each for each in query.terms if not is_absent(query.field, each))
+        return query._replace(terms=terms) if terms else NoChunk()
+    if isinstance(query, Scaled | Constant):
+        return query._replace(query=present(query.query, is_absent))
+    if isinstance(query, AnyOf | BestOf):
+        return query._replace(queries=tuple(present(each, is_absent) for each in query.queries))
+    if isinstance(query, AllOf):
+        return AllOf(*(tuple(present(each, is_absent) for each in part) for part in query))
+    return query
 
 
 def compile_query(query: Query, *, scored: bool = True) -> Json:
@@ -42,11 +61,13 @@ def compile_query(query: Query, *, scored: bool = True) -> Json:
 
 
 def _constant_one(query: Json, scored: bool, score: float = 1.0) -> Json:
-    return {"constant_score": {"filter": query, "boost": score}} if scored else query
+    if not scored or query == NOTHING:
+        return query
+    return {"constant_score": {"filter": query, "boost": score}}
 
 
 def _nothing(_query: NoChunk, _scored: bool) -> Json:
-    return _NOTHING
+    return NOTHING
 
 
 def _everything(_query: AllChunks, scored: bool) -> Json:
@@ -100,7 +121,8 @@ def _scaled(query: Scaled, scored: bool) -> Json:
         return _term(inner, scored, query.factor)
     if isinstance(inner, HasPhrase):
         return _phrase(inner, scored, query.factor)
-    return {"bool": {"must": [compile_query(inner)], "boost": query.factor}}
+    found = compile_query(inner)
+    return found if found == NOTHING else {"bool": {"must": [found], "boost": query.factor}}
 
 
 def _constant(query: Constant, scored: bool) -> Json:
@@ -112,14 +134,13 @@ def _any_of(query: AnyOf, scored: bool) -> Json:
 
 
 def _should(queries: Sequence[Query], least: int, scored: bool) -> Json:
-    if not queries:
-        return _NOTHING
-    if len(queries) == 1 and least == 1:
-        return compile_query(queries[0], scored=scored)
     if not scored and least == 1:
         found = _joined(queries)
     else:
         found = [compile_query(each, scored=scored) for each in queries]
+    found = [each for each in found if each != NOTHING]
+    if len(found) < least:
+        return NOTHING
     if len(found) == 1:
         return found[0]
     return {"bool": {"should": found, "minimum_should_match": least}}
@@ -143,24 +164,24 @@ def _joined(queries: Sequence[Query]) -> list[Json]:
 
 
 def _all_of(query: AllOf, scored: bool) -> Json:
-    if not scored:
-        must = [compile_query(each, scored=False) for each in query.must] or [EVERY_CHUNK]
-        found: Json = {"filter": must}
-    else:
-        found = {"must": [compile_query(each) for each in query.must]}
-        if not query.must:
-            found = {"filter": [EVERY_CHUNK]}
-        if query.should:
-            found["should"] = [compile_query(each) for each in query.should]
-    if query.without:
-        found["must_not"] = [compile_query(each, scored=False) for each in query.without]
+    must = [compile_query(each, scored=scored) for each in query.must]
+    if NOTHING in must:
+        return NOTHING
+    found: Json = {"must" if scored and must else "filter": must or [EVERY_CHUNK]}
+    should = [compile_query(each) for each in query.should] if scored else []
+    without = [compile_query(each, scored=False) for each in query.without]
+    for name, clauses in (("should", should), ("must_not", without)):
+        told = [each for each in clauses if each != NOTHING]
+        if told:
+            found[name] = told
     return {"bool": found}
 
 
 def _best_of(query: BestOf, scored: bool) -> Json:
     if not scored or len(query.queries) < 2:
         return _should(query.queries, 1, scored)
-    return {"dis_max": {"queries": [compile_query(each) for each in query.queries]}}
+    found = [each for each in map(compile_query, query.queries) if each != NOTHING]
+    return {"dis_max": {"queries": found}} if found else NOTHING
 
 
 _BY_TYPE: Mapping[type[Query], Callable[[Any, bool], Json]] = {

@@ -34,6 +34,9 @@ The cluster computes the rarity of a term and the mean length among the chunks t
 and the embedded engine among all. No document has this character as a word of its own.
 """
 
+ENTRY = {"type": "binary", "doc_values": True}
+"""What the index says of a document itself, as a column: lists read no records."""
+
 META_ID = "index"
 STAMP_DIGITS = 16
 MAX_RESULTS = 10_000
@@ -162,6 +165,7 @@ def index_body(languages: Iterable[Language], shards: int, replicas: int) -> dic
         "chunks": number,
         "noted": number,
         "version": number,
+        "entry": ENTRY,
         "source": {"type": "binary"},
         "meta": {"type": "object", "enabled": False},
     }

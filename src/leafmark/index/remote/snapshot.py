@@ -7,7 +7,8 @@ chunks and its record disagree, and `ChangedError` says so. A search asks once m
 
 from __future__ import annotations
 
-from base64 import b64decode
+import time
+from base64 import b64decode, urlsafe_b64decode
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
@@ -32,7 +33,7 @@ from leafmark.index.remote.client import (
     path_of,
     reason_of,
 )
-from leafmark.index.remote.compiling import EVERY_CHUNK, compile_query
+from leafmark.index.remote.compiling import EVERY_CHUNK, NOTHING, compile_query, present
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
     META_ID,
@@ -66,13 +67,22 @@ _NO_WORDS: Mapping[str, Any] = {
     "hits": {"hits": []},
 }
 
+_PASSING = frozenset({429, 500})
+"""The status of a question that a node had no room for, or was about to answer when it died."""
+
+_PAUSE_S = 0.3
+
 _SEVERAL = 50
 
 _BATCH = 500
 """Questions of one request."""
 
+_LISTED = 5000
+"""Documents of one request, where not their records are wanted, but some of their columns."""
+
 _KEYWORDS = frozenset({"facts", "names", "doc_id", "key", "tree"})
 _COLUMNS = ("doc_id", "stamp", "position", "cut", "role")
+_ENTRY = ("entry", "chunks")
 _STATE = ("size", "modified_ns", "changed_ns", "inode", "chunks", "noted")
 
 
@@ -185,6 +195,7 @@ class RemoteSnapshot:
         self.languages: tuple[Language, ...] = index_languages(meta.languages)
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_REMEMBERED)
+        self._entries: Recent[str, DocumentEntry] = Recent(2 * _LISTED)
         self._counts: Recent[tuple[str, str], int] = Recent(_AHEAD * 2)
         self._lock = RLock()
         self._expected = list[tuple[Iterable[tuple[str, str]], Iterable[Lookup]]]()
@@ -334,9 +345,7 @@ class RemoteSnapshot:
         found = list[Any]()
         for at in range(0, len(pairs), _BATCH):
             some = pairs[at : at + _BATCH]
-            shared = {"preference": self._preference}
-            lines = [part for head, body in some for part in ({**head, **shared}, body)]
-            answers = self.cluster.lines("/_msearch", lines)["responses"]
+            answers = self._responses(some)
             for (head, _), answer in zip(some, answers, strict=True):
                 if answer.get("status") == AWAY and head["index"] == self.names.words:
                     self._miss()  # what a word may mean besides is not known
@@ -348,6 +357,21 @@ class RemoteSnapshot:
                 self._note(answer)
                 found.append(answer)
         return found
+
+    def _responses(
+        self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], tries: int = 2
+    ) -> list[Any]:
+        """Return the answers of one request; what a node had no room for is asked again."""
+        shared = {"preference": self._preference}
+        lines = [part for head, body in pairs for part in ({**head, **shared}, body)]
+        answers: list[Any] = self.cluster.lines("/_msearch", lines)["responses"]
+        busy = [at for at, each in enumerate(answers) if each.get("status") in _PASSING]
+        if busy and tries > 1:
+            time.sleep(_PAUSE_S)
+            again = self._responses([pairs[at] for at in busy], tries - 1)
+            for at, answer in zip(busy, again, strict=True):
+                answers[at] = answer
+        return answers
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         """Note whether some shard did not answer; one without any copy is not called failed."""
@@ -367,11 +391,20 @@ class RemoteSnapshot:
     # -- queries --------------------------------------------------------------------------
 
     def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
-        bodies = [_hits_body(compile_query(query), limit) for query, limit in requests]
-        answers = self.ask_all(bodies, "dfs_query_then_fetch")
-        return [
-            [(hit["_score"], _hit(hit)) for hit in answer["hits"]["hits"]] for answer in answers
+        compiled = [
+            (compile_query(present(query, self._is_absent)), limit) for query, limit in requests
         ]
+        bodies = [_hits_body(query, limit) for query, limit in compiled if query != NOTHING]
+        answers = iter(self.ask_all(bodies, "dfs_query_then_fetch"))
+        return [
+            []
+            if query == NOTHING
+            else [(hit["_score"], _hit(hit)) for hit in next(answers)["hits"]["hits"]]
+            for query, _ in compiled
+        ]
+
+    def _is_absent(self, field: str, term: str) -> bool:
+        return self._counts.get((field, term)) == 0
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
         wanted = compile_query(query, scored=False)
@@ -590,12 +623,10 @@ class RemoteSnapshot:
             for doc_id, found in zip(batch, self._get(batch), strict=True):
                 self._stored.put(doc_id, self._read(doc_id, found.get("_source")))
 
-    def _get(self, doc_ids: Sequence[str], fields: Sequence[str] = ()) -> list[Any]:
-        """Return the records of documents, or some of their fields, as the cluster gives them."""
-        wanted = {"_source": list(fields)} if fields else {}
+    def _get(self, doc_ids: Sequence[str]) -> list[Any]:
+        """Return the records of documents as the cluster gives them."""
         documents = [
-            {"_id": record_id(doc_id), "routing": routing_of(doc_id), **wanted}
-            for doc_id in doc_ids
+            {"_id": record_id(doc_id), "routing": routing_of(doc_id)} for doc_id in doc_ids
         ]
         path = path_of(self._about.chunks, "_mget")
         path += f"?realtime=false&preference={self._preference}"
@@ -603,6 +634,26 @@ class RemoteSnapshot:
         if any("error" in each for each in found):
             self._miss()
         return found
+
+    def _columns(
+        self, doc_ids: Sequence[str], names: Sequence[str]
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield some columns of the records of those documents that are indexed, by id.
+
+        Columns lie beside each other; to reach a record the cluster inflates what lies around it.
+        """
+        for at in range(0, len(doc_ids), _LISTED):
+            ids = [record_id(doc_id) for doc_id in doc_ids[at : at + _LISTED]]
+            body = {
+                "size": len(ids),
+                "stored_fields": "_none_",
+                "docvalue_fields": ["tree", "path", *names],
+                "track_total_hits": False,
+                "query": {"ids": {"values": ids}},
+            }
+            for hit in self._ask(body, limit="bulk")["hits"]["hits"]:
+                found = {name: values[0] for name, values in hit["fields"].items()}
+                yield document_id(found["tree"], found["path"]), found
 
     def _read(
         self, doc_id: str, record: Mapping[str, Any] | None
@@ -627,10 +678,7 @@ class RemoteSnapshot:
         """Return the stamp under which each document is indexed, None for one that is not."""
         known = {each: self._stamp(each) for each in doc_ids}
         unknown = [doc_id for doc_id, stamp in known.items() if stamp is None]
-        for at in range(0, len(unknown), _BATCH):
-            batch = unknown[at : at + _BATCH]
-            for doc_id, found in zip(batch, self._get(batch, ["stamp"]), strict=True):
-                known[doc_id] = found.get("_source", {}).get("stamp")
+        known |= {each: found["stamp"] for each, found in self._columns(unknown, ["stamp"])}
         return [known[doc_id] for doc_id in doc_ids]
 
     def fingerprint_of(self, tree: str) -> str:
@@ -649,6 +697,16 @@ class RemoteSnapshot:
         return None if known is None else known[1]
 
     def document(self, doc_id: str) -> DocumentEntry | None:
+        known = self._stored.get(doc_id)
+        if known is None and self._entries.get(doc_id) is None:
+            behind = self.manifest.following(doc_id, _LISTED)
+            for each, found in self._columns([doc_id, *behind] if behind else [], _ENTRY):
+                if "entry" in found:  # an index that was made before has none
+                    self._entries.put(each, _entry_of(found))
+        if known is None:
+            entry = self._entries.get(doc_id)
+            if entry is not None:
+                return entry
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
 
@@ -659,12 +717,7 @@ class RemoteSnapshot:
         return found
 
     def documents(self) -> list[DocumentEntry]:
-        doc_ids = [document_id(*key) for key in sorted(self.manifest)]
-        found = list[DocumentEntry | None]()
-        for at in range(0, len(doc_ids), _BATCH):
-            batch = doc_ids[at : at + _BATCH]
-            self._load(batch)
-            found += map(self.document, batch)
+        found = (self.document(document_id(*key)) for key in sorted(self.manifest))
         return [entry for entry in found if entry is not None]
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
@@ -725,14 +778,9 @@ class RemoteSnapshot:
 
     def rows_of(self, keys: Sequence[DocumentKey]) -> Iterator[tuple[DocumentKey, ManifestRow]]:
         """Yield the rows of those keys that are indexed."""
-        for at in range(0, len(keys), _BATCH):
-            batch = keys[at : at + _BATCH]
-            answers = self._get([document_id(*key) for key in batch], _STATE)
-            for key, found in zip(batch, answers, strict=True):
-                state = found.get("_source")
-                if state is not None:
-                    row = (int(state[name]) for name in _STATE)
-                    yield key, ManifestRow(*row)
+        for _, found in self._columns([document_id(*key) for key in keys], _STATE):
+            row = ManifestRow(*(int(found[name]) for name in _STATE))
+            yield (found["tree"], found["path"]), row
 
 
 class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
@@ -774,15 +822,15 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
             self._all = ManifestTable(self._snapshot.rows())
         return self._all
 
-    def following(self, doc_id: str) -> list[str]:
+    def following(self, doc_id: str, most: int = _BATCH) -> list[str]:
         """Return the documents behind one, where all are being read in their order."""
         if self._all is None:
             return []
         if not self._ids:
             self._ids = sorted(document_id(*key) for key in self._all)
         before, self._at = self._at, bisect_left(self._ids, doc_id)
-        behind = self._ids[self._at + 1 : self._at + _BATCH]
-        return behind if 0 <= self._at - before <= _BATCH else []
+        behind = self._ids[self._at + 1 : self._at + most]
+        return behind if 0 <= self._at - before <= most else []
 
     @property
     def has_retries(self) -> bool:
@@ -827,6 +875,12 @@ def _read_counts(answer: Mapping[str, Any]) -> list[int]:
     if "aggregations" not in answer:
         return [answer["hits"]["total"]["value"]]
     return [bucket["doc_count"] for bucket in answer["aggregations"]["counts"]["buckets"]]
+
+
+def _entry_of(columns: Mapping[str, Any]) -> DocumentEntry:
+    packed = urlsafe_b64decode(columns["entry"] + "==")  # the cluster leaves these away
+    entry = deserialise_document(packed).entry
+    return entry._replace(chunk_count=columns["chunks"])
 
 
 def _hit(hit: Mapping[str, Any]) -> Hit:

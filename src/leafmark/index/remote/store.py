@@ -37,6 +37,7 @@ from leafmark.index.remote.bulk import (
 )
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
+    ENTRY,
     FILLER,
     META_ID,
     Names,
@@ -133,11 +134,11 @@ def _open(
     if _BEGUN in anew.values():  # what a run left that was ended
         refresh(cluster, [meta.chunks])
     changed = [name for name, reason in anew.items() if reason != _BEGUN]
+    fields: dict[str, Any] = {"entry": ENTRY}  # an index that was made before has none
+    for language in index_languages(options.languages):
+        fields |= language_mapping(language)
+    cluster.put(path_of(meta.chunks, "_mapping") + PATIENCE, {"properties": fields})
     if changed:
-        fields: dict[str, Any] = {}
-        for language in index_languages(options.languages):
-            fields |= language_mapping(language)
-        cluster.put(path_of(meta.chunks, "_mapping") + PATIENCE, {"properties": fields})
         begun = {name: TreeMeta(options.languages[name], options.fingerprint) for name in changed}
         change_trees(cluster, names, begun)
     return RemoteStore(cluster, names, options, anew)
@@ -430,7 +431,7 @@ class RemoteStore:
     def _record(self, source: EngineDocuments, version: int) -> Line:
         entry = source.entry
         record = _SOURCE.search(source.rows[0]) if source.rows else None
-        packed = record[1] if record else b64encode(serialise_document(entry)).decode("ascii")
+        head = b64encode(serialise_document(entry._replace(chunk_count=0))).decode()
         row = row_of(entry)
         fields = {
             "stamp": self._stamp(entry),
@@ -444,10 +445,11 @@ class RemoteStore:
             "chunks": row.chunks,
             "noted": row.noted,
             "version": version,
-            "source": packed,
+            "entry": head,
+            "source": record[1] if record else head,
         }
-        head = self._versioned("index", entry.doc_id, version)
-        return Line(head, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
+        action = self._versioned("index", entry.doc_id, version)
+        return Line(action, json.dumps(fields), doc_id=entry.doc_id, versioned=True)
 
     def _removal(self, doc_id: str, version: int) -> Line:
         return Line(self._versioned("delete", doc_id, version), doc_id=doc_id, versioned=True)
