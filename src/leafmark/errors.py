@@ -89,6 +89,10 @@ class LeafmarkError(Exception):
         self.location = location
         self.hint = hint
 
+    def __str__(self) -> str:
+        """The message with its place and what to do: the last line of a traceback."""
+        return f"{self.placed_message}; {self.hint}" if self.hint else self.placed_message
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Go from process to process whole: to be made anew some want more than their message."""
         return _as_it_was, (type(self), self.args), vars(self)

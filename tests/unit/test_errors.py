@@ -40,3 +40,9 @@ def test_an_error_can_be_sent_whole(error: LeafmarkError) -> None:
         assert type(other) is type(error)
         assert (other.args, vars(other)) == (error.args, vars(error))
         assert str(other) == str(error)
+
+
+def test_the_last_line_of_a_traceback_says_where_and_what_to_do() -> None:
+    assert str(LeafmarkError("none", location="a.md", hint="look")) == "none (a.md); look"
+    assert str(LeafmarkError("none", location="a.md")) == "none (a.md)"
+    assert str(LeafmarkError("none")) == "none"

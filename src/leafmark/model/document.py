@@ -239,6 +239,9 @@ class Document(NamedTuple):
     reader: Reader | None = None
     anchors: Sequence[Anchor] = ()
 
+    def __repr__(self) -> str:
+        return f"<Document {self.path}: {len(self.data)} bytes of {self.format}>"
+
     @property
     def is_rendered(self) -> bool:
         """Whether what is read is made of markup or escapes; else it is the source, but for data.

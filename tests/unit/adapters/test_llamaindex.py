@@ -198,5 +198,5 @@ def test_a_budget_makes_nodes_of_parts(index: leafmark.Index) -> None:
     assert sum(map(len, texts)) < sum(len(each.node.get_content()) for each in whole)
     with pytest.raises(leafmark.UsageError) as caught:
         LeafmarkRetriever(index, Search(max_tokens=0)).retrieve("backup")
-    assert str(caught.value) == "max_tokens is 0"
+    assert str(caught.value) == "max_tokens is 0; max_tokens must be a whole number of at least 1"
     assert caught.value.hint == "max_tokens must be a whole number of at least 1"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leafmark import open_index
+from leafmark import open_index, parse
 from leafmark.app import open_project, search_project
 from leafmark.app.requests import SearchRequest
 from leafmark.render.records import result_record
@@ -62,3 +62,7 @@ def test_spans_are_those_of_the_json(docs: Path, query: str) -> None:
             one.entry.line_end,
         )
         assert record["sha256"] == one.span_sha256
+
+
+def test_a_document_is_told_in_a_line_however_long_it_is() -> None:
+    assert repr(parse(b"# A\n" * 1000, path="a.md")) == ("<Document a.md: 4000 bytes of markdown>")
