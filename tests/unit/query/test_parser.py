@@ -162,7 +162,7 @@ def test_a_topic_with_an_error_is_the_query_of_the_error() -> None:
 
 @pytest.mark.parametrize("arguments", [[], [""], ["a", " "]])
 def test_no_topic_may_be_empty(arguments: list[str]) -> None:
-    with pytest.raises(QueryError, match=r"^the query is empty$"):
+    with pytest.raises(QueryError, match=r"^the query is empty \("):
         parse_topics(arguments)
 
 
@@ -217,10 +217,10 @@ def test_the_plain_reading_of_a_text_is_its_words(text: str, words: list[str]) -
 
 
 def test_only_limits_refuse_a_plain_text() -> None:
-    with pytest.raises(QueryError, match=r"^the query is empty$"):
+    with pytest.raises(QueryError, match=r"^the query is empty \("):
         parse_plain(" ")
-    with pytest.raises(QueryError, match=r"^the query has 3 characters, the limit is 2$"):
+    with pytest.raises(QueryError, match=r"^the query has 3 characters, the limit is 2 "):
         parse_plain("a b", limits=Limits(length=2))
-    with pytest.raises(QueryError, match=r"^the query has more than 1 words$") as caught:
+    with pytest.raises(QueryError, match=r"^the query has more than 1 words ") as caught:
         parse_plain("a b", limits=Limits(terms=1))
     assert (caught.value.start, caught.value.end) == (2, 3)

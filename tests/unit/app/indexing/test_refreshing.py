@@ -584,7 +584,7 @@ def test_a_path_where_nobody_may_look_is_not_said_to_be_empty(
         return look(path, **more)
 
     monkeypatch.setattr(os, "lstat", refuse)
-    with pytest.raises(StorageError, match=r"^the file cannot be read: permission denied$"):
+    with pytest.raises(StorageError, match=r"^the file cannot be read: permission denied \("):
         here.index("hidden.md")
 
 

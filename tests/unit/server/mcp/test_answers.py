@@ -238,7 +238,7 @@ def test_a_tree_or_a_folder_is_no_id_and_said_to_be_one(
 
 
 def test_an_age_is_refused_without_an_option_that_tools_do_not_have(guide: Here) -> None:
-    with pytest.raises(UsageError, match=r"^`soon` is neither an age nor a date$"):
+    with pytest.raises(UsageError, match=r"^`soon` is neither an age nor a date;"):
         ask(guide, "search", query="apt", since="soon")
 
 
