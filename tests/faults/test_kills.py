@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,12 +46,17 @@ def forks() -> Iterator[Forks]:
         yield forks
 
 
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):  # it has just ended by itself
+        os.kill(process, signal.SIGKILL)
+
+
 def _killed(forks: Forks, place: Path, scenario: str, after_s: float) -> int:
     """Run a scenario in a process that is killed after a while; return its exit code."""
     with open(os.devnull, "r+b") as nothing:
         streams = [nothing.fileno()] * 3
         child = forks.start(ACT, [str(place), scenario], streams)
-        killer = threading.Timer(after_s, os.kill, (child, signal.SIGKILL))
+        killer = threading.Timer(after_s, _kill, (child,))
         killer.start()
         code = forks.wait()
         killer.cancel()
