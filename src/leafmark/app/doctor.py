@@ -21,14 +21,16 @@ from leafmark.app.background import reranker_spec
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.embedder import embedder_spec, index_vectors, lost_vectors, vector_model
 from leafmark.app.indexing.changes import plan_changes
-from leafmark.app.indexing.outcome import source_notes
+from leafmark.app.indexing.outcome import is_document, source_notes
 from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.remote import RemoteIndex
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.walk import SourceFile
 from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_reranker
 from leafmark.environment import install_extra
-from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
-from leafmark.index import IndexReader, check_index, has_index
+from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError, reason_of
+from leafmark.index import IndexReader, Manifest, check_index, has_index
 from leafmark.index.embedded.checking import note_damage
 from leafmark.index.engine import NO_RIGHT
 from leafmark.index.folder import OTHER_LEAFMARK, has_other, view_path
@@ -61,7 +63,7 @@ def examine(
     checks += check_vectors(project, reader, environ)
     checks += check_reranker(project)
     checks += _languages(reader)
-    checks += _sources(found, reader)
+    checks += _sources(project, found, reader)
     checks += _tokenizer(project)
     return DoctorReport(tuple(checks))
 
@@ -192,7 +194,7 @@ _MIN_ROOM = 1_000_000
 """Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
 
 
-def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
+def _sources(project: Project, found: Scan, reader: IndexReader | None) -> Iterator[Check]:
     _, diagnostics = source_notes(found, reader)
     if diagnostics:
         many, first = count_of(len(diagnostics), "diagnostic"), diagnostics[0]
@@ -206,6 +208,26 @@ def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
         if changed:
             message = f"{changed:,} may have changed: the next run looks at them"
             yield Check("sources", "ok", message)
+        yield from _unreadable(project, plan.suspects, reader.manifest)
+
+
+def _unreadable(
+    project: Project, suspects: Iterable[SourceFile], manifest: Manifest
+) -> Iterator[Check]:
+    """Say which documents are kept although their files cannot be read any more."""
+    trees = {tree.name: tree for tree in project.trees}
+    refused = list[str]()
+    for source in suspects:
+        if is_document(manifest, (source.tree, source.path)):
+            try:
+                read_beneath(trees[source.tree], source.path)
+            except OSError as error:
+                refused.append(f"{source.path}: {reason_of(error)}")
+    if refused:
+        many = count_of(len(refused), "document")
+        message = f"{many} kept though files cannot be read, the first {refused[0]}"
+        hint = "make them readable, or forget the documents with `leafmark index --prune`"
+        yield Check("sources", "warning", message, hint)
 
 
 def _languages(reader: IndexReader | None) -> Iterator[Check]:

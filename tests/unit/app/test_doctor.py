@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.indexes import put_in_place
-from support.projects import Here
+from support.projects import Here, deny
 
 from leafmark.app import doctor, examine
 from leafmark.app.doctor import Requirement, parse_requirement, satisfies
@@ -110,6 +110,24 @@ def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
             "`leafmark status -v` says what was left out and why",
         ),
     ]
+
+
+def test_documents_that_are_kept_though_their_files_cannot_be_read(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.md", "b.md"):
+        here.write(name, f"# {name}\n\ntext\n")
+    here.index()
+    here.write("a.md", "# A\n\nanother text\n")
+    deny(monkeypatch, "app.indexing.preparing", "a.md")
+    deny(monkeypatch, "app.doctor", "a.md")
+    here.index()
+    assert _of(_examine(here), "sources")[-1] == Check(
+        "sources",
+        "warning",
+        "1 document kept though files cannot be read, the first a.md: permission denied",
+        "make them readable, or forget the documents with `leafmark index --prune`",
+    )
 
 
 def test_sources_with_diagnostics_and_changes(here: Here) -> None:
