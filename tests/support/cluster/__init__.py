@@ -29,11 +29,10 @@ HERE = Path(__file__).parent
 VERSION = "3.6.0"
 LEAST_JAVA = 21
 NODES = 3
+HEAP_MB = 256
 START_S = 180.0
 
 _OPTIONS = (
-    "-Xms256m",
-    "-Xmx256m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-Dlog4j2.level=INFO",
@@ -108,19 +107,20 @@ def class_path() -> str:
 class Node:
     """One node, which may be killed, frozen and started again."""
 
-    def __init__(self, number: int, home: Path, settings: Sequence[str], port: int):
+    def __init__(self, number: int, home: Path, settings: Sequence[str], port: int, heap_mb: int):
         self.number = number
         self.url = f"http://127.0.0.1:{port}"
         self.port = port
         self._home = home
         self._settings = settings
+        self._heap = f"-Xms{heap_mb}m", f"-Xmx{heap_mb}m"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         java = find_java()
         assert java is not None
         self._home.mkdir(parents=True, exist_ok=True)
-        command = [java, *_OPTIONS, "-cp", class_path(), "Launcher", str(self._home)]
+        command = [java, *self._heap, *_OPTIONS, "-cp", class_path(), "Launcher", str(self._home)]
         with (self._home / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.PIPE
@@ -245,7 +245,7 @@ def _get(url: str) -> dict[str, object]:
     return found
 
 
-def start_cluster(folder: Path, nodes: int = NODES) -> OpenSearch:
+def start_cluster(folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB) -> OpenSearch:
     """Start a cluster whose files are in `folder`; `OpenSearch.wait` says when it is there."""
     ports = _free_ports(2 * nodes)
     http, transport = ports[:nodes], ports[nodes:]
@@ -268,6 +268,7 @@ def start_cluster(folder: Path, nodes: int = NODES) -> OpenSearch:
                 "cluster.routing.allocation.disk.threshold_enabled=false",
             ),
             http[number],
+            heap_mb,
         )
         for number in range(nodes)
     ]
@@ -277,9 +278,11 @@ def start_cluster(folder: Path, nodes: int = NODES) -> OpenSearch:
 
 
 @contextlib.contextmanager
-def running_cluster(folder: Path, nodes: int = NODES) -> Iterator[OpenSearch]:
+def running_cluster(
+    folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB
+) -> Iterator[OpenSearch]:
     """Give a cluster whose files are in `folder`; it ends with the block."""
-    cluster = start_cluster(folder, nodes)
+    cluster = start_cluster(folder, nodes, heap_mb)
     try:
         cluster.wait(nodes=nodes)
         yield cluster

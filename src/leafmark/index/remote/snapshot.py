@@ -698,17 +698,19 @@ class RemoteSnapshot:
 
     def document(self, doc_id: str) -> DocumentEntry | None:
         known = self._stored.get(doc_id)
-        if known is None and self._entries.get(doc_id) is None:
+        if known is not None:
+            return known[1].entry
+        entry = self._entries.get(doc_id)
+        if entry is None:
             behind = self.manifest.following(doc_id, _LISTED)
             for each, found in self._columns([doc_id, *behind] if behind else [], _ENTRY):
                 if "entry" in found:  # an index that was made before has none
                     self._entries.put(each, _entry_of(found))
-        if known is None:
             entry = self._entries.get(doc_id)
-            if entry is not None:
-                return entry
-        stored = self.stored(doc_id)
-        return None if stored is None else stored.entry
+        if entry is None:
+            stored = self.stored(doc_id)
+            entry = None if stored is None else stored.entry
+        return entry
 
     def held_document(self, doc_id: str) -> DocumentEntry:
         found = self.document(doc_id)

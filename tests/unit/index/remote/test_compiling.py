@@ -22,7 +22,13 @@ from leafmark.index.queries import (
     Query,
     Scaled,
 )
-from leafmark.index.remote.compiling import BM25_FACTOR, EVERY_CHUNK, compile_query
+from leafmark.index.remote.compiling import (
+    BM25_FACTOR,
+    EVERY_CHUNK,
+    NOTHING,
+    compile_query,
+    present,
+)
 
 TERM = HasTerm("body_english", "lamp")
 
@@ -85,3 +91,46 @@ def test_an_open_range_has_one_bound() -> None:
 @pytest.mark.parametrize("scored", [True, False])
 def test_every_value_of_the_algebra_is_json(query: Query, scored: bool) -> None:
     assert json.loads(json.dumps(compile_query(query, scored=scored)))
+
+
+OTHER = HasTerm("body_english", "nowhere")
+TITLE = HasTerm("title_english", "lamp")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        OTHER,
+        HasPhrase("body_english", ("lamp", "nowhere")),
+        HasAny("body_english", ("nowhere",)),
+        Scaled(HasAny("body_english", ("nowhere",)), 2.0),
+        Constant(OTHER, 1.0),
+        AnyOf((OTHER, NoChunk())),
+        AnyOf((TERM, OTHER), 2),
+        AllOf((TERM, BestOf((OTHER, NoChunk()))), (TERM,)),
+    ],
+)
+@pytest.mark.parametrize("scored", [True, False])
+def test_what_wants_a_term_that_no_chunk_has_is_nothing(query: Query, scored: bool) -> None:
+    assert (
+        compile_query(present(query, lambda _, term: term == "nowhere"), scored=scored) == NOTHING
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        (AnyOf((TERM, OTHER, TITLE)), AnyOf((TERM, TITLE))),
+        (BestOf((TERM, OTHER, TERM)), BestOf((TERM, TERM))),
+        (HasAny("names", ("lamp", "nowhere")), HasAny("names", ("lamp",))),
+        (AllOf((TERM,), (OTHER,), (OTHER,)), AllOf((TERM,))),
+        (AllOf((), without=(OTHER,)), AllOf(())),
+        (AllChunks(), AllChunks()),
+    ],
+)
+@pytest.mark.parametrize("scored", [True, False])
+def test_a_term_that_no_chunk_has_is_left_out_elsewhere(
+    query: Query, left: Query, scored: bool
+) -> None:
+    found = compile_query(present(query, lambda _, term: term == "nowhere"), scored=scored)
+    assert found == compile_query(left, scored=scored)
