@@ -33,7 +33,7 @@ from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, Manifest, check_index, has_index
 from leafmark.index.embedded.checking import note_damage
 from leafmark.index.engine import NO_RIGHT
-from leafmark.index.folder import OTHER_LEAFMARK, has_other, view_path
+from leafmark.index.folder import OTHER_LEAFMARK, has_other, read_missing, view_path
 from leafmark.index.lock import lock_holder
 from leafmark.index.vector_view import read_view
 from leafmark.index.vectors import has_whole_documents, stored_model, vector_folder
@@ -177,6 +177,9 @@ def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
     holder = lock_holder(root / "LOCK")
     if holder is not None:
         yield Check("index", "ok", f"it is being written by {holder}")
+    for message in read_missing(root).values():
+        hint = "if no disk is missing, `leafmark index --prune` forgets them"
+        yield Check("index", "warning", message, hint)
 
 
 def _place(root: Path) -> Iterator[Check]:

@@ -112,6 +112,21 @@ def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
     ]
 
 
+def test_documents_that_are_kept_though_they_are_gone(here: Here) -> None:
+    for number in range(3):
+        here.write(f"{number}.md", f"# Page {number}\n\ntext\n")
+    here.index()
+    for path in here.root.iterdir():
+        path.unlink()
+    here.index()
+    assert _of(_examine(here), "index")[-1] == Check(
+        "index",
+        "warning",
+        f"3 sources of tree 'here' are gone from {here.root}, and kept in the index",
+        "if no disk is missing, `leafmark index --prune` forgets them",
+    )
+
+
 def test_documents_that_are_kept_though_their_files_cannot_be_read(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
