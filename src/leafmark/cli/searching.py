@@ -240,7 +240,7 @@ def _text(call: Call, answer: Answer, output: str) -> str:
         ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
     ),
     argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2, complete=ids),
-    options=lambda: _without("output", "group", "explain", "sort", "expand", "max_tokens"),
+    options=lambda: _without("output", "null", "group", "explain", "sort", "expand", "max_tokens"),
     is_query=True,
 )
 def _why_not(call: Call) -> int:

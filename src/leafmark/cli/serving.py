@@ -49,9 +49,9 @@ def _listening(the: str, port: int) -> tuple[Option, Option]:
 def _mcp(call: Call) -> int:
     """Serve the documents to programs that speak MCP.
 
-    Offers the tools search, get, outline, context, list_sources and verify over the Model
-    Context Protocol, on standard input and output, or over HTTP here. The index is brought up
-    to date for every call. Where --host can be reached from elsewhere, every request needs the
+    Offers the tools search, get, outline, context, list_sources, verify and changes over the
+    Model Context Protocol, on standard input and output, or over HTTP here. The index is brought
+    up to date for every call. Where --host can be reached from elsewhere, every request needs the
     token in LEAFMARK_TOKEN. Needs the extra `mcp`.
     """
     if not call.on("http"):

@@ -379,8 +379,8 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         ),
         "reranker": "{reason}; the order is that without it",
         "no-terms": "no word of it stands in what is indexed",
-        "file-missing": "{name} is missing: only its path is heeded",
-        "file-secret": "{name} may hold secrets and is not read: only its path is heeded",
+        "file-missing": "{name} is missing: only its path counts",
+        "file-secret": "{name} may hold secrets and is not read: only its path counts",
         "rule-file": "a rule of [context] names {name}: {reason}",
         "apart": "each part of the query stands somewhere, but never together",
         **{

@@ -140,7 +140,7 @@ def test_missing_files_are_a_mistake_but_in_a_list(desk: Here) -> None:
     answer = context(desk, "src/sessions.py", lenient=True)
     assert ids(answer) == ["docs:sessions.md"]
     assert [(hint.code, word_hint(hint)) for hint in answer.hints if hint.code != "cut"] == [
-        ("file-missing", "src/sessions.py is missing: only its path is heeded"),
+        ("file-missing", "src/sessions.py is missing: only its path counts"),
     ]
     with pytest.raises(UsageError):
         context(desk)
@@ -163,7 +163,7 @@ def test_files_that_may_hold_secrets_are_not_read(desk: Here, name: str) -> None
         desk.write(name, "session")
     answer = context(desk, name)
     assert not any("body" in term.sources for term in answer.terms)
-    message = f"{name} may hold secrets and is not read: only its path is heeded"
+    message = f"{name} may hold secrets and is not read: only its path counts"
     assert ("file-secret", message) in [(hint.code, word_hint(hint)) for hint in answer.hints]
     with pytest.raises(ForbiddenError) as caught:
         like(desk, name)
