@@ -60,26 +60,20 @@ def _mcp(call: Call) -> int:
                 raise UsageError(f"--{name} belongs to --http")
     _require("mcp", "the MCP server", "mcp")
     workspace = _open_workspace(call)
-    if call.on("http"):
-        return _http(call, workspace)
-    from leafmark.server.mcp.transports import run_stdio
+    from leafmark.server.mcp.transports import run_http, run_stdio
 
+    if call.on("http"):
+        run_http(
+            workspace,
+            _place_of(call, MCP_PORT),
+            started=lambda address: call.console.note(f"serving MCP at {address}\n"),
+        )
+        return 0
     try:
         out = call.console.out.fileno()
     except OSError as error:
         raise undelivered(error) from error
     run_stdio(workspace, out)
-    return 0
-
-
-def _http(call: Call, workspace: Workspace) -> int:
-    from leafmark.server.mcp.transports import run_http
-
-    run_http(
-        workspace,
-        _place_of(call, MCP_PORT),
-        started=lambda address: call.console.note(f"serving MCP at {address}\n"),
-    )
     return 0
 
 

@@ -207,7 +207,10 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
         "phases": {name: answer.counts.get(name, 0) for name in PHASES},
         "hints": _hints(answer),
         "results": _result_records(answer, explain=explain),
-        "top_matches": [_match_record(result) for result in top_matches(answer)],
+        "top_matches": [
+            {**fields_of(one.entry, "id", "ordinal_id"), "score": one.score}
+            for one in top_matches(answer)
+        ],
         "groups": [_group_record(group) for group in group_results(answer.results)],
     }
     if answer.terms:
@@ -222,11 +225,6 @@ def _result_records(answer: Answer, *, explain: bool) -> list[dict[str, Any]]:
         result_record(result, answer.records.get(result.entry.id), explain=explain)
         for result in answer.results
     ]
-
-
-def _match_record(result: Result) -> dict[str, Any]:
-    entry = result.entry
-    return fields_of(entry, "id", "ordinal_id") | {"score": result.score}
 
 
 def _group_record(group: Group) -> dict[str, Any]:

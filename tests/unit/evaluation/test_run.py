@@ -20,6 +20,7 @@ from leafmark.app.sources.contents import LLMS_MARK
 from leafmark.errors import (
     ConfigError,
     ConfirmationError,
+    LeafmarkError,
     LockedError,
     NotFoundError,
     ProviderError,
@@ -412,7 +413,7 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
     ],
 )
 def test_what_cannot_be_evaluated(
-    here: Here, wishes: dict[str, Any], error: type[Exception], message: str
+    here: Here, wishes: dict[str, Any], error: type[LeafmarkError], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         _judge(here, FOUND, **wishes)

@@ -192,11 +192,6 @@ def _answer(
     return complete_answer(project, reader, answer, request, sources)
 
 
-def _partial(reader: IndexReader) -> tuple[Hint, ...]:
-    """Say that a part of a cluster did not answer."""
-    return (Hint("partial"),) if reader.is_partial else ()
-
-
 def _searched(
     project: Project, reader: IndexReader, wanted: Understood, sources: Sources
 ) -> Answer:
@@ -282,9 +277,10 @@ def complete_answer(
         results = expand_found(results, request.expand, reader, sources, whole=whole)
     records = _records(results, sources, reader) if request.full_records else {}
     packing, tokenizer = _packed(project, request, results, reader, sources)
+    partial = (Hint("partial"),) if reader.is_partial else ()
     return answer._replace(
         results=results,
-        hints=(*answer.hints, *_partial(reader)),
+        hints=(*answer.hints, *partial),
         records=records,
         roots={tree.name: str(tree.root) for tree in project.trees},
         packing=packing,
@@ -331,19 +327,16 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
         each.name: getattr(settings, each.name) for each in fields(SearchOptions)
     }
     asked = request._asdict()
+    since = None
+    if request.since is not None:
+        since = parse_since(request.since, now=datetime.now().astimezone()) / 1_000_000_000
     values |= {name: asked[name] for name in values if asked.get(name) is not None}
     values |= {
         "mode": search_mode(project, request.mode),
         "rerank_results": project.configuration.rerank.results,
-        "since": None if request.since is None else _seconds(request.since),
+        "since": since,
     }
     return SearchOptions(**values)
-
-
-def _seconds(since: str) -> float:
-    from datetime import datetime  # late: few searches ask for it
-
-    return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
 
 
 def _records(

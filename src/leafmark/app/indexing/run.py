@@ -247,14 +247,14 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     for key in plan.removed:
         _remove(key, work.writer, outcome)
     sources = deque([*plan.added, *plan.suspects])
-    total = len(sources)
+    total, local = len(sources), work.project.configuration.index.workers
     plan.let_go()
     with _machines(work.ray and total > 0) as machines:
         prepared = prepare_all(
             work.tasks(sources, plan.anew),
             work.recipes(),
             total_bytes=sum(source.size for source in sources),
-            workers=min(total, machines.workers) if machines else _local_workers(work),
+            workers=min(total, machines.workers) if machines else local,
             start=machines.start if machines else None,
         )
         _put_all(work, prepared, total, outcome)
@@ -276,11 +276,6 @@ def _put_all(
             if time.monotonic() - kept_s > CHECKPOINT_S:
                 work.writer.checkpoint(started_ns=work.began_ns)
                 kept_s = time.monotonic()
-
-
-def _local_workers(work: _Work) -> int:
-    """Return how many processes of this machine may help."""
-    return work.project.configuration.index.workers
 
 
 @contextmanager
