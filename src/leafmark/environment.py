@@ -67,7 +67,7 @@ def share_heaps() -> None:
 _MEMOS: list[Callable[[], None]] = []
 _GIVEN = count()
 _FORGET_EVERY = 20
-"""Commits after which memos are emptied; chosen by eye."""
+"""Commits, or batches of a build, after which memos are emptied; chosen by eye."""
 
 
 def memo(size: int) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
@@ -87,10 +87,11 @@ def forgotten(forget: Callable[[], None]) -> None:
 
 
 def give_back_memory() -> None:
-    """Give what is free in the heaps back to the system: after a commit that is most of it.
+    """Give what is free in the heaps back to the system: after a commit or batch, most of it.
 
     Now and then memos are emptied before, the first time too. They serve a run through many
-    texts; in one commit after another their entries come to lie everywhere, and hold the pages.
+    texts; in one commit or batch after another their entries come to lie everywhere, and hold the
+    pages: without, an index of 4,400 pages took 267 MB for 227.
     """
     if next(_GIVEN) % _FORGET_EVERY == 0:
         for forget in _MEMOS:

@@ -24,6 +24,7 @@ from leafmark.child import (
     start_child,
     take_standard_streams,
 )
+from leafmark.environment import give_back_memory
 from leafmark.errors import is_closed_pipe
 from leafmark.index.manifest import gc_paused
 
@@ -142,6 +143,7 @@ def serve() -> None:
             batch = receive(batches)
             with gc_paused():  # till hardly anything is left that could be looked at
                 send(answers, [work(task) for task in batch])
+            give_back_memory()
     except EOFError:
         pass
     except OSError as error:

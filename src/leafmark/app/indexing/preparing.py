@@ -23,6 +23,7 @@ from leafmark.app.sources.walk import SourceFile
 from leafmark.app.workers import Helper, Worker, core_count, cut_batches
 from leafmark.child import can_start
 from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.environment import give_back_memory
 from leafmark.index import EngineDocuments, prepare_source
 from leafmark.index.manifest import gc_paused
 from leafmark.model import Diagnostic, DocumentEntry, FileState
@@ -253,6 +254,7 @@ class _Line:
         if slot.worker is None:
             return slot.prepared
         answer = slot.worker.answer()
+        give_back_memory()
         if answer is None:
             return self._prepare(slot.batch)
         # gone is only what is gone here: another machine may not have the folder
