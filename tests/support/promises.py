@@ -180,7 +180,9 @@ FIGURES = (
     "Later that day each of 198 calls of a build failed with each of the errors, 594 faults: "
     "the same.",
     "2026-11-28, each of 315 calls of an update, 258 of a rebuild, 391 with vectors and 341 of a "
-    "search failed, with one of the errors each, once or from then on, 1,305 faults: the same.",
+    "search failed, with one of the errors each, once or from then on, 1,305 faults: the same. "
+    "Later that day 254 of 273, 253 of 258, 253 of 353 and 253 of 272 calls, 1,013 faults: the "
+    "same.",
     "2026-11-27, a file system in memory of which 0, 8, 40 and 120 kB were free: builds, updates "
     "and rebuilds either ended or said that there is no room; the last state answered, and the "
     "next run mended.",
@@ -188,7 +190,8 @@ FIGURES = (
     "31 branches switched, 77 times two writers at once beside a search. Of the second third and "
     "the last one: 333 and 334 MB, 12 and 12 descriptors, 307 and 309 kB on disk.",
     "2026-11-28, ten thousand edits in 22 minutes: of a hundred and at the end 151 and 176 MB, 12 "
-    "and 12 descriptors, 320 and 281 kB on disk.",
+    "and 12 descriptors, 320 and 281 kB on disk. Later that day, since memos are forgotten, 6,000: "
+    "170 and 174 MB, of which it wrote into 142 and 146 MB.",
     "2026-11-28, as many edits under `leafmark mcp`, in 32 minutes of a busy machine: 202 and 192 "
     "MB, of which it wrote into 163 and 153 MB, 11 and 11 descriptors, 321 and 281 kB on disk.",
     "2026-11-28, two bits in each file of an index with vectors, one at a time, and files cut in "
