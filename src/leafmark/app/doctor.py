@@ -441,8 +441,8 @@ def _vectors(
         return damage
     if not is_named and (view is None or view.pending):
         return Check("vectors", "ok", "those of the best matches are made when a search needs them")
-    if view is None and view_path(folder, project.index_dir).exists():
-        message = "the index was made anew since they were made, and has none yet"
+    if view is None and any(folder.glob("rows-*")):
+        message = "there are some, and this index has none of them yet"
         return Check(
             "vectors", "warning", message, "`leafmark index` takes over what is still right"
         )

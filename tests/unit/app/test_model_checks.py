@@ -152,12 +152,16 @@ def test_what_is_damaged_beside_vectors_is_written_anew_and_no_vector_is_made(
     assert _said(here, server) == [ANSWERS, SOUND]
 
 
-def test_vectors_of_an_index_that_was_made_anew_are_not_called_none(
-    here: Here, server: FakeServer
+@pytest.mark.parametrize("is_rebuilt", [True, False])
+def test_vectors_that_an_index_has_not_taken_over_are_not_called_none(
+    here: Here, server: FakeServer, is_rebuilt: bool
 ) -> None:
-    _index(here, server)
-    here.run(IndexRequest(rebuild=True))
-    message = "the index was made anew since they were made, and has none yet"
+    rows = _index(here, server)
+    if is_rebuilt:
+        here.run(IndexRequest(rebuild=True))
+    else:
+        next(rows.parent.glob("view-*")).unlink()
+    message = "there are some, and this index has none of them yet"
     hint = "`leafmark index` takes over what is still right"
     assert _said(here, server)[1] == Check("vectors", "warning", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
