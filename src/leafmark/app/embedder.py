@@ -162,13 +162,21 @@ def lost_vectors(project: Project, spec: EmbedderSpec) -> str:
 
     Reads all of them.
     """
+    if are_gone(project, spec):
+        return "vectors were lost: their file is gone, or shorter than it was"
     folder = vector_folder(project.shared_dir, vector_model(spec))
     view = read_view(view_path(folder, project.index_dir))
-    if view is None or not view.has_any:
-        return ""
-    if not view.has_rows(folder):
-        return "vectors were lost: their file is gone, or shorter than it was"
-    return "" if view.has_valid_rows(folder) else "vectors were not what was written"
+    is_sound = view is None or view.has_valid_rows(folder)
+    return "" if is_sound else "vectors were not what was written"
+
+
+def are_gone(project: Project, spec: EmbedderSpec) -> bool:
+    """Whether the file of vectors that an index had is gone, or shorter than it was."""
+    if project.remote is not None:
+        return False
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    view = read_view(view_path(folder, project.index_dir))
+    return view is not None and view.has_any and not view.has_rows(folder)
 
 
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:

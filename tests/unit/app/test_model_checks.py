@@ -9,8 +9,8 @@ import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here
 
-from leafmark.app import examine, index_project, open_project
-from leafmark.app.requests import IndexRequest
+from leafmark.app import examine, index_project, open_project, search_project
+from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Check
 
 DIMENSION = len(vector_of("x"))
@@ -180,6 +180,9 @@ def test_lost_vectors_are_called_lost_and_made_again(here: Here, server: FakeSer
         "`leafmark index` makes those anew",
     )
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
+    asked = SearchRequest(("repair of cars",), mode="semantic", refresh=False)
+    hints = {hint.code: hint.values for hint in search_project(project, asked).hints}
+    assert hints["no-vectors"]["reason"] == "vectors were lost"
     report = index_project(project, IndexRequest())
     assert report.vectors
     assert report.warnings == ("vectors were lost or damaged, and were made again",)

@@ -20,6 +20,7 @@ from leafmark.app.background import Deadline, DeadlineExceeded, begin
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import (
     IndexVectors,
+    are_gone,
     embedder_spec,
     index_vectors,
     no_embedder,
@@ -146,6 +147,10 @@ class QueryVectors:
 
         return begin("embedder", embed, waited_for=not is_remote(self._spec))
 
+    def _without_vectors(self) -> Hint:
+        lost = are_gone(self._project, self._spec)
+        return _lexical("no-vectors", "vectors were lost" if lost else "there are no vectors yet")
+
     def answer(
         self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
@@ -159,7 +164,7 @@ class QueryVectors:
         makes = self._mode != "semantic" and self._spec.provider in MEASURED
         has_any = found is not None and (found.has_any or not found.pending)
         if not (has_any or makes):
-            return None, (_lexical("no-vectors", "there are no vectors yet"),)
+            return None, (self._without_vectors(),)
         try:
             vectors = self._patience.result_of(self._making)
         except TimeoutError:
@@ -171,7 +176,7 @@ class QueryVectors:
         try:
             searcher = found.open_searcher() if found and has_any else None
         except OSError:
-            return None, (_lexical("no-vectors", "there are no vectors yet"),)
+            return None, (self._without_vectors(),)
         dimension = found.dimension if found and searcher else 0
         if dimension and any(each.shape[1] != dimension for each in vectors.values()):
             return None, (_lexical("other-dimension", _OTHER_DIMENSION),)
