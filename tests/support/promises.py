@@ -189,9 +189,9 @@ FIGURES = (
     "2026-11-27, 40 minutes of a server's life: 776 edits with a file that came or went each time, "
     "31 branches switched, 77 times two writers at once beside a search. Of the second third and "
     "the last one: 333 and 334 MB, 12 and 12 descriptors, 307 and 309 kB on disk.",
-    "2026-11-28, ten thousand edits in 22 minutes: of a hundred and at the end 151 and 176 MB, 12 "
-    "and 12 descriptors, 320 and 281 kB on disk. Later that day, since memos are forgotten, 6,000: "
-    "170 and 174 MB, of which it wrote into 142 and 146 MB.",
+    "2026-11-28, ten thousand edits in 27 minutes of a busy machine: of a hundred and at the end "
+    "170 and 178 MB, of which it wrote into 142 and 150 MB, 11 and 11 descriptors, 320 and 281 kB "
+    "on disk.",
     "2026-11-28, as many edits under `leafmark mcp`, in 32 minutes of a busy machine: 202 and 192 "
     "MB, of which it wrote into 163 and 153 MB, 11 and 11 descriptors, 321 and 281 kB on disk.",
     "2026-11-28, two bits in each file of an index with vectors, one at a time, and files cut in "
