@@ -195,8 +195,9 @@ FIGURES = (
     "2026-11-28, as many edits under `leafmark mcp`, in 32 minutes of a busy machine: 202 and 192 "
     "MB, of which it wrote into 163 and 153 MB, 11 and 11 descriptors, 321 and 281 kB on disk.",
     "2026-11-28, two bits in each file of an index with vectors, one at a time, and files cut in "
-    "half, emptied or removed: no answer changed, or it was refused with `--no-refresh`; the next "
-    "run mended it and said so.",
+    "half or removed: no answer changed, or it was refused with `--no-refresh`, or, without the "
+    "vectors, it was by words alone. The next run mended all of it, and said so but of what it "
+    "makes again from the rest without loss.",
     "2026-11-28, `index` and `index --rebuild` of 1,500 documents, three times each, beside three "
     "processes that searched and refreshed without a pause, and twenty edits a second: all six "
     "ended, in 1.3 to 13 seconds.",
