@@ -42,6 +42,9 @@ ROOT = Path(__file__).parents[3]
 LEAST_OVERLAP = 0.98
 MEDIAN_REQUESTS = 5
 QUERIES = 300
+FEW = 50
+"""As many are asked in every run of the tests."""
+
 SPOKEN = IndexOptions("settings", {"docs": "english", **LANGUAGES})
 Both = tuple[IndexReader, Cluster, Names]
 
@@ -135,10 +138,12 @@ def ids(answer: Answer) -> list[str]:
     return [result.id for result in answer.results]
 
 
-def test_the_same_answers_and_hints_on_queries_of_every_kind(both: Both) -> None:
-    compare(both, queries_of(both[0], QUERIES), same_hints=0.98, most_requests=12)
+@pytest.mark.parametrize("count", [FEW, pytest.param(QUERIES, marks=pytest.mark.hours)])
+def test_the_same_answers_and_hints_on_queries_of_every_kind(both: Both, count: int) -> None:
+    compare(both, queries_of(both[0], count), same_hints=0.98, most_requests=12)
 
 
+@pytest.mark.hours
 def test_the_same_answers_on_queries_in_six_languages(cluster: OpenSearch, tmp_path: Path) -> None:
     """Each has a like share: the fewer chunks are in a language, the more their scores differ."""
     many = in_both(cluster, tmp_path, "many", SPOKEN, under="examples/")

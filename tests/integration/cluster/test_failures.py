@@ -149,6 +149,7 @@ def holder(cluster: OpenSearch, index: str, *, has_record: bool) -> Node:
     return next(node for node in cluster.nodes if f"n{node.number}" == name)
 
 
+@pytest.mark.hours  # all that is asked waits for the shard, one after the other
 def test_a_shard_that_says_what_the_index_is_keeps_all_from_answering(
     healed: OpenSearch, leafmark: Leafmark, tmp_path: Path
 ) -> None:
@@ -219,6 +220,7 @@ def test_commands_say_what_a_shard_without_a_copy_keeps_from_them(
         assert json.load(got)["status"] == "degraded"
 
 
+@pytest.mark.hours  # each question waits for its limit first
 def test_a_frozen_node_costs_time_and_no_answer(healed: OpenSearch) -> None:
     """Its shards may be missing: then the answer says so, or the error says what to do."""
     client, names = connect(healed, "frozen", search_s=2.0)
@@ -287,6 +289,7 @@ def wait_for_block(client: Cluster, names: Names, *, there: bool) -> None:
         time.sleep(0.2)
 
 
+@pytest.mark.hours  # the cluster looks at its disks every so often
 def test_full_nodes_refuse_writes_at_once_and_take_them_when_there_is_room(
     cluster: OpenSearch,
 ) -> None:
