@@ -311,6 +311,15 @@ _NUMBER = re.compile(r"\b\d+\.\d+\b|\b\d+ ?%")
 HANDBOOK = ROOT / "examples" / "handbook"
 
 
+@pytest.fixture
+def apart(tmp_path: Path) -> tuple[Path, Path]:
+    """A handbook, and a folder without any files."""
+    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
+    shutil.copytree(HANDBOOK, here)
+    nowhere.mkdir()
+    return here, nowhere
+
+
 def same(leafmark: Leafmark, here: Path, url: str, *arguments: str) -> None:
     """Whether a command prints the same beside a cluster's index as beside one on this machine.
 
@@ -325,11 +334,9 @@ def same(leafmark: Leafmark, here: Path, url: str, *arguments: str) -> None:
 
 
 def test_every_command_prints_the_same_with_files_and_without(
-    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+    cluster: OpenSearch, leafmark: Leafmark, apart: tuple[Path, Path]
 ) -> None:
-    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
-    shutil.copytree(HANDBOOK, here)
-    nowhere.mkdir()
+    here, nowhere = apart
     url = cluster.url("command")
     made = leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url, LEAFMARK_INDEX_SHARDS="3")
     assert made.code == 0
@@ -351,7 +358,7 @@ def test_every_command_prints_the_same_with_files_and_without(
     ):
         same(leafmark, here, url, *arguments)
     found = leafmark("search", "restore", "-o", "full", "-n", "1", cwd=here)
-    (tmp_path / "cited.md").write_text(found.out)
+    (here.parent / "cited.md").write_text(found.out)
     for folder in (here, nowhere):
         checked = leafmark("verify", "../cited.md", cwd=folder, LEAFMARK_INDEX_URL=url)
         assert (checked.code, checked.err.split(":")[0]) == (0, "1 citation"), folder
@@ -424,11 +431,9 @@ def test_nothing_of_the_cluster_is_imported_without_an_address(
 
 
 def test_a_server_of_mcp_without_files_answers_from_the_cluster(
-    cluster: OpenSearch, leafmark: Leafmark, environment: dict[str, str], tmp_path: Path
+    cluster: OpenSearch, leafmark: Leafmark, environment: dict[str, str], apart: tuple[Path, Path]
 ) -> None:
-    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
-    shutil.copytree(HANDBOOK, here)
-    nowhere.mkdir()
+    here, nowhere = apart
     url = cluster.url("spoken")
     leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url)
 
@@ -486,11 +491,9 @@ def test_a_watch_brings_a_cluster_up_to_date_as_files_change(
 
 
 def test_a_server_without_files_answers_from_the_cluster(
-    cluster: OpenSearch, leafmark: Leafmark, environment: dict[str, str], tmp_path: Path
+    cluster: OpenSearch, leafmark: Leafmark, environment: dict[str, str], apart: tuple[Path, Path]
 ) -> None:
-    here, nowhere = tmp_path / "handbook", tmp_path / "nowhere"
-    shutil.copytree(HANDBOOK, here)
-    nowhere.mkdir()
+    here, nowhere = apart
     url = cluster.url("served")
     leafmark("index", cwd=here, LEAFMARK_INDEX_URL=url)
     with serving(
