@@ -36,7 +36,7 @@ def _tables() -> str:
 
 
 def test_settings_are_few_and_each_has_a_reason() -> None:
-    assert len(SETTINGS) <= 36  # 35, and the address of a cluster
+    assert len(SETTINGS) <= 35
     assert [name for name, each in SETTINGS.items() if not each.option.reason] == []
 
 

@@ -104,9 +104,9 @@ class SearchOptions:
         float,
         Option(
             "the share of a section's parts that must match for it to stand for them",
-            "you want whole sections sooner, or later",
             least=0,
             most=1,
+            given="constant",
         ),
     ] = 0.5
     aggregation_max_tokens: Annotated[

@@ -51,7 +51,7 @@ BAD = [
     ("search.cutoff_ratio", float("nan"), "nan", "a number from 0 to 1"),
     ("search.local_boost", float("inf"), "inf", "a number above 0"),
     ("search.local_boost", 0, "0", "a number above 0"),
-    ("search.aggregation_threshold", -0.5, "-0.5", "a number from 0 to 1"),
+    ("search.cutoff_ratio", -0.5, "-0.5", "a number from 0 to 1"),
     ("search.grain", "page", '"page"', "one of auto, piece, section, document"),
     ("index.follow_symlinks", 1, "1", "true or false"),
     ("index.dir", "", '""', "a text that is not empty"),

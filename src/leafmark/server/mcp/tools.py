@@ -37,7 +37,6 @@ _BOOLEAN = {"type": "boolean"}
 
 _COMMON: dict[str, Any] = {
     "note": {"type": "string", "description": "How to take what the answer holds."},
-    "hints": _STRINGS,
     "next": {
         "type": "string",
         "description": "What to ask for to see what was left out to keep to max_tokens.",

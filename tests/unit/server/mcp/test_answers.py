@@ -59,15 +59,15 @@ def fenced(*lines: str) -> str:
 
 def test_hints_name_the_arguments_of_the_tool(guide: Here) -> None:
     answer = ask(guide, "search", query="install gnu", limit=2)
-    assert "nothing matches all words; the results match some of them" in answer.data["hints"]
+    assert "\nhint: nothing matches all words; the results match some of them" in answer.text
+    assert "hints" not in answer.data
     guide.write("c.md", "# Tools\n\nInstall gnu by hand.\n")
     guide.index()
     mixed = ask(guide, "search", query="install gnu", limit=2)
     relaxed = "the last results match some of the words only; `strict` leaves these out"
-    assert relaxed in mixed.data["hints"]
     assert f"\nhint: {relaxed}" in mixed.text
     nothing = ask(guide, "search", query="apt", trees=["here"], section="Nowhere")
-    assert nothing.data["hints"][-1] == "without `section` Nowhere, there would be 1 match"
+    assert nothing.text.endswith("\nhint: without `section` Nowhere, there would be 1 match")
     assert "--strict" in ask(guide, "search", query='"--strict"').text
 
 
@@ -276,17 +276,16 @@ def test_places_are_data_and_passages_text(guide: Here) -> None:
 
 def test_another_name_of_an_argument_is_taken_with_a_hint(guide: Here) -> None:
     answer = ask(guide, "search", q="apt", max_results="2", tree="here")
-    assert answer.data["hints"] == [
-        "`q` was taken as `query`",
-        "`max_results` was taken as `limit`",
-        "`tree` was taken as `trees`",
-    ]
-    assert answer.text.endswith("hint: `tree` was taken as `trees`")
+    assert answer.text.endswith(
+        "\nhint: `q` was taken as `query`"
+        "\nhint: `max_results` was taken as `limit`"
+        "\nhint: `tree` was taken as `trees`"
+    )
 
 
 def test_a_search_goes_on_at_an_offset(guide: Here) -> None:
     first = ask(guide, "search", query="text OR apt", limit=1)
-    assert "1 more result: `offset` 1" in first.data["hints"]
+    assert "\nhint: 1 more result: `offset` 1" in first.text
     second = ask(guide, "search", query="text OR apt", limit=1, offset=1)
     ids = [answer.data["results"][0]["id"] for answer in (first, second)]
     assert sorted(ids) == ["here:b.md", "here:docs/a.md"]
@@ -295,7 +294,7 @@ def test_a_search_goes_on_at_an_offset(guide: Here) -> None:
 def test_topics_are_not_said_to_be_topics(guide: Here) -> None:
     found = ask(guide, "search", query="apt", topics=["first"])
     assert [row["id"] for row in found.data["results"]] == ["here:docs/a.md"]
-    assert "hints" not in found.data
+    assert "hint" not in found.text
 
 
 def test_an_empty_index_is_told_in_our_voice(here: Here) -> None:
