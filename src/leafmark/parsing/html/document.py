@@ -6,20 +6,12 @@ what in it only serves the site, are `dropped_spans`. What a page says of itself
 `metadata`: the `base` of its links, its language (`lang`), `noindex` where it wants to be in no
 search, and the `canonical` address where that is another page's.
 
-A page is called what it says, without the name of its site or its manual.
-
-That name stands behind the page's own, and a heading of the page proves where the page's own
-ends: `Usage — Mako 1.4 documentation` above the heading `Usage`. It stands before it where a
-heading outside the text is the site's name, `Slurm Workload Manager - sbatch`, or where all behind
-a colon is the first heading: `JSDoc: Class: Lamp` above `Class: Lamp`. The first heading is the
-title, too, where it says more than the title does of the same: its number (`4.1 Basic Usage` under
-`Basic Usage (GNU Octave)`), or the kind of its subject (`Struct Lamp` under `Lamp in lamps - Rust`,
-`Class Lamp<T>` under `Lamp (Light API)`). Behind a bracket or a colon stands the name of a manual
-only where the heading has these, or a program made the page; in other titles they may mean
-anything.
-
-Where the title and the one heading above all others say the same, but for a number, the name of a
-site behind a separator or before a colon, capitals or dashes, that heading is the title.
+A page is called what a heading of it says, where its title says the same between two signs: what
+stands around that is the name of its site or its manual. The heading has the number of the page
+(`4.1 Basic Usage` under `Basic Usage (GNU Octave)`), or the kind of its subject (`Struct Lamp`
+under `Lamp in lamps - Rust`). At the beginning of a title, or behind a colon, any heading may say
+it: `Usage — Mako 1.4 documentation`, `JSDoc: Class: Lamp`. Behind a dash it must be the one heading
+above all others. A heading outside the text may be the site's: `Slurm Workload Manager - sbatch`.
 """
 
 from __future__ import annotations
@@ -27,8 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from leafmark.model import Anchor, Deferred, Document, Heading, Link, Span, merge, span_at, subtract
@@ -154,8 +145,7 @@ class _Parts:
         opening = [(h.level, h.title) for h in headings if not h.nested and h.end > h.start]
         text = title_of(page)
         if text:
-            head = page.data[: page.body_start]
-            return own_title(text, opening, {*self._outer_titles()}, self._shown(), head)
+            return own_title(text, opening, {*self._outer_titles()}, self._shown())
         if shown := self._shown():
             return shown
         found = first_title([heading for heading in headings if heading.end > heading.start])
@@ -274,19 +264,14 @@ def _page_name(path: str) -> str:
     return parts[-1].rpartition(".")[0] or parts[-1] if parts else ""
 
 
-_SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
-"""What stands between the title of a page and the name of its site."""
+_PARTING = re.compile(
+    r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) |: | (?:\(|in |\[)"
+)
+"""What stands between the name of a page and that of its site or its manual."""
 
+_MAX_PARTINGS = 8
 _MAX_TITLE = 1024
 """Characters of a title in which the name of a site is looked for."""
-
-_GENERATED = re.compile(
-    rb"<meta\s[^<>]*\bname\s*=\s*[\"']?generator\b|<!--[^<>-]{0,200}\bgenerated\b", re.IGNORECASE
-)
-"""What says in the head of a page that a program made it."""
-
-_NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
-"""The number of a section or an appendix."""
 
 _PART = (
     r"(?:Chapter|Appendix|Part|Section|Annex|Kapitel|Anhang|Teil|Abschnitt|Chapitre|Annexe|Partie"
@@ -302,6 +287,8 @@ _NUMBERED = re.compile(
 
 _CHAPTER = re.compile(rf"{_PART}{_COUNT}[.: ]")
 
+_BARE_NUMBER = re.compile(r"[A-Z]?[0-9]+(?:\.[0-9]+|(?!))*+ |[A-Z] ")
+
 _MARKS = ":,.;\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\xab\xbb\u2026"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
@@ -313,96 +300,98 @@ _KIND = re.compile(
 """What a page of a reference calls its subject: `Class`, `Type Alias`."""
 
 
-def own_title(
-    title: str, opening: Sequence[tuple[int, str]], outer: Set[str], shown: str, head: bytes
-) -> str:
+def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], shown: str) -> str:
     """Return what a page is called whose `title` is given.
 
     `opening` are the levels and titles of its headings, `outer` those of headings outside its text,
-    `shown` what an element shows as its title that is no heading; `head` is what stands before its
-    body.
-    """
-    if shown and len(title) <= _MAX_TITLE:
-        title = _as_shown(title, shown)
-    first = opening[0][1] if opening else ""
-    is_generated = _GENERATED.search(head) is not None
-    title = without_manual(title, first, is_generated=is_generated)
-    if opening and opening[0][0] == 1:
-        title = _before_outer(title, outer - {first})
-    title = without_site(title, {text for _, text in opening}, outer, first)
-    return as_headed(title, first) if is_above_all(opening) else title
+    `shown` what an element shows as its title that is no heading.
 
-
-def _before_outer(title: str, outer: Set[str]) -> str:
-    """A title without what an h1 above the text says, the site's, where the text has its own.
-
-    >>> _before_outer("Dim - Lamp Book", {"Lamp Book"}), _before_outer("Dim", {"Dim"})
-    ('Dim', 'Dim')
-    """
-    if not outer or len(title) > _MAX_TITLE:
-        return title
-    ends = [*_SEPARATOR.finditer(title)]
-    named = (title[: end.start()] for end in ends if title[end.end() :] in outer)
-    bracketed = (title[: -len(site) - 3] for site in outer if title.endswith(f" [{site}]"))
-    return next(chain(named, bracketed), title)
-
-
-def _as_shown(title: str, shown: str) -> str:
-    """The longer of two names of a page, where the site's stands before one with a colon.
-
-    >>> _as_shown("Light: Member List", "Lamp< T > Member List")
-    'Lamp< T > Member List'
-    >>> _as_shown("Light: lamp.h Source File", "lamp.h"), _as_shown("Lamp", "Note")
-    ('lamp.h Source File', 'Lamp')
-    """
-    name, _, rest = title.partition(": ")
-    if name.endswith(":"):
-        return title
-    if rest and (shown == rest or shown.endswith(f" {rest}")):
-        return shown
-    if rest.startswith(f"{shown} ") or rest.endswith((f" {shown}", f"/{shown}", f":{shown}")):
-        return rest
-    return shown if rest == "Main Page" else title
-
-
-def without_site(
-    title: str, headings: Set[str], outer: Set[str] = frozenset(), first: str = ""
-) -> str:
-    """Return the longest beginning of a title, up to a separator, that is a heading, or all of it.
-
-    `outer` are headings outside what is read of the page. One of them may be the page's own, or
-    the site's above every page: it is the site's where the rest of the title is a heading. The
-    title may also end, behind a colon, or begin with what one of these or the `first` heading of
-    the text says, or says behind the kind of its subject.
-
-    >>> without_site("Usage - Tips — Mako 1.4 documentation", {"Usage", "Usage - Tips"})
+    >>> own_title("Usage - Tips — Mako 1.4", [(1, "Mako"), (2, "Usage - Tips")], set(), "")
     'Usage - Tips'
-    >>> without_site("Usage — Mako", {"Mako", "Introduction"})
+    >>> own_title("Usage — Mako", [(1, "Mako"), (2, "Introduction")], set(), "")
     'Usage — Mako'
-    >>> without_site("Slurm - sbatch", {"sbatch", "NAME"}, {"Slurm"})
+    >>> own_title("Slurm - sbatch", [(1, "NAME"), (1, "sbatch")], {"Slurm"}, "")
     'sbatch'
-    >>> without_site("JSDoc: Class: Lamp", set(), {"Class: Lamp"})
-    'Class: Lamp'
-    >>> without_site("The guide : Lamp", {"Module Lamp"}, first="Module Lamp")
-    'Module Lamp'
-    >>> without_site("Lamp | light", {"Class Lamp"}, first="Class Lamp")
-    'Class Lamp'
+    >>> own_title("Dim - Lamp Book", [(1, "1. Dim it")], {"Lamp Book"}, "")
+    'Dim'
+    >>> own_title("Basic Usage (GNU Octave)", [(1, "4.1 Basic Usage")], set(), "")
+    '4.1 Basic Usage'
+    >>> own_title("Light: Member List", [], set(), "Lamp< T > Member List")
+    'Lamp< T > Member List'
     """
-    if title in headings or title in outer or len(title) > _MAX_TITLE:
+    if len(title) > _MAX_TITLE:
         return title
-    ends = [*_SEPARATOR.finditer(title)]
-    for found in reversed(ends):
-        name, rest = title[: found.start()], title[found.end() :]
-        if name in headings:
-            return name
-        if name in outer:
-            return rest if rest in headings else name
-    names = sorted({first, *outer})
-    named = {_without_kind(name): name for name in names} | {name: name for name in names}
-    parts = title.split(": ")
-    rests = (": ".join(parts[at:]) for at in range(1, len(parts)))
-    beginnings = (title[: found.start()] for found in ends)
-    return next((named[part] for part in (*rests, *beginnings) if part in named), title)
+    first = opening[0][1] if opening else ""
+    others, sites = {text for _, text in opening[1:]} | outer, outer - {first}
+    is_above, number = is_above_all(opening), _said(title)[0]
+    for part in _parts(title):
+        found = _as_shown(part, shown) if shown else ""
+        if found or (found := _as_first(part, first, title, number=number, is_above=is_above)):
+            return found
+        if not part.before and part.rest in sites and opening and opening[0][0] == 1:
+            return part.words
+        if not part.before and part.words in sites and part.rest in {*others, first}:
+            return part.rest
+        is_alone = not part.before or (part.before == ":" and not part.behind)
+        if is_alone and part.words in others and part.behind not in ("(", "in", "["):
+            return part.words
+    return title
+
+
+class _Part(NamedTuple):
+    """What stands between two signs in a title, these, and what is behind the second."""
+
+    words: str
+    before: str
+    behind: str
+    rest: str
+
+
+def _parts(title: str) -> Iterator[_Part]:
+    """Yield the parts of a title, itself first; from the front, the longest first."""
+    cuts = [*_PARTING.finditer(title)][:_MAX_PARTINGS]
+    ends = [(len(title), len(title), ""), *((*c.span(), c[0].strip()) for c in reversed(cuts))]
+    for start, before in [(0, ""), *((c.end(), c[0].strip()) for c in cuts)]:
+        for end, after, behind in ends:
+            if start < end:
+                yield _Part(title[start:end], before, behind, title[after:].rstrip("])"))
+
+
+def _as_shown(part: _Part, shown: str) -> str:
+    """What an element shows that says no less than a part; or a part that says more than it."""
+    if part.before not in ("", ":"):
+        return ""
+    if part.words == shown or shown.endswith(f" {part.words}"):
+        return shown
+    words = f" {part.words.replace('/', ' ')} "
+    return part.words if part.before and not part.behind and f" {shown} " in words else ""
+
+
+def _as_first(part: _Part, heading: str, title: str, *, number: str, is_above: bool) -> str:
+    """The first heading, if a part says it; only the one above all may say it behind a dash.
+
+    Or all of a title, but for its number, kind and capitals.
+    """
+    if part.before in ("-", "--"):
+        return heading if is_above and part.words == heading else ""
+    if part.before not in ("", ":") or not _says(part.words, heading, number):
+        return ""
+    is_front = part.behind != "" and not part.before
+    return heading if is_above or part.words == heading or is_front else ""
+
+
+def _says(part: str, heading: str, own: str) -> bool:
+    """Whether a part of a title says what a heading does but for its number, kind and capitals.
+
+    `own` is the number of the title.
+    """
+    if part == heading or not heading or len(heading) > _MAX_TITLE:
+        return part == heading != ""
+    (number, words), (other, said) = _said(part), _said(heading)
+    if not words or (other and (number or own) not in ("", other)):
+        return False
+    bare = said[1:] if _BARE_NUMBER.match(heading) and not other else said
+    return words in (said, bare, _said(_without_kind(heading))[1])
 
 
 def _without_kind(heading: str) -> str:
@@ -410,30 +399,6 @@ def _without_kind(heading: str) -> str:
     named = heading.partition("<")[0]
     kind = _KIND.match(named)
     return named[kind.end() :] if kind else heading
-
-
-def without_manual(title: str, heading: str, *, is_generated: bool) -> str:
-    """Return the first heading of a page where it is the name before the manual's, else the title.
-
-    >>> without_manual("Basic Usage (GNU Octave)", "4.1 Basic Usage", is_generated=False)
-    '4.1 Basic Usage'
-    >>> without_manual("Usage (draft of May)", "Usage", is_generated=False)
-    'Usage (draft of May)'
-    >>> without_manual("Lamp.Kind (Light API)", "Enum Class Lamp.Kind<T>", is_generated=False)
-    'Enum Class Lamp.Kind<T>'
-    >>> without_manual("GwyRuler: Widgets", "GwyRuler", is_generated=True)
-    'GwyRuler'
-    """
-    number = _NUMBER.match(heading)
-    plain = heading[number.end() :] if number else heading
-    subject = _without_kind(heading)
-    marks = [(plain, " (")] if number else []
-    if is_generated:
-        marks += [(name, mark) for name in (heading, plain) for mark in (" (", ": ")]
-    if subject not in (heading, plain):
-        marks += [(subject, " ("), (subject, " in ")]
-    is_named = any(name and title.startswith(name + mark) for name, mark in marks)
-    return heading if is_named else title
 
 
 def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
@@ -450,57 +415,6 @@ def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
     if not headings or not others:
         return bool(headings)
     return bool(_CHAPTER.match(headings[0][1])) and not any(map(_CHAPTER.match, others))
-
-
-def as_headed(title: str, heading: str) -> str:
-    """Return the heading that stands above all others where a title says the same, else the title.
-
-    >>> as_headed("Configuring PuTTY", "Chapter 4: Configuring PuTTY")
-    'Chapter 4: Configuring PuTTY'
-    >>> as_headed("s6: the s6-svscan program", "The s6-svscan program")
-    'The s6-svscan program'
-    >>> as_headed("Lamp Handbook - 2\xa0 Dim", "2 Dim")
-    '2 Dim'
-    >>> as_headed("Chapter 4: Lamps", "Chapter 5: Lamps"), as_headed("Lamp", "Lamp 2")
-    ('Chapter 4: Lamps', 'Lamp')
-    >>> as_headed("Lamp", "Class Lamp<T>")
-    'Class Lamp<T>'
-    >>> as_headed("Lamp 2.0 documentation", "Lamp documentation")
-    'Lamp documentation'
-    """
-    if not heading or len(title) > _MAX_TITLE or len(heading) > _MAX_TITLE:
-        return title
-    if _without_version(title) == heading or _is_behind_site(title, heading):
-        return heading
-    number, words = _said(heading)
-    subject = _said(_without_kind(heading))[1]
-    rests = (title[found.end() :] for found in re.finditer(": ", title))
-    beginnings = (title[: found.start()] for found in _SEPARATOR.finditer(title))
-    whole = _said(title)[0]
-    for own, said in map(_said, (title, *rests, *beginnings)):
-        is_numbered_so = not number or (own or whole) in ("", number)
-        if said and said in (words, subject) and is_numbered_so:
-            return heading
-    return title
-
-
-def _is_behind_site(title: str, heading: str) -> bool:
-    """Whether a heading stands in a title behind a dash, up to its end or another separator.
-
-    >>> _is_behind_site("python - Dim a lamp? - Questions", "Dim a lamp?")
-    True
-    """
-    title, heading = (" ".join(each.split()) for each in (title, heading))
-    _, sign, rest = title.partition(f"- {heading}")
-    return sign != "" and (not rest or _SEPARATOR.match(rest) is not None)
-
-
-_VERSION = re.compile(r" v?[0-9]++(?:\.[0-9a-z]++|(?!)){1,4}+(?= )")
-
-
-def _without_version(title: str) -> str:
-    """A title without the version of what it is about, where that stands in the middle."""
-    return _VERSION.sub("", title, count=1)
 
 
 def _said(title: str) -> tuple[str, tuple[str, ...]]:
