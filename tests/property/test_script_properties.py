@@ -19,7 +19,7 @@ WORDS = """
     def class f A a ( ) { } [ ] : ; , . = => -> < > :: # // /* */ " ' ` @ $ & * ! if else end do
     function func fn struct impl enum interface namespace template public static void int const
     export return lambda module trait type var let CREATE TABLE FUNCTION AS begin <?php
-""".split()  # noqa: SIM905 - a word list reads better than sixty strings
+""".split()
 PROSE = [
     *["Words of a paragraph that goes on", "and ends.", "", "- item", "  of two lines"] * 8,
     "",

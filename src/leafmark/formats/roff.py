@@ -183,49 +183,11 @@ Vt Xr Ap Ta Bx Bsx Dx Fx Nx Ox Ux At St Lb Cx Er Rv Ex Ud Fc Xo Xc Es En %A %B %
 %P %Q %R %T %U %V
 """
 _SIMPLE = frozenset(_NAMES.split())
-_ENCLOSED = {
-    "Op": "[]",
-    "Bq": "[]",
-    "Pq": "()",
-    "Brq": "{}",
-    "Aq": "<>",
-    "Dq": "“”",
-    "Qq": '""',
-    "Sq": "‘’",
-    "Ql": "‘’",
-    "Eq": "  ",
-}
-_OPENING = {
-    "Oo": "[",
-    "Bo": "[",
-    "Po": "(",
-    "Bro": "{",
-    "Ao": "<",
-    "Do": "“",
-    "Qo": '"',
-    "So": "‘",
-}
-_CLOSING = {
-    "Oc": "]",
-    "Bc": "]",
-    "Pc": ")",
-    "Brc": "}",
-    "Ac": ">",
-    "Dc": "”",
-    "Qc": '"',
-    "Sc": "’",
-    "Fc": ")",
-}
-_SYSTEMS = {
-    "Bx": "BSD",
-    "Bsx": "BSD/OS",
-    "Dx": "DragonFly",
-    "Fx": "FreeBSD",
-    "Nx": "NetBSD",
-    "Ox": "OpenBSD",
-    "Ux": "UNIX",
-    "At": "AT&T UNIX",
-}
+_ENCLOSED = _pairs('Op [] Bq [] Pq () Brq {} Aq <> Dq “” Qq "" Sq ‘’ Ql ‘’') | {"Eq": "  "}
+_OPENING = _pairs('Oo [ Bo [ Po ( Bro { Ao < Do “ Qo " So ‘')
+_CLOSING = _pairs('Oc ] Bc ] Pc ) Brc } Ac > Dc ” Qc " Sc ’ Fc )')
+_SYSTEMS = _pairs("Bx BSD Bsx BSD/OS Dx DragonFly Fx FreeBSD Nx NetBSD Ox OpenBSD Ux UNIX")
+_SYSTEMS |= {"At": "AT&T UNIX"}
 MDOC = _SIMPLE | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys()
 """Macros that stand in text, and may be called by others."""
 
@@ -699,7 +661,7 @@ class _Reader:
     def _shown(self, macro: str, start: int, end: int) -> None:
         if self._name is None:
             self._name = name_of(self.data)
-        if macro in ("Ns", "Ap") or (macro in _CLOSED and not self._breaks):
+        if macro in ("Ns", "Ap") or (macro in _CLOSING and not self._breaks):
             self._is_joined = True
         self._write(line_pieces(self.data, macro, start, end, self._name))
         self._is_joined = (
@@ -833,8 +795,7 @@ class _Reader:
             self._breaks = 0
 
 
-_OPENED = frozenset(("Oo", "Bo", "Po", "Bro", "Ao", "Do", "Qo", "So", "Fo"))
-_CLOSED = frozenset(("Oc", "Bc", "Pc", "Brc", "Ac", "Dc", "Qc", "Sc", "Fc"))
+_OPENED = _OPENING.keys() | {"Fo"}
 _Handler = Callable[[_Reader, str, int, int], None]
 _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("br", "sp", "Sp", "Pp"), _Reader._break),

@@ -18,25 +18,9 @@ from leafmark.errors import ConfigError
 Value = bool | int | float | str | None
 """What a setting can hold. None stands only for what has not been chosen."""
 
-LANGUAGES = (
-    "arabic",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "greek",
-    "hungarian",
-    "italian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
+LANGUAGES = tuple(
+    "arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese"
+    " romanian russian spanish swedish tamil turkish".split()
 )
 """The languages whose words can be reduced to stems."""
 

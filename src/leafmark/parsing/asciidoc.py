@@ -106,20 +106,10 @@ _ID = re.compile(
 _INLINE_ID = re.compile(r"\[\[([\w:][\w:.-]*)(?:,[^\[\]]*)?\]\]")
 _STYLE = re.compile(r"\[\s*([\w-]*)")
 
-_KINDS: dict[str, BlockKind] = {
-    "-": "code",
-    ".": "code",
-    "`": "code",
-    "+": "html",
-    "/": "definition",
-    "=": "quote",
-    "*": "quote",
-    "_": "quote",
-    "|": "table",
-    ",": "table",
-    ":": "table",
-    "!": "table",
-}
+_SIGNS_OF: dict[BlockKind, str] = {
+    "code": "-.`", "html": "+", "definition": "/", "quote": "=*_", "table": "|,:!",
+}  # fmt: skip
+_KINDS = {sign: kind for kind, signs in _SIGNS_OF.items() for sign in signs}
 _BELOW_LIST = 3
 """Levels left below the deepest list: its items, what is attached to them, and what is in that."""
 

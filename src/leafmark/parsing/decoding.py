@@ -71,46 +71,24 @@ _SWAPPED_PARTING = late_pattern("[\u0900\u0a00\u0d00\u2000]")
 _LONE_SURROGATE = late_pattern("[\ud800-\udfff]+")
 _NOT_ASCII = late_pattern("[^\x00-\x7f]")
 
+_ALIASES = """
+ascii=cp1252 big5=big5hkscs euc-jp=euc_jp euc-kr=cp949 gb18030=gb18030 gb2312=gb18030 gbk=gb18030
+ibm866=cp866 iso-2022-jp=iso2022_jp iso-8859-1=cp1252 iso-8859-8-i=iso8859-8 iso-8859-9=cp1254
+koi8-r=koi8-r koi8-u=koi8-u latin-1=cp1252 latin1=cp1252 macintosh=mac-roman shift-jis=cp932
+us-ascii=cp1252 windows-31j=cp932 x-mac-cyrillic=mac-cyrillic x-sjis=cp932
+"""
 _CODECS = {
     **{f"iso-8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"windows-{n}": f"cp{n}" for n in (874, 949, *range(1250, 1259))},
-    "ascii": "cp1252",
-    "big5": "big5hkscs",
-    "euc-jp": "euc_jp",
-    "euc-kr": "cp949",
-    "gb18030": "gb18030",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "ibm866": "cp866",
-    "iso-2022-jp": "iso2022_jp",
-    "iso-8859-1": "cp1252",
-    "iso-8859-8-i": "iso8859-8",
-    "iso-8859-9": "cp1254",
-    "koi8-r": "koi8-r",
-    "koi8-u": "koi8-u",
-    "latin-1": "cp1252",
-    "latin1": "cp1252",
-    "macintosh": "mac-roman",
-    "shift-jis": "cp932",
-    "us-ascii": "cp1252",
-    "windows-31j": "cp932",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-sjis": "cp932",
+    **dict(pair.split("=") for pair in _ALIASES.split()),
 }
 """Names of encodings, as the Encoding Standard has them, and the codec that reads each of them."""
 
-_SUPERSETS = {
-    "ascii": "cp1252",
-    "big5": "big5hkscs",
-    "euc_kr": "cp949",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "shift_jis": "cp932",
-    "tis-620": "cp874",
-}
+_REPLACED = """
+ascii=cp1252 big5=big5hkscs euc_kr=cp949 gb2312=gb18030 gbk=gb18030 iso8859-1=cp1252
+iso8859-9=cp1254 iso8859-11=cp874 shift_jis=cp932 tis-620=cp874
+"""
+_SUPERSETS = dict(pair.split("=") for pair in _REPLACED.split())
 """Codecs that Python knows under more names, and those that the Standard reads in their place."""
 
 _MAX_LABEL = 40

@@ -24,28 +24,18 @@ from leafmark.parsing.readable import data_reader
 Parser = Callable[..., Document]
 """Takes the bytes and the path; a notebook's also `outputs`."""
 
-_NAMED_SUFFIXES: dict[str, Format] = {
-    ".htm": "html",
-    ".html": "html",
-    ".xhtml": "html",
-    ".ipynb": "notebook",
-    ".adoc": "asciidoc",
-    ".asciidoc": "asciidoc",
-    ".rest": "rst",
-    ".rst": "rst",
-    ".txt": "text",
-    ".text": "text",
+_SUFFIXES_OF: dict[Format, str] = {
+    "asciidoc": ".adoc .asciidoc",
+    "html": ".htm .html .xhtml",
+    "markdown": ".md .markdown .mdx .mdown .mdwn .mkd .mkdn .mkdown"
+    " .qmd .rmd .rmarkdown .livemd .mdc .ronn",  # Quarto, R, Livebook, Nuxt and Cursor, manuals
+    "notebook": ".ipynb",
+    "rst": ".rest .rst",
+    "script": " ".join(SCRIPT_SUFFIXES),
+    "text": ".txt .text",
 }
-_MARKDOWN_SUFFIXES = (
-    *(".md", ".markdown", ".mdx"),
-    *(".qmd", ".rmd", ".rmarkdown"),  # Quarto, R Markdown
-    *(".mdown", ".mdwn", ".mkd", ".mkdn", ".mkdown"),
-    *(".livemd", ".mdc", ".ronn"),  # Livebook, Nuxt and Cursor, manual pages
-)
 SUFFIXES: dict[str, Format] = {
-    **_NAMED_SUFFIXES,
-    **dict.fromkeys(_MARKDOWN_SUFFIXES, "markdown"),
-    **dict.fromkeys(SCRIPT_SUFFIXES, "script"),
+    suffix: name for name, suffixes in _SUFFIXES_OF.items() for suffix in suffixes.split()
 }
 """Core formats by the lower-case suffix of a file's name."""
 
@@ -75,11 +65,8 @@ _READER_MAKERS: dict[Format, str] = {
 """What makes that of the bytes of a source, which have to be known as a whole."""
 
 DATA_SUFFIXES = frozenset(
-    (
-        *(".json", ".json5", ".jsonc", ".jsonl", ".geojson", ".ndjson"),
-        *(".xml", ".xsd", ".xsl", ".xslt", ".plist", ".rss", ".svg", ".eps"),
-        *(".csv", ".tsv", ".toml", ".yaml", ".yml", ".log"),
-    )
+    ".json .json5 .jsonc .jsonl .geojson .ndjson .xml .xsd .xsl .xslt .plist .rss .svg .eps"
+    " .csv .tsv .toml .yaml .yml .log".split()
 )
 """Data files, drawings and logs: text, but read only where they are included by name."""
 

@@ -57,16 +57,13 @@ _QUOTE = b'"'
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _TICKS = re.compile("`{3,}")
 _MAGIC = re.compile(r"\s*%%(\w+)")
-_LANGUAGES = ("bash", "cython", "html", "javascript", "latex", "perl", "ruby", "sh", "sql", "svg")
-_MAGICS = dict(zip(_LANGUAGES, _LANGUAGES, strict=True)) | {
-    "R": "r",
-    "js": "javascript",
-    "markdown": "markdown",
-    "pypy": "python",
-    "python": "python",
-    "python2": "python",
-    "python3": "python",
-    "script": "sh",
+_MAGIC_NAMES = """
+bash cython html javascript latex markdown perl python ruby sh sql svg
+R=r js=javascript pypy=python python2=python python3=python script=sh
+"""
+_MAGICS = {
+    name: language or name
+    for name, _, language in (pair.partition("=") for pair in _MAGIC_NAMES.split())
 }
 """The language of a code cell that begins with a magic of this name."""
 

@@ -61,7 +61,7 @@ _AFTER_NAMES = frozenset(
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
     macro event interfac constant properti attribut namespac crate exampl guid tutori header
     tag filter lookup flag hook widget compon decor signal except error oper rule element plugin
-    """.split()  # noqa: SIM905 - stems, better read as prose
+    """.split()
 )
 """Stems of words around a name that only say what it names."""
 

@@ -24,6 +24,7 @@ from leafmark.parsing.code.rules import (
     Rule,
     Rules,
     Symbol,
+    all_plain,
     child_of_type,
     member,
     member_path,
@@ -109,10 +110,7 @@ def _rust_impl(node: Node, source: bytes) -> Symbol | None:
 
 _RUST = Rules(
     {
-        "struct_item": plain(),
-        "enum_item": plain(),
-        "union_item": plain(),
-        "trait_item": plain(),
+        **all_plain("struct_item enum_item union_item trait_item"),
         "mod_item": plain(needs_body=True),
         "function_item": plain(),
         "function_signature_item": plain(),
@@ -126,15 +124,11 @@ _RUST = Rules(
 
 _JAVA = Rules(
     {
-        "class_declaration": plain(),
-        "interface_declaration": plain(),
-        "enum_declaration": plain(),
-        "record_declaration": plain(),
-        "annotation_type_declaration": plain(),
-        "annotation_type_element_declaration": plain(),
-        "method_declaration": plain(),
-        "constructor_declaration": plain(),
-        "compact_constructor_declaration": plain(),
+        **all_plain(
+            "class_declaration interface_declaration enum_declaration record_declaration"
+            " annotation_type_declaration annotation_type_element_declaration"
+            " method_declaration constructor_declaration compact_constructor_declaration"
+        ),
         "enum_constant": plain(role="container", needs_body=True),
     },
     comments=_TWO_COMMENTS,
@@ -155,15 +149,11 @@ def _operator(node: Node, source: bytes) -> Symbol | None:
 _ACCESSORS = ("accessor_list", "arrow_expression_clause")
 _CSHARP = Rules(
     {
-        "namespace_declaration": plain(),
-        "class_declaration": plain(),
-        "struct_declaration": plain(),
-        "interface_declaration": plain(),
-        "enum_declaration": plain(),
-        "record_declaration": plain(),
-        "delegate_declaration": plain(),
-        "method_declaration": plain(),
-        "constructor_declaration": plain(),
+        **all_plain(
+            "namespace_declaration class_declaration struct_declaration"
+            " interface_declaration enum_declaration record_declaration"
+            " delegate_declaration method_declaration constructor_declaration"
+        ),
         "destructor_declaration": plain(prefix="~"),
         "local_function_statement": plain(),
         "property_declaration": plain(body="accessors", body_types=_ACCESSORS),
@@ -177,10 +167,7 @@ _CSHARP = Rules(
 
 _RUBY = Rules(
     {
-        "module": plain(),
-        "class": plain(),
-        "method": plain(),
-        "singleton_method": plain(),
+        **all_plain("module class method singleton_method"),
     },
     strings=frozenset(("string", "heredoc_body")),
 )
@@ -188,12 +175,10 @@ _RUBY = Rules(
 _PHP = Rules(
     {
         "namespace_definition": plain(needs_body=True),
-        "class_declaration": plain(),
-        "interface_declaration": plain(),
-        "trait_declaration": plain(),
-        "enum_declaration": plain(),
-        "function_definition": plain(),
-        "method_declaration": plain(),
+        **all_plain(
+            "class_declaration interface_declaration trait_declaration enum_declaration"
+            " function_definition method_declaration"
+        ),
     },
     annotations=frozenset({"attribute_list"}),
     strings=frozenset(("string", "encapsed_string", "heredoc_body", "nowdoc_body")),
@@ -327,9 +312,7 @@ def _swift_property(node: Node, source: bytes) -> Symbol | None:
 _SWIFT = Rules(
     {
         "class_declaration": _swift_class,
-        "protocol_declaration": plain(),
-        "function_declaration": plain(),
-        "protocol_function_declaration": plain(),
+        **all_plain("protocol_declaration function_declaration protocol_function_declaration"),
         "property_declaration": _swift_property,
         "init_declaration": unnamed("init"),
         "deinit_declaration": unnamed("deinit"),
@@ -342,13 +325,10 @@ _SWIFT = Rules(
 
 _SCALA = Rules(
     {
-        "package_object": plain(),
-        "object_definition": plain(),
-        "class_definition": plain(),
-        "trait_definition": plain(),
-        "enum_definition": plain(),
-        "function_definition": plain(),
-        "function_declaration": plain(),
+        **all_plain(
+            "package_object object_definition class_definition trait_definition"
+            " enum_definition function_definition function_declaration"
+        ),
     },
     comments=frozenset(("comment", "block_comment")),
     annotations=frozenset({"annotation"}),

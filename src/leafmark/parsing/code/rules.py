@@ -106,6 +106,11 @@ def plain(
     return rule
 
 
+def all_plain(types: str) -> dict[str, Rule]:
+    """Return the plain rule for each of the types that a text names."""
+    return dict.fromkeys(types.split(), plain())
+
+
 def member(node: Node, source: bytes) -> Symbol | None:
     """The rule for names that may be paths, as Lua's `a.b:c`; most computed names are none."""
     named = node.child_by_field_name("name")
@@ -353,9 +358,7 @@ _C: dict[str, Rule] = {
     "function_definition": _function,
     "declaration": _prototype,
     "type_definition": _typed,
-    "struct_specifier": _qualified,
-    "union_specifier": _qualified,
-    "enum_specifier": _qualified,
+    **dict.fromkeys(("struct_specifier", "union_specifier", "enum_specifier"), _qualified),
     "preproc_function_def": _macro,
 }
 
@@ -439,9 +442,7 @@ def _wrapped(given: Node) -> Node | None:
 
 
 _BOTH: dict[str, Rule] = {
-    "function_declaration": plain(),
-    "generator_function_declaration": plain(),
-    "class_declaration": plain(),
+    **all_plain("function_declaration generator_function_declaration class_declaration"),
     "method_definition": member,
     "pair": _property_name("key", "value"),
     "variable_declarator": _given_name("name", "value"),
@@ -455,13 +456,9 @@ _BOTH: dict[str, Rule] = {
 _JAVASCRIPT = _BOTH | {"field_definition": valued("property", "value", _FUNCTIONS)}
 
 _TYPESCRIPT = _BOTH | {
-    "function_signature": plain(),
-    "abstract_class_declaration": plain(),
-    "interface_declaration": plain(),
-    "enum_declaration": plain(),
+    **all_plain("function_signature abstract_class_declaration interface_declaration"),
+    **all_plain("enum_declaration internal_module module"),
     "type_alias_declaration": plain(body="value"),
-    "internal_module": plain(),
-    "module": plain(),
     "method_signature": member,
     "abstract_method_signature": member,
     "public_field_definition": valued("name", "value", _FUNCTIONS),

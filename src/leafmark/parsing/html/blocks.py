@@ -25,23 +25,18 @@ from leafmark.parsing.text import BLANK_LINES
 
 Spans = list[tuple[int, int]]
 
-_KINDS: dict[str, BlockKind] = {
-    "p": "paragraph",
-    "ul": "list",
-    "ol": "list",
-    "menu": "list",
-    "dir": "list",
-    "li": "list_item",
-    "dl": "definition",
-    "dt": "definition",
+_TAGS: dict[BlockKind, str] = {
+    "paragraph": "p",
+    "list": "ul ol menu dir",
+    "list_item": "li",
+    "definition": "dl dt",
     "table": "table",
-    "tr": "table_row",
-    "pre": "code",
-    "listing": "code",
-    "xmp": "code",
-    "blockquote": "quote",
-    "hr": "thematic_break",
+    "table_row": "tr",
+    "code": "pre listing xmp",
+    "quote": "blockquote",
+    "thematic_break": "hr",
 }
+_KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
 _LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
 """How code that is written line by line begins. A whole file, whose lines have anchors, is no
 block of code: nothing could cut it."""

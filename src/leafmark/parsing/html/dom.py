@@ -37,30 +37,16 @@ HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)
 
 _FRAME = frozenset(("html", "body", "head"))
-_FORMATTING = frozenset(
-    (
-        *("b", "i", "u", "s", "em", "tt", "big", "code", "font"),
-        *("strike", "strong", "nobr", "sup", "sub", "wbr"),
-    )
-)
+_FORMATTING = frozenset("b i u s em tt big code font strike strong nobr sup sub wbr".split())
 """Elements that hold no structure, whose end tags may stand anywhere."""
 
 _CLOSES_P = frozenset(
-    (
-        *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div"),
-        *("dl", "dd", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1"),
-        *("h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "li"),
-        *("listing", "main", "menu", "nav", "ol", "p", "plaintext", "pre", "search"),
-        *("section", "summary", "table", "ul", "xmp"),
-    )
+    "address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext"
+    " pre search section summary table ul xmp".split()
 )
 _TABLE = frozenset(("table", "template"))
-_AROUND_ITEM = frozenset(
-    (
-        *("ul", "ol", "menu", "dir", "dl", "table", "td", "th", "template"),
-        *("button", "object"),
-    )
-)
+_AROUND_ITEM = frozenset("ul ol menu dir dl table td th template button object".split())
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _CELLS = frozenset(("td", "th"))
 _TERMS = frozenset(("dt", "dd"))

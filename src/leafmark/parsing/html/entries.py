@@ -34,24 +34,8 @@ _MAX_WORDS = 5
 _CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
 _CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+))", re.IGNORECASE)
 _INLINE = frozenset(
-    (
-        *("a", "abbr", "b", "bdi", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd"),
-        *(
-            "label",
-            "mark",
-            "q",
-            "s",
-            "samp",
-            "small",
-            "span",
-            "strong",
-            "sub",
-            "sup",
-            "tt",
-            "u",
-            "var",
-        ),
-    )
+    "a abbr b bdi cite code del dfn em font i ins kbd label mark q s samp small span strong sub sup"
+    " tt u var".split()
 )
 _REGIONS = frozenset(("main", "article", "body"))
 _TABLED = frozenset(("table", "tr", "td", "th", "tbody"))

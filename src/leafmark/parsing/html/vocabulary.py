@@ -47,22 +47,15 @@ def _file() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
+_CLASS_LISTS = "classes labels panels around credits shown whole languages badges".split()
+
+
 @cache
 def _tables() -> dict[str, frozenset[str]]:
     """For each entry of a list of classes, the tables that it is in."""
     found: dict[str, set[str]] = {}
     for table, lists in _file().items():
-        for name in (
-            "classes",
-            "labels",
-            "panels",
-            "around",
-            "credits",
-            "shown",
-            "whole",
-            "languages",
-            "badges",
-        ):
+        for name in _CLASS_LISTS:
             if name in lists and (table, name) != ("source", "labels"):
                 for entry in lists[name]:
                     found.setdefault(entry, set()).add(f"{table}.{name}")
