@@ -33,5 +33,5 @@ class _LatePattern:
         if name.startswith("_"):  # what copies and pickles look for
             raise AttributeError(name)
         compiled = re.compile(*self._given)
-        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
+        vars(self).update({each: getattr(compiled, each) for each in (*_METHODS, name)})
         return getattr(compiled, name)

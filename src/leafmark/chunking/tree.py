@@ -95,6 +95,9 @@ def _says_no_more(heading: str, title: str) -> bool:
         return False
     if heading == title:
         return any(map(str.isalnum, title))
+    ends = [text[-1:].casefold()[-1:] for text in (heading, title)]
+    if ends[0] != ends[1] and ends[0].isalnum() and ends[1].isalnum():  # as of nearly all
+        return False
     names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
     bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
     return bare[0] == bare[1] != ""

@@ -301,12 +301,14 @@ _INSIDE = late_pattern(
     re.IGNORECASE,
 )
 _TAG_START = late_pattern(rb"<(?:a|span)\s", re.IGNORECASE)
+_LABEL_END = late_pattern(rb"=(?<=\)=)[ \t]*+\r?\n")
+_LIST_START = late_pattern(rb"\{:")
 _CLOSING = late_pattern(r"(?<=\s)#+\Z")
-_TAG = late_pattern(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
+_TAG = late_pattern(rb"<(?<!`<)([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
 _ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
 _ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
-_BLOCK_NAME = late_pattern(rb"(?<=[ \t\n])\^[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
+_BLOCK_NAME = late_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
@@ -320,7 +322,7 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
         else ()
     )
     around = {}
-    if (is_marked and b"{:" in raw) or b")=" in raw or _TAG_START.search(raw):
+    if (is_marked and _LIST_START.search(raw)) or _LABEL_END.search(raw) or _TAG_START.search(raw):
         places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
         named = ((at, _name_around(raw, *place)) for at, place in places)
         around = {at: name for at, name in named if name is not None}

@@ -75,7 +75,7 @@ _TITLE = late_pattern(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE
 
 def markdown_reader(data: bytes) -> Reader | None:
     """Return what reads a source; None where its bytes are its text."""
-    if _HTML.search(data) or _BADGE.search(data) or looks_like_mdx(data):
+    if _HTML.search(data) or (b"!" in data and _BADGE.search(data)) or looks_like_mdx(data):
         return read_markdown
     return data_reader(data)
 
