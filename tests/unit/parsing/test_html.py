@@ -326,41 +326,6 @@ def test_an_element_without_content_ends_with_its_tag(tag: str) -> None:
     assert b"Words" not in b"".join(dropped)
 
 
-class TestTreesOfPages:
-    """A long list of links is navigation where one leads to the page, wherever that lies."""
-
-    @pytest.mark.parametrize(
-        ("path", "target"),
-        [
-            ("docs/api/a b.html", "a%20b.html"),
-            ("docs/api/page.html", "../api/page.html"),
-            ("page.html", "./page.html"),
-        ],
-    )
-    def test_address_is_read_from_where_the_page_lies(self, path: str, target: str) -> None:
-        assert tree_text(path, target) == "x"
-
-    @pytest.mark.parametrize(
-        "target", ["../page.html", "sub/page.html", "page.html?x", "other.html"]
-    )
-    def test_other_page_of_the_same_name_is_another(self, target: str) -> None:
-        assert tree_text("docs/page.html", target).count("- ") == 8
-
-    def test_two_of_them_and_nothing_else_are_content(self) -> None:
-        links = "".join(f"<li><a href={n}.html>{n}</a>" for n in range(8))
-        document = parse_html(f"<ul>{links}</ul><hr><ul>{links}</ul>".encode(), "1.html")
-
-        assert document.dropped_spans == ()
-
-
-def tree_text(path: str, target: str) -> str:
-    """What is read of a page at `path` with a list of eight links, one of them to `target`."""
-    links = "".join(f"<li><a href={n}.html>{n}</a>" for n in range(7))
-    page = f'<p>x</p><ul>{links}<li><a href="{target}">8</a></ul>'.encode()
-    dropped = [(each.start, each.end) for each in parse_html(page, path).dropped_spans]
-    return read_html(page, [*subtract(0, len(page), dropped)]).text
-
-
 @pytest.mark.parametrize(
     ("title", "banner", "expected"),
     [
@@ -520,12 +485,6 @@ def test_a_signature_may_begin_with_a_link_to_its_type_but_not_to_what_it_names(
     )
     document = parse_html(f"<h1>Lamps</h1><p>All.</p>{page}".encode(), "a.html")
     assert [h.title for h in document.headings] == ["Lamps", "lamp_new"]
-
-
-def test_the_title_of_a_page_of_cards_stands_outside_them() -> None:
-    cards = "".join(f"<article><h2>{name}</h2><p>{name} it is.</p></article>" for name in "AB")
-    page = f"<header><a href=/>L</a></header><div class=hero><h1>Lamps</h1><p>Lit.</div>{cards}"
-    assert [h.title for h in parse_html(page.encode(), "a.html").headings] == ["Lamps", "A", "B"]
 
 
 def test_a_side_bar_by_its_id_opens_no_sections() -> None:

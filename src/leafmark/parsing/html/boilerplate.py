@@ -65,14 +65,8 @@ _LAST_TEXTS = 12
 
 _LOOKS = 10
 _MIN_LINKS = 3
-_MIN_PAGES = 8
-"""Links of a list that leads to the page itself: shorter ones are chains of classes."""
-
 _MAX_PAGER = 700
 """Bytes of text and signs of a bar of links to the pages around."""
-
-_MAX_NAMED = 8
-"""Links of a bar that words beside them say the steps of."""
 
 _REACH = 400
 """Bytes before a list that are looked at for what introduces it."""
@@ -527,10 +521,8 @@ class _Finder:
         links = [link for link in page.links_in(start, end) if link.tag == "a"]
         kinds = [self._kind(link, steps, places) for link in links]
         led = sum(1 for kind in kinds if kind != "name")
-        if "step" not in kinds and not self._names_step(start, end, steps):
+        if "step" not in kinds:
             return False
-        if self._names_step(start, end, steps):
-            return len(links) <= _MAX_NAMED
         if around is not None and around.tag in _LISTS and led < len(links):
             return False
         if led < 2 and len(links) > 1:
@@ -539,11 +531,6 @@ class _Finder:
             return not any(each.tag in _ITEMS for each in _around(around))
         signs = page.text_size(SIGNS, start, end)
         return led == len(links) or (led * 2 >= len(links) - 1) or signs > len(links)
-
-    def _names_step(self, start: int, end: int, steps: frozenset[str]) -> bool:
-        """Whether words beside the links name a step: `Next: <a>Bulbs</a>`."""
-        texts = self.page.texts_in(start, end, SIGNS)
-        return any(_is_step(label_of(unescape(text)), steps) for text in texts)
 
     def _kind(self, link: Element, steps: frozenset[str], places: frozenset[str]) -> str:
         if link.close - link.inner > _REACH:
@@ -563,8 +550,7 @@ class _Finder:
     # -- tables of contents and menus ------------------------------------------------
 
     def _menus(self) -> Iterator[tuple[int, int]]:
-        """Yield elements of nothing but links: tables of contents, menus, trees of manuals."""
-        trees: list[Element] = []
+        """Yield elements of nothing but links: tables of contents and menus."""
         seen = -1
         for element in self.page.elements:
             if element.tag not in _LINES or element.start < seen:
@@ -575,16 +561,10 @@ class _Finder:
             if self._are_places(element, links):
                 seen = element.end
                 yield element.start, element.end
-            if len(links) < _MIN_LINKS:
-                continue
-            if self._is_menu(element, links):
+            elif len(links) >= _MIN_LINKS and self._is_menu(element, links):
                 seen = element.end
                 start, end = self._with_name(element)
                 yield self._label_before(start), end
-            elif element.tag in _LISTS and _leads_here(links, self.path):
-                seen = element.end
-                trees.append(element)
-        yield from self._trees(trees)
 
     def _links_alone(self, element: Element) -> list[Element]:
         """The links of an element that has nothing else: no words, headings or pictures."""
@@ -648,14 +628,6 @@ class _Finder:
         is_heading = any(h.start < text < h.end for h in page.headings_in(text - _REACH, end))
         is_label = label_of(unescape(page.data[text:end])) in words_of("pager", "contents")
         return text if is_label and not is_heading else start
-
-    def _trees(self, lists: Sequence[Element]) -> Iterator[tuple[int, int]]:
-        """Yield the lists that have words of the page beside them: others are its content."""
-        for element in lists:
-            if self._words_of_text(self.start, element.start) or self._words_of_text(
-                element.end, self.end
-            ):
-                yield element.start, element.end
 
     def _words_of_text(self, start: int, end: int) -> int:
         """The bytes of words outside links and headings."""
@@ -838,14 +810,3 @@ def _parts_items(text: bytes) -> bool:
 
 def _is_whole_foot(name: str) -> bool:
     return "foot.whole" in id_lists(name)
-
-
-def _leads_here(links: Sequence[Element], path: str) -> bool:
-    """Whether there are many links, and one leads to the page at `path` as a whole."""
-    folder, name = posixpath.split(path)
-    targets = [unquote(link.open.attribute("href").strip()) for link in links]
-    return len(targets) >= _MIN_PAGES and any(
-        posixpath.normpath(posixpath.join(folder, target)) == posixpath.normpath(path)
-        for target in targets
-        if target.endswith(name)
-    )

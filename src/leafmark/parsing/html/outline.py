@@ -4,15 +4,13 @@ In: a page, its region and what is dropped of it. Out: `Heading`s in order. A he
 container (a tab panel, a cell, a quote, `details`, a box, the text of an entry) ends with it and
 stands below the section around it; one that is alone in its cell or item heads what the table or
 list goes on with. The title of a box, and what names authors and dates, opens no section. A
-heading that is higher than the one before it, but deeper in the tree of elements, is in a container
-too. A documented entry without a heading (`entries`) is a definition: it has no heading line, and
-its own text begins with its signature.
+documented entry without a heading (`entries`) is a definition: it has no heading line, and its own
+text begins with its signature.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -177,7 +175,7 @@ class _Outline:
         anchor = self._own_anchor(element) if nested else self._anchor(element, before)
         start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
         stop = min([limit, *(each.end for each in around[:1])])
-        lone = self._deeper(element, before) or self._part_of_page(element)
+        lone = self._part_of_page(element)
         if lone is not None and lone.start > start:
             start, stop = lone.start, min(stop, lone.end)
         level = own
@@ -236,20 +234,6 @@ class _Outline:
             return False
         return before is None or before.start < box.start
 
-    def _deeper(self, heading: Element, before: Element | None) -> Element | None:
-        """The element beside the heading before that holds a heading as high as that, or higher."""
-        if before is None or before.parent is None or not self._open:
-            return None
-        if HEADING_LEVELS[heading.tag] >= HEADING_LEVELS[before.tag]:
-            return None
-        around = heading
-        for parent in heading.ancestors:
-            if parent is before.parent:
-                is_beside = around is not heading and around.start > before.start
-                return around if is_beside and self._goes_on(before, around.end) else None
-            around = parent
-        return None
-
     def _part_of_page(self, heading: Element) -> Element | None:
         """The part of the page that a heading ends with: its h1 stands beside one of the page's."""
         part = _sectioning(heading)
@@ -267,13 +251,6 @@ class _Outline:
         while self._open[-1].heading is not None and not _is_around(self._open[-1].heading, part):
             self._open.pop()
         return part
-
-    def _goes_on(self, heading: Element, offset: int) -> bool:
-        """Whether the next heading behind `offset` is one beside another, of the same level."""
-        headings = self.page.headings
-        at = bisect_left(self.page.heading_starts, offset)
-        after = headings[at] if at < len(headings) else None
-        return after is not None and after.tag == heading.tag and after.parent is heading.parent
 
     # -- anchors -----------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def _articles(page: Page) -> Spans:
     found = merge((_outer(each).inner, _outer(each).close) for each in articles)
     if not found or all(each.tag != "article" for each in articles):
         return found
-    if any(_is_of_page(heading, found) for heading in page.headings) or _are_cards(page, found):
+    if any(_is_of_page(heading, found) for heading in page.headings):
         return []
     inside = sum(page.text_size(WORDS, *span) for span in found)
     outside = page.text_size(WORDS, page.body_start, page.body_end) - inside
@@ -73,21 +73,6 @@ def _is_of_page(heading: Element, articles: Spans) -> bool:
     if heading.tag == "h1" or span_at(articles, heading.start) is not None:
         return False
     return not any(_is_of_site(around) for around in heading.ancestors)
-
-
-def _are_cards(page: Page, articles: Spans) -> bool:
-    """Whether articles stand below an element of the page that has its h1 and words behind it."""
-    titles = page.having("h1")
-    if len(titles) != 1 or len(articles) < _MIN_CARDS:
-        return False
-    around = titles[0].parent
-    is_above = around is not None and around.close <= articles[0][0]
-    if around is None or not is_above or not page.has_text(titles[0].end, around.close):
-        return False
-    return not any(map(_is_of_site, titles[0].ancestors))
-
-
-_MIN_CARDS = 2
 
 
 def _is_of_site(element: Element) -> bool:
