@@ -49,7 +49,7 @@ from leafmark.index.facts import (
 from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import role_number, role_of_title
-from leafmark.index.schema import Language, language_fields
+from leafmark.index.schema import FILLER, Language, language_fields
 from leafmark.index.text_with_titles import (
     MAX_TITLE,
     MAX_TITLES,
@@ -84,6 +84,7 @@ def _escaped(sign: str) -> str:
 
 
 _BETWEEN = f" {_escaped(BETWEEN)} "
+_FILLER = _escaped(FILLER)
 
 MAX_ADDRESS = 300
 """Characters. Longer ones are data, which nobody types."""
@@ -111,9 +112,22 @@ class EngineDocuments:
     shared: str = ""
     rows: Sequence[str] = ()
 
-    def documents(self) -> Iterator[str]:
-        """Yield the fields of each chunk, as the engine reads them."""
-        return map(self.shared.__add__, self.rows)
+    def documents(self, others: str = "") -> Iterator[str]:
+        """Yield the fields of each chunk, as the engine reads them, with those of `others`."""
+        return map(f"{{{others}{self.shared[1:]}".__add__, self.rows)
+
+
+def fillers(languages: Sequence[Language]) -> dict[str | None, str]:
+    """Return for each language the beginning of the fields of all others, which hold `FILLER`."""
+    filled = {each: "".join(map(_filled, each.measured)) for each in languages}
+    return {
+        language.name: "".join(text for each, text in filled.items() if each is not language)
+        for language in languages
+    }
+
+
+def _filled(field: str) -> str:
+    return f'"{field}":"{_FILLER}",'
 
 
 def prepare_source(
@@ -170,7 +184,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             facts += f',"{cut_fact(cut)}"'
         title = _title(analyzer, chunk)
         above = titles_above(analyzer, titles[-MAX_TITLES:])
-        fields = [f'],"{language.title}":"{title.terms}","{language.titles}":"{above.text}"']
+        line = above.text or _FILLER
+        fields = [f'],"{language.title}":"{title.terms or _FILLER}","{language.titles}":"{line}"']
         body = chunk.readable_body
         names = _names(analyzer, chunked, chunk, body, entry.path)
         if chunk.position in ids:
@@ -193,6 +208,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             fields.append(f',"{language.body}":"{indexed}"')
             if alone := from_titles_alone(above, " ".join(parts)):
                 facts = ',"above='.join((facts, '","above='.join(alone))) + '"'
+        else:
+            fields.append(f',"{language.body}":"{_FILLER}"')
         if links and (addresses := _addresses(analyzer, chunk, body)):
             fields.append(f',"{language.links}":"{addresses}"')
         if not chunk.position:

@@ -34,6 +34,14 @@ FORMAT = 6
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
+FILLER = "\ue000"
+"""Stands in each measured field that a chunk has not got, so that it counts as one word long.
+
+No document has this character as a word of its own. Engines compare the length of a field with its
+mean: that of all chunks, where a language of few chunks would have one near 0, or that of the
+chunks which have the field.
+"""
+
 RAW_FIELDS = ("doc_id", "facts", "names", "key")
 """Fields whose values are single terms, as they are."""
 
@@ -65,8 +73,18 @@ class Language(NamedTuple):
         """The names of its fields."""
         return self[3:]
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The names of those whose length counts in scores: tags and links score by rarity."""
+        return self.body, self.title, self.path, self.titles
+
 
 def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
     """Return the language called `name` (None: no stemming) with its field names."""
     fields = (f"{field}_{name or 'none'}" for field in (*TEXT_FIELDS, "titles", "links"))
     return Language(name, analyzer_for(name), tuple(sorted(trees)), *fields)
+
+
+def measured_fields(languages: Iterable[Language]) -> tuple[str, ...]:
+    """Return the names of the measured fields of all languages."""
+    return tuple(field for each in languages for field in each.measured)

@@ -12,7 +12,9 @@ from support.indexes import chunk, state_of
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.analysis import BETWEEN
+from leafmark.index.engine_documents import fillers
 from leafmark.index.records import deserialise_document
+from leafmark.index.schema import FILLER, language_fields
 from leafmark.index.text_with_titles import MAX_TITLE
 from leafmark.parsing import parse
 
@@ -57,6 +59,7 @@ def test_every_chunk_has_its_fields() -> None:
         **shared,
         "title_english": title,
         "titles_english": title,
+        "body_english": FILLER,
         "position": 0,
         "facts": [*facts, "kind=document"],
     }
@@ -89,6 +92,14 @@ def test_every_chunk_has_its_fields() -> None:
             "above=there",
         ],
     }
+
+
+def test_what_is_measured_of_other_languages_counts_as_one_word() -> None:
+    others = fillers([language_fields("english"), language_fields("german")])
+    prepared = prepare_source(chunk("a.md", SOURCE), state_of(SOURCE), stemmer="english")
+    more = [json.loads(document) for document in prepared.documents(others["english"])]
+    german = {f"{field}_german": FILLER for field in ("body", "title", "path", "titles")}
+    assert more == [{**german, **fields} for fields in fields_of("a.md", SOURCE)]
 
 
 def test_a_path_that_is_no_text_has_an_id_and_words() -> None:

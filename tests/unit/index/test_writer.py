@@ -337,6 +337,21 @@ def test_two_languages_have_fields_of_their_own(tmp_path: Path) -> None:
     assert ids_of(reader, in_english) == ["en:a.md"]
 
 
+def test_a_language_of_few_chunks_is_measured_beside_all(tmp_path: Path) -> None:
+    """Its mean length would be near 0, and each of its texts far too long."""
+    settings = IndexOptions("settings-1", {"t": "english", "u": "german"})
+    with open_writer(tmp_path, settings) as writer:
+        for tree, count in (("t", 100), ("u", 1)):
+            for number in range(count):
+                text = f"nine plain words and then page number {number} {tree}lamp\n"
+                text = text.replace("lamp", "lamp" if number == 0 else "lump")
+                writer.put(chunk(f"{number}.md", text, tree=tree), state_of(text))
+        writer.commit(started_ns=0)
+    asked = [HasTerm("body_english", "tlamp"), HasTerm("body_german", "ulamp")]
+    (((of_many, _),), ((of_few, _),)) = open_reader(tmp_path).search([(one, 5) for one in asked])
+    assert of_many / 10 < of_few < of_many
+
+
 def test_leftovers_of_a_crash_are_collected(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
     for draft in ("CURRENT.4711.tmp", "gen-000001/manifest.4711.tmp", "gen-000001/text/.tmp3aB"):

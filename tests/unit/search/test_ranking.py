@@ -33,8 +33,11 @@ WORDS_ALONE: dict[str, Any] = {
 
 
 def bm25(texts: list[list[str]], records: int, query: list[str]) -> list[float]:
-    """BM25 of each text, summed over the words of the query; `records` is N."""
-    mean = sum(map(len, texts)) / records
+    """BM25 of each text, summed over the words of the query; `records` is N.
+
+    The record of the whole index counts as one word.
+    """
+    mean = (sum(map(len, texts)) + 1) / records
     scores = []
     for text in texts:
         score = 0.0

@@ -45,7 +45,7 @@ from leafmark.index.embedded.generation import (
     read_meta,
 )
 from leafmark.index.engine import engine_guard, is_held_open
-from leafmark.index.engine_documents import EngineDocuments, prepare_source
+from leafmark.index.engine_documents import EngineDocuments, fillers, prepare_source
 from leafmark.index.folder import (
     ENGINE_DRAFTS,
     OTHER_LEAFMARK,
@@ -70,7 +70,7 @@ from leafmark.index.manifest import (
     write_snapshot,
 )
 from leafmark.index.records import serialise_document, serialise_object, serialise_state
-from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
+from leafmark.index.schema import FILLER, META_KEY, SOURCE_KEY, STATE_KEY, measured_fields
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 from leafmark.patterns import late_pattern
 
@@ -188,6 +188,7 @@ class IndexWriter:
         self._changed = is_new
         self._languages = index_languages(current.languages)
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
+        self._fillers = fillers(self._languages)
         if is_new and not goes_on:
             self._index = create_engine(self._folder, self._languages)
             self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0)
@@ -239,7 +240,7 @@ class IndexWriter:
             if not source.rows:
                 self._add_stub(engine, entry)
                 return
-            for document in source.documents():
+            for document in source.documents(self._fillers[source.stemmer]):
                 engine.add_json(document)
             self._manifest[entry.tree, entry.path] = row_of(entry)
 
@@ -356,6 +357,8 @@ class IndexWriter:
         record = tantivy.Document()
         record.add_text("key", META_KEY)
         record.add_bytes("source", serialise_object(meta._asdict()))
+        for field in measured_fields(self._languages):
+            record.add_text(field, FILLER)
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)

@@ -25,14 +25,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from leafmark.index.schema import FORMAT, Language
-
-FILLER = "\ue000"
-"""Stands in text fields that a chunk has not got.
-
-The cluster computes the rarity of a term and the mean length among the chunks that have a field,
-and the embedded engine among all. No document has this character as a word of its own.
-"""
+from leafmark.index.schema import FILLER, FORMAT, Language, measured_fields
 
 ENTRY = {"type": "binary", "doc_values": True}
 """What the index says of a document itself, as a column: lists read no records."""
@@ -113,17 +106,12 @@ def _hash(text: str, digits: int) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
 
 
-def text_fields(languages: Iterable[Language]) -> tuple[str, ...]:
-    """Return the names of the fields with text of all languages."""
-    return tuple(field for each in languages for field in each.fields)
-
-
 def meta_document(facts: Mapping[str, Any], languages: Iterable[Language]) -> dict[str, Any]:
     """Return the document of what the index says of itself.
 
     It counts in the rarity of terms, as it does in the embedded engine.
     """
-    return {"key": META_ID, "meta": facts, **dict.fromkeys(text_fields(languages), FILLER)}
+    return {"key": META_ID, "meta": facts, **dict.fromkeys(measured_fields(languages), FILLER)}
 
 
 def language_mapping(language: Language) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.embedded.generation import IndexMeta, index_languages
-from leafmark.index.engine_documents import EngineDocuments, prepare_source
+from leafmark.index.engine_documents import EngineDocuments, fillers, prepare_source
 from leafmark.index.folder import Current, IndexOptions
 from leafmark.index.manifest import Manifest, ManifestTable, row_of
 from leafmark.index.records import serialise_document
@@ -38,7 +38,6 @@ from leafmark.index.remote.bulk import (
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
     ENTRY,
-    FILLER,
     META_ID,
     Names,
     chunk_id,
@@ -50,7 +49,6 @@ from leafmark.index.remote.layout import (
     routing_of,
     sources_body,
     stamp_of,
-    text_fields,
     words_body,
 )
 from leafmark.index.remote.snapshot import RemoteMeta, TreeMeta, open_snapshot, read_meta
@@ -242,8 +240,7 @@ class RemoteStore:
         self._manifest = ManifestTable(chain.from_iterable(kept))
         require_whole(self._snapshot)
         self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
-        self._fields = text_fields(self._snapshot.languages)
-        self._filler = {field: f',"{field}":"{FILLER}"' for field in self._fields}
+        self._fillers = fillers(self._snapshot.languages)
         self._words = Words(cluster, names, [each.body for each in self._snapshot.languages])
         self._vectors = vector_indices(cluster, names)
         self._batch = list[_Change]()
@@ -402,16 +399,8 @@ class RemoteStore:
         entry = source.entry
         doc_id, stamp = entry.doc_id, self._stamp(entry)
         routing = routing_of(doc_id)
-        shared = source.shared
-        present = {field for field in self._fields if f'"{field}":' in shared}
-        for position, row in enumerate(source.rows):
+        for position, row in enumerate(source.documents(self._fillers[source.stemmer])):
             fields = row if position else _SOURCE.sub("", row, count=1)
-            filler = [
-                text
-                for field, text in self._filler.items()
-                if field not in present and f'"{field}":' not in fields
-            ]
-            body = [shared, fields.removesuffix("}"), *filler, f',"stamp":"{stamp}"}}']
             head = {
                 "index": {
                     "_index": self._index,
@@ -419,7 +408,7 @@ class RemoteStore:
                     "routing": routing,
                 }
             }
-            yield Line(head, "".join(body), doc_id=doc_id)
+            yield Line(head, f'{fields[:-1]},"stamp":"{stamp}"}}', doc_id=doc_id)
 
     def _stamp(self, entry: DocumentEntry) -> str:
         return self._stamp_now(entry.tree, entry.state.digest)
