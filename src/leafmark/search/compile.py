@@ -60,7 +60,7 @@ from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import (
     detect_language,
-    frequency_in,
+    frequencies_in,
     query_language,
     split_words,
     stop_words,
@@ -91,11 +91,11 @@ def compile_topic(
     snapshot: Snapshot, topic: Expression, options: SearchOptions
 ) -> dict[str | None, CompiledTopic]:
     """Return the topic compiled for each language, those left out in which it asks nothing."""
-    words = [asked.leaf.text for asked in iter_leaves(topic) if isinstance(asked.leaf, Term)]
+    leaves = [asked.leaf for asked in iter_leaves(topic)]
     compilers = [TermCompiler(snapshot, each, options) for each in snapshot.languages]
     for compiler in compilers:  # all before the first one asks
-        for word in words:
-            compiler.expect(word)
+        for leaf in leaves:
+            compiler.expect(leaf)
     made = (CompiledTopic(snapshot, options, each, topic) for each in compilers)
     return {each.language.name: each for each in made if not each.asks_nothing}
 
@@ -373,9 +373,9 @@ def _split(
     asking: list[Term] = []
     if all(word.text.isascii() for word in written):
         return [*written], asking
-    frequency = frequency_in(snapshot)
+    frequencies = frequencies_in(snapshot)
     for word in written:
-        for piece in split_words(word.text, language.analyzer, frequency):
+        for piece in split_words(word.text, language.analyzer, frequencies):
             term = word if piece.text == word.text else Term(piece.text)
             words.append(term)
             if piece.asks:

@@ -20,7 +20,7 @@ from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.search.compile import Filters
 from leafmark.search.vocabulary import vocabulary_of
-from leafmark.search.words import frequency_in, split_words, stop_words
+from leafmark.search.words import frequencies_in, split_words, stop_words
 
 SPARE_TERMS = 4
 """If not all trees are chosen, this many times the wanted terms are counted in the chosen ones."""
@@ -100,7 +100,7 @@ class _Ranking:
         self._ignored = ignored
         self._names = [str(getattr(language, name)) for name in TEXT_FIELDS]
         self._vocabulary = vocabulary_of(snapshot)
-        self._together = frequency_in(snapshot)
+        self._together = frequencies_in(snapshot)
         counts = snapshot.trees
         self._total = sum(counts[tree].chunks for tree in trees if tree in counts)
 

@@ -101,16 +101,40 @@ def query_name(language: Language, words: Iterable[str]) -> Name:
     )
 
 
+def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
+    """Return what finds those that are called so, alone or in a frame, the first level first."""
+    forms = _forms(name)
+    documents = [_both(DOCUMENT, form) for form in forms]
+    chunks = [_both(CHUNK, form) for form in forms]
+    known = set(_known(snapshot, chain.from_iterable((*documents, *chunks))))
+    levels = (
+        (EXACT_DOCUMENT, [exact for exact, *_ in documents]),
+        (EXACT_CHUNK, [exact for exact, *_ in chunks]),
+        (DOCUMENT_BY_STEMS, chain.from_iterable(documents)),
+        (CHUNK_BY_STEMS, chain.from_iterable(chunks)),
+    )
+    return [
+        (level, HasAny("names", found))
+        for level, terms in levels
+        if (found := tuple(term for term in dict.fromkeys(terms) if term in known))
+    ]
+
+
 def find_bearers(
-    snapshot: Snapshot, language: Language, name: Name, search: Search
+    snapshot: Snapshot,
+    language: Language,
+    name: Name,
+    called: Iterable[tuple[float, Sequence[Handle]]],
+    search: Search,
 ) -> dict[Handle, float]:
-    """Return what bears a name or the name in a frame, with the level of each: higher is first."""
+    """Return what bears a name or the name in a frame, with the level of each: higher is first.
+
+    `called` are those that are found at each of `name_levels`.
+    """
     naming = _Naming(snapshot, search)
     forms = _forms(name)
     found: dict[Handle, float] = {}
-    levels = list(naming.levels(forms))
-    bearers = search([HasAny("names", tuple(terms)) for _, terms in levels])
-    for (level, _), matches in zip(levels, bearers, strict=True):
+    for level, matches in called:
         for chunk in matches:
             found.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(found.values()):
@@ -236,39 +260,26 @@ def chunk_terms(name: Name) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_both(CHUNK, name))) if name else ()
 
 
+def _known(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
+    """Return those of the terms that something is called: few queries are names."""
+    asked = list(dict.fromkeys(terms))
+    counts = vocabulary_of(snapshot).frequencies("names", asked)
+    return [term for term, count in zip(asked, counts, strict=True) if count]
+
+
 class _Naming:
     """Looks for names in one index: first in its list of terms, since few queries are names."""
 
     def __init__(self, snapshot: Snapshot, search: Search):
         self._snapshot = snapshot
         self._search = search
-        self._vocabulary = vocabulary_of(snapshot)
-
-    def _known(self, terms: Iterable[str]) -> list[str]:
-        asked = list(dict.fromkeys(terms))
-        counts = self._vocabulary.frequencies("names", asked)
-        return [term for term, count in zip(asked, counts, strict=True) if count]
-
-    def levels(self, forms: Sequence[Name]) -> Iterator[tuple[float, list[str]]]:
-        """Yield the terms of each level that the index has, the first level first."""
-        documents = [_both(DOCUMENT, form) for form in forms]
-        chunks = [_both(CHUNK, form) for form in forms]
-        known = set(self._known(chain.from_iterable((*documents, *chunks))))
-        for level, terms in (
-            (EXACT_DOCUMENT, [exact for exact, *_ in documents]),
-            (EXACT_CHUNK, [exact for exact, *_ in chunks]),
-            (DOCUMENT_BY_STEMS, chain.from_iterable(documents)),
-            (CHUNK_BY_STEMS, chain.from_iterable(chunks)),
-        ):
-            if found := [term for term in dict.fromkeys(terms) if term in known]:
-                yield level, found
 
     def behind_usual_prefix(self, name: Name) -> list[Handle]:
         """Return the documents that are called so but for what most names begin with.
 
         What repeats or tests others is called after them: `test_lamp.py` does not bear `lamp`.
         """
-        terms = self._known(_both(FILE_TAIL, name))
+        terms = _known(self._snapshot, _both(FILE_TAIL, name))
         if not terms:
             return []
         (called,) = self._search([HasAny("names", tuple(terms))])
@@ -294,7 +305,7 @@ class _Naming:
         """
         for form in forms:
             ends = {at: _both(CHUNK, form[at:]) for at in _parting(form)}
-            known = set(self._known(chain.from_iterable(ends.values())))
+            known = set(_known(self._snapshot, chain.from_iterable(ends.values())))
             for at, terms in ends.items():
                 if known.isdisjoint(terms):
                     continue
@@ -307,7 +318,8 @@ class _Naming:
 
     def _below(self, head: Name, titles: str) -> Iterator[tuple[Query, ...]]:
         """Yield the queries for what stands below such a name."""
-        heads = self._known(term for kind in (DOCUMENT, FILE_TAIL) for term in _both(kind, head))
+        named = chain.from_iterable(_both(kind, head) for kind in (DOCUMENT, FILE_TAIL))
+        heads = _known(self._snapshot, named)
         if heads:
             (documents,) = self._search([HasAny("names", tuple(heads))])
             refs = self._snapshot.refs(documents)

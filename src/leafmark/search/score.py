@@ -33,6 +33,7 @@ from leafmark.search.names import (
     LAST_LEVEL,
     MAX_BEARERS,
     find_bearers,
+    name_levels,
     title_fits,
 )
 from leafmark.search.options import SearchOptions
@@ -303,33 +304,42 @@ class _Scorer:
 
         several = len(topic.words) > 1 or any(len(word.terms) > 1 for word in topic.words)
         queries = [topic.some_words, topic.every_word] if several else [topic.some_words]
-        self._queries = [(query, self._limit) for query in queries]
+        self._queries = [(self._scoped(query), self._limit) for query in queries]
 
     @cached_property
     def searches(self) -> list[tuple[Query, int]]:
         """What is asked of the engine first; nothing where the matches of a section are wanted."""
         if self._sections is not None:
             return []
-        return [(self._scoped(query), limit + MAX_TIED) for query, limit in self._queries]
+        return [(query, limit + MAX_TIED) for query, limit in self._requests]
+
+    @cached_property
+    def _requests(self) -> list[tuple[Query, int]]:
+        """Return what matches the words, and what is called so."""
+        return [*self._queries, *((self._bearing(query), MAX_BEARERS) for _, query in self._levels)]
+
+    @property
+    def _asks_name(self) -> bool:
+        """Whether bearers of a name are looked for; those of documents left out are found."""
+        return self._options.names_first and bool(self._topic.name) and not self._left_out
+
+    @cached_property
+    def _levels(self) -> list[tuple[float, Query]]:
+        """What finds the bearers of the query's name, at each level."""
+        return name_levels(self._snapshot, self._topic.name) if self._asks_name else []
 
     def scored(self, found: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
         """Return the best matches, and the chunks of others; `found` answers `searches`."""
-        scoped = self.searches
-        some, *others = (
-            [
-                self._cut(query, most - MAX_TIED, matches)
-                for (query, most), matches in zip(scoped, found, strict=True)
-            ]
-            if scoped
-            else self._search(self._queries)
-        )
+        requests = self._requests
+        answers = self._cut_each(requests, found) if found else self._search(requests)
+        some, *others = answers[: len(self._queries)]
         raw = {chunk: score for score, chunk in some}
         every = set(raw)
         if others:
             every = {chunk for _, chunk in others[0]}
             for score, chunk in others[0]:  # behind any number of better partial matches
                 raw.setdefault(chunk, score)
-        bearers = self._bearers(raw)
+        bearers = self._bearers(raw, answers[len(self._queries) :])
         roles = self._snapshot.roles(list(raw))
         complete = self._complete(every, [chunk for chunk in raw if chunk not in every])
         named = self._named(bearers, dict(zip(raw, roles, strict=True))) if bearers else {}
@@ -339,13 +349,17 @@ class _Scorer:
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[Sequence[Match]]:
         """Return the chunks that match each query, with all that tie with the last, scored."""
-        scoped = [(self._scoped(query), limit) for query, limit in requests]
         if self._sections is not None:
-            return [self._in_sections(query, limit) for query, limit in scoped]
-        found = self._snapshot.search([(query, limit + MAX_TIED) for query, limit in scoped])
+            return [self._in_sections(query, limit) for query, limit in requests]
+        asked = [(query, limit + MAX_TIED) for query, limit in requests]
+        return self._cut_each(requests, self._snapshot.search(asked))
+
+    def _cut_each(
+        self, requests: Sequence[tuple[Query, int]], found: Sequence[list[Match]]
+    ) -> list[Sequence[Match]]:
         return [
             self._cut(query, limit, matches)
-            for (query, limit), matches in zip(scoped, found, strict=True)
+            for (query, limit), matches in zip(requests, found, strict=True)
         ]
 
     def _cut(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
@@ -394,25 +408,30 @@ class _Scorer:
         """Return the query for what is called so; its score is that of its words."""
         topic = self._topic
         words = tuple(topic.scored(word) for word in topic.words)
-        return AllOf((unscored(name), topic.required), should=words)
+        return self._scoped(AllOf((unscored(name), topic.required), should=words))
 
-    def _bearers(self, raw: dict[Handle, float]) -> dict[Handle, float]:
+    def _bearers(
+        self, raw: dict[Handle, float], called: Sequence[Sequence[Match]]
+    ) -> dict[Handle, float]:
         """Return the bearers of the query's name; those that no match is are added to `raw`.
 
-        Where documents are left out, they are found already.
+        `called` are the matches of `_levels`.
         """
-        if self._left_out or not (self._options.names_first and self._topic.name):
+        if not self._asks_name:
             return {}
 
-        def bearing(queries: Sequence[Query]) -> list[list[Handle]]:
-            asked = [(self._bearing(query), MAX_BEARERS) for query in queries]
-            found = self._search(asked) if asked else []
+        def noted(found: Sequence[Sequence[Match]]) -> list[list[Handle]]:
             for score, chunk in chain.from_iterable(found):
                 raw.setdefault(chunk, score)
             return [[chunk for _, chunk in each] for each in found]
 
+        def bearing(queries: Sequence[Query]) -> list[list[Handle]]:
+            return noted(self._search([(self._bearing(each), MAX_BEARERS) for each in queries]))
+
         topic = self._topic
-        return find_bearers(self._snapshot, topic.language, topic.name, bearing)
+        levels = [level for level, _ in self._levels]
+        first = zip(levels, noted(called), strict=True)
+        return find_bearers(self._snapshot, topic.language, topic.name, first, bearing)
 
     def _named(
         self, bearers: Mapping[Handle, float], roles: Mapping[Handle, int]

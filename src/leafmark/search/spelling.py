@@ -320,6 +320,20 @@ class Speller:
         for beginning in self._beginnings(typed):
             yield Lookup("begins", names[:1], (beginning,))
 
+    def expected_of_beginning(
+        self, typed: str, fields: Sequence[str]
+    ) -> tuple[Iterable[tuple[str, str]], list[Lookup]]:
+        """Return what `begun` will ask for: terms with their fields, and look-ups."""
+        if not typed:
+            return (), []
+        stems = self._stems([typed + ending for ending in self._endings])
+        lookups = [
+            Lookup("begins", (name,), (beginning,))
+            for name in fields
+            for beginning in self._beginnings(typed)
+        ]
+        return itertools.product(fields, stems), lookups
+
     def _occurring(
         self, terms: Collection[str], fields: Sequence[str], *, beginning: str = ""
     ) -> Iterable[str]:

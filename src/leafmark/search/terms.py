@@ -37,7 +37,7 @@ from leafmark.index.schema import TEXT_FIELDS
 from leafmark.index.snapshot import Lookup
 from leafmark.index.text_with_titles import phrases_within
 from leafmark.index.words import Vocabulary as Words
-from leafmark.query import Phrase, Prefix, Term
+from leafmark.query import Expression, Phrase, Prefix, Term
 from leafmark.search.names import chunk_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.spelling import (
@@ -149,9 +149,15 @@ class TermCompiler:
         """Return what was looked for to find a node."""
         return self._compiled.get(id(node))
 
-    def expect(self, text: str) -> None:
-        """Note what will be asked about words that stand nowhere, in every text field."""
-        self._vocabulary.expect(self._expected_terms(text), self._expected_lookups(text))
+    def expect(self, leaf: Expression) -> None:
+        """Note what will be asked of beginnings, and of words that stand nowhere."""
+        if isinstance(leaf, Prefix):
+            typed = self._beginning(leaf)
+            fields = self._fields(QueryScope())
+            self._vocabulary.expect(*self._speller.expected_of_beginning(typed, fields))
+        elif isinstance(leaf, Term):
+            text = leaf.text
+            self._vocabulary.expect(self._expected_terms(text), self._expected_lookups(text))
 
     def _expected_terms(self, text: str) -> Iterator[tuple[str, str]]:
         unknown = self._unknown(text)
@@ -281,12 +287,17 @@ class TermCompiler:
         ]
         return _combinations(words)
 
+    def _beginning(self, node: Prefix) -> str:
+        """Return the last word of what was typed, which is the beginning of others."""
+        tokens = self._analyzer.tokens_of_word(node.text)
+        return fold(node.text[tokens[-1].start : tokens[-1].end]).lower() if tokens else ""
+
     def prefix(self, node: Prefix, scope: QueryScope) -> Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
             return None
-        *before, last = tokens
-        typed = fold(node.text[last.start : last.end]).lower()
+        *before, _ = tokens
+        typed = self._beginning(node)
         words = [[Alternative(token.term, token.term)] for token in before]
         begun = self._speller.begun(typed, self._fields(scope))
         sequences = _combinations([*words, begun.terms]) if begun.terms else []

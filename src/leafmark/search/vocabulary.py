@@ -66,14 +66,25 @@ class Vocabulary:
         """Return in how many chunks the terms stand beside each other in `field`."""
         if len(terms) == 1:
             return self.frequency(field, terms[0])
-        if not all(self.frequency(field, term) for term in terms):
-            return 0
-        key = (field, " ".join(terms))
-        found = self._counts.get(key)
-        if found is None:
-            (found,) = self._snapshot.count([HasPhrase(field, tuple(terms))])
-            self._counts.put(key, found)
+        (found,) = self.phrase_frequencies([(field, terms)])
         return found
+
+    def phrase_frequencies(self, phrases: Sequence[tuple[str, Sequence[str]]]) -> list[int]:
+        """Return the same of several phrases of two or more terms, in one question."""
+        found = {}
+        new = []
+        for field, terms in phrases:
+            key = (field, " ".join(terms))
+            if key in found:
+                continue
+            found[key] = self._counts.get(key)
+            if found[key] is None and all(self.frequency(field, term) for term in terms):
+                new.append((key, HasPhrase(field, tuple(terms))))
+        counts = self._snapshot.count([query for _, query in new]) if new else []
+        for (key, _), count in zip(new, counts, strict=True):
+            self._counts.put(key, count)
+            found[key] = count
+        return [found[field, " ".join(terms)] or 0 for field, terms in phrases]
 
     def occurring(
         self, field: str, terms: Collection[str], alike: Collection[str], *, beginning: str

@@ -37,7 +37,13 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.pipeline import trace_search
 from leafmark.search.present import Texts
 from leafmark.search.sections import section_filter
-from leafmark.search.words import detect_language, frequency_in, split_words, stop_words, topic_text
+from leafmark.search.words import (
+    detect_language,
+    frequencies_in,
+    split_words,
+    stop_words,
+    topic_text,
+)
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
 FARTHEST = 10_000
@@ -474,7 +480,7 @@ class _Demands:
         """Return what `entry` lacks of an unmet part; of text without spaces, the words."""
         if not isinstance(part, Term) or part.text.isascii() or self._language is None:
             return [part]
-        pieces = split_words(part.text, self._language.analyzer, frequency_in(self._snapshot))
+        pieces = split_words(part.text, self._language.analyzer, frequencies_in(self._snapshot))
         words = [Term(piece.text) for piece in pieces if not piece.asks]
         return [word for word in words if entry.position not in self._meeting(word)] or [part]
 

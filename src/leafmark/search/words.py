@@ -20,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -112,15 +112,22 @@ _SCRIPTS = (
     ("katakana", late_pattern("[\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
 )
 
-Frequency = Callable[[Sequence[str]], int]
-"""Returns in how many chunks the terms stand beside each other."""
+Pair = tuple[str, str]
+Counts = Mapping[Pair, int]
+Frequencies = Callable[[Sequence[Pair]], Sequence[int]]
+"""Returns for each pair of terms in how many chunks they stand beside each other."""
 
 
-def frequency_in(snapshot: Snapshot) -> Frequency:
+def frequencies_in(snapshot: Snapshot) -> Frequencies:
     """Return a count over the bodies or titles of all languages, so that all split a text alike."""
-    count = vocabulary_of(snapshot).phrase_frequency
-    fields = [(each.body, each.title) for each in snapshot.languages]
-    return lambda terms: sum(max(count(name, terms) for name in pair) for pair in fields)
+    fields = [field for each in snapshot.languages for field in (each.body, each.title)]
+    count = vocabulary_of(snapshot).phrase_frequencies
+
+    def frequencies(pairs: Sequence[Pair]) -> list[int]:
+        found = iter(count([(field, pair) for pair in pairs for field in fields]))
+        return [sum(max(next(found), next(found)) for _ in snapshot.languages) for _ in pairs]
+
+    return frequencies
 
 
 class Piece(NamedTuple):
@@ -130,16 +137,20 @@ class Piece(NamedTuple):
     asks: bool = False
 
 
-def split_words(text: str, analyzer: Analyzer, frequency: Frequency) -> list[Piece]:
+def split_words(text: str, analyzer: Analyzer, frequencies: Frequencies) -> list[Piece]:
     """Return the words of a text without spaces; the text itself if it is in another script."""
     tokens = analyzer.tokens_of_word(text)
     if not any(is_solid(token.term) for token in tokens):
         return [Piece(text)]
-    return [
-        piece
-        for script, run in _runs(text, tokens)
-        for piece in _pieces(text, script, run, frequency)
-    ]
+    runs = list(_runs(text, tokens))
+    paired = {
+        (one.term, other.term): 0
+        for script, run in runs
+        if script == "pairs"
+        for one, other in pairwise(run)
+    }
+    counts = dict(zip(paired, frequencies([*paired]), strict=True)) if paired else paired
+    return [piece for script, run in runs for piece in _pieces(text, script, run, counts)]
 
 
 def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]]]:
@@ -167,32 +178,32 @@ def _script_of(term: str) -> str:
     return next((name for name, letters in _SCRIPTS if letters.match(term)), "pairs")
 
 
-def _pieces(text: str, script: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Piece]:
+def _pieces(text: str, script: str, run: Sequence[Token], counts: Counts) -> Iterator[Piece]:
     if script == "pairs":
-        yield from _of_pairs(text, run, frequency)
+        yield from _of_pairs(text, run, counts)
         return
     if script == "katakana" and len(run) >= SHORTEST_LENGTHENED and run[-1].term == LONG_VOWEL:
         run = run[:-1]
     yield Piece(_text_of(text, run), script == "hiragana")
 
 
-def _of_pairs(text: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Piece]:
+def _of_pairs(text: str, run: Sequence[Token], counts: Counts) -> Iterator[Piece]:
     """Yield the words of a run of Chinese characters, or of another script without spaces."""
     terms = "".join(token.term for token in run)
     at = 0
     for match in _asking().finditer(terms):
-        yield from _pairs(text, run[at : match.start()], frequency)
+        yield from _pairs(text, run[at : match.start()], counts)
         yield Piece(_text_of(text, run[match.start() : match.end()]), asks=True)
         at = match.end()
-    yield from _pairs(text, run[at:], frequency)
+    yield from _pairs(text, run[at:], counts)
 
 
-def _pairs(text: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Piece]:
+def _pairs(text: str, run: Sequence[Token], known: Counts) -> Iterator[Piece]:
     if len(run) < 2:
         yield from (Piece(_text_of(text, [one]), one.term in _joining()) for one in run)
         return
-    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
-    counts = [frequency([one.term for one in pair]) for pair in pairs]
+    pairs = list(pairwise(run))
+    counts = [known[one.term, other.term] for one, other in pairs]
     kept = set(range(len(pairs)))
 
     def is_covered(character: int, without: int) -> bool:

@@ -19,10 +19,10 @@ NOWHERE: Mapping[str, int] = {}
 def _apart(text: str, known: Mapping[str, int]) -> list[str]:
     """The words of a text, those that only ask in brackets."""
 
-    def frequency(terms: Sequence[str]) -> int:
-        return known.get("".join(terms), 0)
+    def frequencies(pairs: Sequence[tuple[str, str]]) -> list[int]:
+        return [known.get("".join(pair), 0) for pair in pairs]
 
-    pieces = split_words(text, analyzer_for("english"), frequency)
+    pieces = split_words(text, analyzer_for("english"), frequencies)
     return [f"({piece.text})" if piece.asks else piece.text for piece in pieces]
 
 
@@ -70,7 +70,7 @@ def test_words_of_a_text_without_spaces(
 
 def test_pieces_are_parts_of_the_text() -> None:
     text = "如何配置 snake_case 的ユーザー"
-    pieces = split_words(text, analyzer_for(None), len)
+    pieces = split_words(text, analyzer_for(None), lambda pairs: [2] * len(pairs))
     assert all(piece.text in text for piece in pieces)
     assert Piece("如何", asks=True) in pieces
 
@@ -83,7 +83,9 @@ def test_pieces_are_parts_of_the_text() -> None:
 )
 def test_every_text_with_a_word_has_pieces_in_order(text: str, known: dict[str, int]) -> None:
     analyzer = analyzer_for("english")
-    pieces = split_words(text, analyzer, lambda terms: known.get("".join(terms), 0))
+    pieces = split_words(
+        text, analyzer, lambda pairs: [known.get("".join(pair), 0) for pair in pairs]
+    )
     assert pieces or not analyzer.terms(text)
     at = 0
     for piece in pieces:
