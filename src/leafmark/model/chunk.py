@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, Protocol, overload
-from urllib.parse import unquote
 
 from leafmark.errors import UsageError
 from leafmark.model.document import Document, Link
@@ -271,6 +270,8 @@ class ChunkedDocument:
         """Return the position of the chunk that a fragment leads to, be it percent-encoded."""
         found = self.slugs.get(fragment)
         if found is None and "%" in fragment:
+            from urllib.parse import unquote  # late: most commands need none of it
+
             found = self.slugs.get(unquote(fragment))
         return found
 

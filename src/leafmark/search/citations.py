@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from leafmark.model import encode_path
 from leafmark.patterns import late_pattern
@@ -104,7 +103,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 def _unescape_slug(match: re.Match[str]) -> str:
     """Return the character of an escape that `citation_name` would write, else the escape."""
-    sign = unquote(match[0], errors="strict")
+    sign = bytes.fromhex(match[0].replace("%", "")).decode()
     return sign if _UNSAFE.fullmatch(sign) or sign == "@" else match[0]
 
 
