@@ -6,12 +6,23 @@ need not know which of the shapes is meant.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import jsonschema
 import pytest
 from support.command import Leafmark, Ran
 from support.schema import published
+
+HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the handbook in it, which the first command indexes for all."""
+    place = tmp_path_factory.mktemp("desk")
+    shutil.copytree(HANDBOOK, place / "handbook")
+    return place
 
 
 @pytest.mark.parametrize(
@@ -34,9 +45,9 @@ from support.schema import published
     ids=" ".join,
 )
 def test_every_command_started_anew_fits_the_schema(
-    fresh_leafmark: Leafmark, handbook: Path, words: tuple[str, ...]
+    fresh_leafmark: Leafmark, desk: Path, words: tuple[str, ...]
 ) -> None:
-    _check(fresh_leafmark(*words, "--json", cwd=handbook))
+    _check(fresh_leafmark(*words, "--json", cwd=desk / "handbook", HOME=str(desk)))
 
 
 @pytest.mark.parametrize(
@@ -55,9 +66,9 @@ def test_every_command_started_anew_fits_the_schema(
     ids=" ".join,
 )
 def test_every_other_answer_fits_the_schema(
-    leafmark: Leafmark, handbook: Path, words: tuple[str, ...]
+    leafmark: Leafmark, desk: Path, words: tuple[str, ...]
 ) -> None:
-    _check(leafmark(*words, "--json", cwd=handbook))
+    _check(leafmark(*words, "--json", cwd=desk / "handbook", HOME=str(desk)))
 
 
 def _check(ran: Ran) -> None:

@@ -11,13 +11,14 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from support import servers
-from support.command import Leafmark
+from support.command import Leafmark, clean_environment
 from support.schema import problems
 from support.servers import PATIENCE_S
 
@@ -35,10 +36,24 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-@pytest.fixture
-def docs(work: Path) -> Path:
-    shutil.copytree(HANDBOOK, work / "docs")
-    return work / "docs"
+class Site(NamedTuple):
+    """A server that is running, its folder, and the environment of both."""
+
+    address: str
+    docs: Path
+    environment: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One server for all that it survives: each leaves the folder as it found it."""
+    place = tmp_path_factory.mktemp("served")
+    shutil.copytree(HANDBOOK, place / "docs")
+    (place / "home").mkdir()
+    environment = clean_environment(place / "home")
+    with serving(place / "docs", environment) as address:
+        fresh(address, "/api/trees")
+        yield Site(address, place / "docs", environment)
 
 
 def serving(
@@ -70,28 +85,23 @@ def fresh(address: str, path: str) -> Answer:
     raise AssertionError(answer.body)
 
 
-def test_the_api_gives_what_the_command_prints(
-    docs: Path, environment: dict[str, str], leafmark: Leafmark
-) -> None:
+def test_the_api_gives_what_the_command_prints(site: Site, leafmark: Leafmark) -> None:
     chunk, search = "guides/backups.md#restoring-a-backup", "how long are backups kept?"
     quoted = urllib.parse.quote(chunk)
-    with serving(docs, environment) as address:
-        answers = {
-            ("search", search, "--explain"): fresh(
-                address, f"/api/search?q={urllib.parse.quote(search)}&explain=true"
-            ),
-            ("show", chunk): fresh(address, f"/api/show?id={quoted}"),
-            ("chunk", "guides/backups.md", "-s", "section"): fresh(
-                address, "/api/chunks?id=guides/backups.md&strategy=section"
-            ),
-            ("ls", "docs"): fresh(address, "/api/documents"),
-            ("ls", "trees"): fresh(address, "/api/trees"),
-        }
-        assert (
-            get(address, f"/api/raw?id={quoted}").body in (docs / "guides/backups.md").read_bytes()
-        )
-    for command, answer in answers.items():
-        printed, given = leafmark(*command, "--json", cwd=docs).json, answer.json
+    paths = {
+        ("search", search, "--explain"): f"/api/search?q={urllib.parse.quote(search)}&explain=true",
+        ("show", chunk): f"/api/show?id={quoted}",
+        ("chunk", "guides/backups.md", "-s", "section"): (
+            "/api/chunks?id=guides/backups.md&strategy=section"
+        ),
+        ("ls", "docs"): "/api/documents",
+        ("ls", "trees"): "/api/trees",
+    }
+    raw = get(site.address, f"/api/raw?id={quoted}").body
+    assert raw in (site.docs / "guides/backups.md").read_bytes()
+    for command, path in paths.items():
+        given = fresh(site.address, path).json
+        printed = leafmark(*command, "--json", cwd=site.docs, HOME=site.environment["HOME"]).json
         for record in (printed, given):
             record.pop("elapsed_ms", None)
             for hint in record.get("hints", ()):
@@ -99,59 +109,58 @@ def test_the_api_gives_what_the_command_prints(
         assert given == printed, command
 
 
-def test_what_changes_is_found(docs: Path, environment: dict[str, str]) -> None:
-    with serving(docs, environment) as address:
-        assert fresh(address, "/api/search?q=okapi").json["results"] == []
-        (docs / "new.md").write_text("# Okapi\n\nAn okapi is here.\n")
-        (found,) = get(address, "/api/search?q=okapi").json["results"]
-        assert found["id"] == "docs:new.md"
-        (docs / "new.md").unlink()
-        assert get(address, "/api/search?q=okapi").json["results"] == []
+def test_what_changes_is_found(site: Site) -> None:
+    address, docs, _ = site
+    assert fresh(address, "/api/search?q=okapi").json["results"] == []
+    (docs / "new.md").write_text("# Okapi\n\nAn okapi is here.\n")
+    (found,) = get(address, "/api/search?q=okapi").json["results"]
+    assert found["id"] == "docs:new.md"
+    (docs / "new.md").unlink()
+    assert get(address, "/api/search?q=okapi").json["results"] == []
 
 
-def test_the_page_and_the_description_are_there(docs: Path, environment: dict[str, str]) -> None:
+def test_the_page_and_the_description_are_there(site: Site) -> None:
+    address = site.address
     followed = {
         "Sec_Fetch_Site": "cross-site",
         "Sec_Fetch_Mode": "navigate",
         "Sec_Fetch_Dest": "document",
     }
-    with serving(docs, environment) as address:
-        fresh(address, "/api/trees")
-        page = get(address, "/?q=backup", **followed)
-        assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-        for name in re.findall(r'(?:src|href)="/([\w.]+)"', page.body.decode()):
-            assert get(address, f"/{name}").status == 200, name
-        described = get(address, "/openapi.json").json
-        assert described["openapi"] == "3.1.0"
-        for path, item in described["paths"].items():
-            if "get" in item:
-                needs = [each["name"] for each in item["get"]["parameters"] if each["required"]]
-                answer = fresh(address, path)
-                of_repository = path in ("/api/changes", "/api/revisions")  # which there is none
-                expected = 400 if needs else 404 if of_repository else 200
-                assert answer.status == expected, path
-                assert problems(answer.json, "problem") == [] or expected == 200
+    page = get(address, "/?q=backup", **followed)
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    for name in re.findall(r'(?:src|href)="/([\w.]+)"', page.body.decode()):
+        assert get(address, f"/{name}").status == 200, name
+    described = get(address, "/openapi.json").json
+    assert described["openapi"] == "3.1.0"
+    for path, item in described["paths"].items():
+        if "get" in item:
+            needs = [each["name"] for each in item["get"]["parameters"] if each["required"]]
+            answer = fresh(address, path)
+            of_repository = path in ("/api/changes", "/api/revisions")  # which there is none
+            expected = 400 if needs else 404 if of_repository else 200
+            assert answer.status == expected, path
+            assert problems(answer.json, "problem") == [] or expected == 200
 
 
-def test_foreign_pages_and_hosts_are_refused(docs: Path, environment: dict[str, str]) -> None:
-    with serving(docs, environment) as address:
-        for status, headers in [
-            (421, {"Host": "evil.example"}),
-            (403, {"Origin": "http://evil.example"}),
-            (403, {"Origin": "null"}),
-            (403, {"Sec_Fetch_Site": "cross-site"}),
-            (403, {"Sec_Fetch_Site": "same-site"}),
-        ]:
-            refused = get(address, "/api/trees", **headers)
-            assert (refused.status, problems(refused.json, "error")) == (status, [])
-        assert get(address, "/api/trees", "POST").status == 405
-        assert get(address, "/api/trees", "OPTIONS", Origin="http://evil.example").status == 403
-        assert fresh(address, "/api/trees").status == 200
+def test_foreign_pages_and_hosts_are_refused(site: Site) -> None:
+    address = site.address
+    for status, headers in [
+        (421, {"Host": "evil.example"}),
+        (403, {"Origin": "http://evil.example"}),
+        (403, {"Origin": "null"}),
+        (403, {"Sec_Fetch_Site": "cross-site"}),
+        (403, {"Sec_Fetch_Site": "same-site"}),
+    ]:
+        refused = get(address, "/api/trees", **headers)
+        assert (refused.status, problems(refused.json, "error")) == (status, [])
+    assert get(address, "/api/trees", "POST").status == 405
+    assert get(address, "/api/trees", "OPTIONS", Origin="http://evil.example").status == 403
+    assert fresh(address, "/api/trees").status == 200
 
 
-def test_many_at_once_and_bodies_that_hang(docs: Path, environment: dict[str, str]) -> None:
+def test_many_at_once_and_bodies_that_hang(site: Site) -> None:
     found: list[int] = []
-    with ExitStack() as held, serving(docs, environment) as address:
+    with ExitStack() as held, serving(site.docs, site.environment) as address:
         fresh(address, "/api/search?q=backups")
         place = urllib.parse.urlsplit(address)
         assert place.hostname is not None
@@ -172,7 +181,7 @@ def test_many_at_once_and_bodies_that_hang(docs: Path, environment: dict[str, st
     assert found == [200] * 60
 
 
-def test_a_socket_for_messages_is_never_opened(docs: Path, environment: dict[str, str]) -> None:
+def test_a_socket_for_messages_is_never_opened(site: Site) -> None:
     """No guard would look at what comes over it, and any page may ask for one."""
 
     def ask(address: str, *headers: str) -> bytes:
@@ -189,22 +198,19 @@ def test_a_socket_for_messages_is_never_opened(docs: Path, environment: dict[str
             asking.sendall("\r\n".join([*lines, "", ""]).encode())
             return asking.recv(12)
 
-    with serving(docs, environment) as address:
-        assert ask(address) == b"HTTP/1.1 200"
-        assert ask(address, "Origin: https://example.com") == b"HTTP/1.1 403"
+    assert ask(site.address) == b"HTTP/1.1 200"
+    assert ask(site.address, "Origin: https://example.com") == b"HTTP/1.1 403"
 
 
-def test_elsewhere_needs_a_token(
-    docs: Path, environment: dict[str, str], leafmark: Leafmark
-) -> None:
+def test_elsewhere_needs_a_token(site: Site, leafmark: Leafmark) -> None:
     ran = leafmark("serve", "--host", "0.0.0.0", "--port", "0")
     assert (ran.code, ran.err) == (
         2,
         "error: 0.0.0.0 can be reached from elsewhere, and there is no token\n"
         "hint: put one into LEAFMARK_TOKEN, or leave out --host\n",
     )
-    guarded = environment | {"LEAFMARK_TOKEN": "s3cret"}
-    with serving(docs, guarded, "--host", "0.0.0.0") as address:
+    guarded = site.environment | {"LEAFMARK_TOKEN": "s3cret"}
+    with serving(site.docs, guarded, "--host", "0.0.0.0") as address:
         local = address.replace("0.0.0.0", "127.0.0.1")
         assert get(local, "/health").status == 200
         assert b"Whoever started this server" in get(local, "/?q=backup", Accept="text/html").body
@@ -240,8 +246,8 @@ def test_without_the_extra_it_says_what_to_install(leafmark: Leafmark, tmp_path:
     )
 
 
-def test_a_search_loads_nothing_of_a_server(leafmark: Leafmark, docs: Path) -> None:
-    ran = leafmark("search", "backups", cwd=docs, PYTHONPROFILEIMPORTTIME="1")
+def test_a_search_loads_nothing_of_a_server(leafmark: Leafmark, site: Site) -> None:
+    ran = leafmark("search", "backups", cwd=site.docs, PYTHONPROFILEIMPORTTIME="1")
     assert ran.code == 0
     for name in (
         "uvicorn",
