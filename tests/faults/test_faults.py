@@ -24,7 +24,7 @@ JOB = "import sys; from support.faults import run_job; print(run_job(*sys.argv[1
 
 EVERY = sum(KINDS.values())
 
-SAMPLE = 8
+SAMPLE = 6
 """How many calls of a scenario fail in the suite, half of them with all that follow."""
 
 RECORD = "LEAFMARK_FAULTS_RECORD"

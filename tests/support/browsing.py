@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from support.repositories import GitRepository
 
@@ -20,8 +20,8 @@ FORMATS = Path(__file__).parents[1] / "browser" / "formats"
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-WIDE = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 OpenPage = Callable[..., Page]
 
