@@ -16,8 +16,7 @@ import pytest
 from support.command import Leafmark
 from support.schema import problems
 
-from leafmark.app import Watcher, open_project
-from leafmark.app import watching as module
+from leafmark.app import Watcher, open_project, session
 from leafmark.app.session import NoEventsError
 from leafmark.model import WatchEvent
 
@@ -69,10 +68,10 @@ def watch(
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nfirst\n")
     (folder / "leafmark.toml").write_text('[tree.docs]\npath = "."\n')
-    monkeypatch.setattr(module, "POLL_S", 0.2)
+    monkeypatch.setattr(session, "POLL_S", 0.2)
     environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "own")}
     if request.param == "clock":
-        monkeypatch.setattr(module, "watch_files", _no_events)
+        monkeypatch.setattr(session, "FileEvents", _no_events)
     running = Watch(folder, environ)
     running.indexed("+docs:a.md")
     running.kind("watching" if request.param == "events" else "polling")

@@ -1,26 +1,29 @@
 """A project that answers many calls: its index stays open, and is looked after when it must be.
 
-Libraries and servers share this one policy. Before a call, events of the system tell whether
-anything changed below the trees, which costs next to nothing. Where there are no events, files
-are looked at by the clock: an answer is never older than `POLL_S`, nor than a few times as long
-as a look takes. Whoever looks does it through the
-session.
+Libraries, servers and `index --watch` share this one policy. Before a call, events of the system
+tell whether anything changed below the trees, which costs next to nothing. Where there are no
+events, files are looked at by the clock: an answer is never older than `POLL_S`, nor than a few
+times as long as a look takes. Whoever looks does it through the session.
+
+Events are only hints: they can be lost, so all is looked at now and then without any. What really
+changed is found by a scan.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 from leafmark.app.configuration.project import Project
@@ -44,15 +47,21 @@ BUSY_SHARE = 4
 """Without events a look comes this many times as long after the last as that took, or `POLL_S`
 after it if that is sooner; chosen by eye."""
 
+IDLE_SHARE = 20
+"""The same for one that waits, where nobody may ask at all: `POLL_S` after it if that is later."""
+
 
 class Session:
     """Opens a project, keeps its reader, and knows whether files must be looked at.
 
+    One that `waits` for changes (`wait`) hears of them a moment later, and files are looked at
+    once more when a change has settled; else each call asks, and while it settles, looks.
     Safe to use from several threads; a forked process begins with nothing kept.
     """
 
-    def __init__(self, open_project: OpenProject):
+    def __init__(self, open_project: OpenProject, *, waits: bool = False):
         self._open_project = open_project
+        self._waits = waits
         self._begin()
         _SESSIONS.add(self)
 
@@ -63,7 +72,7 @@ class Session:
         self._lock = Lock()
         self._known: object = None  # what was looked at: the project, and which folders stand there
         self._events: FileEvents | None = None
-        self._has_events = True
+        self.without_events: str | None = None  # why the system tells of none
         self._changes = self._seen = 0
         self._settled_at = self._looked_at = self._next_look = 0.0
 
@@ -89,15 +98,41 @@ class Session:
                 return True
             if now - self._looked_at >= SURE_S or not project.is_indexed:
                 return True
-            if self._events is None and self._has_events:
+            if self._events is None and self.without_events is None:
                 self._begin_events(project)
                 return True  # what changed before raised no event
             if self._events is None:
                 return now >= self._next_look
-            if self._events.changed():
-                self._changes += 1
-                self._settled_at = time.monotonic() + SETTLE_S
-            return self._changes != self._seen or now < self._settled_at
+            if self._waits:
+                is_settling = self._looked_at < self._settled_at <= now
+            else:
+                self._note(self._events.changed(), self._events)
+                is_settling = now < self._settled_at
+            return self._changes != self._seen or is_settling
+
+    def wait(self, stop: threading.Event) -> None:
+        """Wait until somebody must look, for `POLL_S` at most, or until `stop` is set."""
+        with self._lock:
+            events, until = self._events, self._next_look
+            if events is not None:
+                until = self._settled_at if self._looked_at < self._settled_at else math.inf
+            seconds = min(POLL_S, max(0.0, until - time.monotonic()))
+        if events is None:
+            stop.wait(seconds)
+            return
+        try:
+            changed = events.wait(seconds, stop)
+        except NoEventsError as error:
+            changed, self.without_events = True, str(error)
+        with self._lock:
+            self._note(changed, events)
+
+    def _note(self, changed: bool, events: FileEvents) -> None:
+        if changed:
+            self._changes += 1
+            self._settled_at = time.monotonic() + SETTLE_S
+        if events.is_over or self.without_events is not None:
+            self._stop_events()
 
     def ensure(self, project: Project, look: Callable[[], T]) -> T | None:
         """Have `look` look at the files, one thread at a time; None where nobody must look."""
@@ -125,7 +160,8 @@ class Session:
             self._known, self._seen = known, changes
             self._looked_at = time.monotonic()
             took = self._looked_at - began
-            self._next_look = self._looked_at + min(POLL_S, BUSY_SHARE * took)
+            seldom, soon = max(POLL_S, IDLE_SHARE * took), min(POLL_S, BUSY_SHARE * took)
+            self._next_look = self._looked_at + (seldom if self._waits else soon)
 
     def forget(self) -> None:
         """Look again before the next call."""
@@ -143,10 +179,12 @@ class Session:
     def _begin_events(self, project: Project) -> None:
         roots = [tree.root for tree in project.trees if not tree.is_missing]
         cache = project.configuration.directories.cache
+        own = None if self._waits else cache / "events"
         try:
-            self._events = FileEvents(roots, [project.shared_dir, cache], cache / "events")
-        except NoEventsError:
-            self._has_events = False
+            self._events = FileEvents(roots, [project.shared_dir, cache], own)
+        except NoEventsError as error:
+            if all(root.is_dir() for root in roots):
+                self.without_events = str(error)
 
     def _stop_events(self) -> None:
         events, self._events = self._events, None
@@ -181,19 +219,12 @@ def _folder(root: Path) -> tuple[int, int] | None:
     return None
 
 
-# Whether something below some folders may have changed: by events of the system, or by the clock.
-#
-# `watch_files` yields again and again whether something may have changed; `FileEvents` answers
-# when it is asked. They know nothing of the index; what really changed is found by a scan. Events
-# are only hints: they can be lost, so whoever listens also scans now and then.
+# Whether something below some folders may have changed, by events of the system.
 
-
-TICK_MS = 500
-"""How often a quiet wait ends, so that the listener can look around."""
 
 _QUIET_MS = 100
 _MAX_GATHERING_MS = 1_000
-"""Events are gathered until none came for the first, at most for the second."""
+"""Who waits gathers events until none came for the first, at most for the second."""
 
 _LAST_EVENT_S = 0.5
 """How long to wait for the event of our own file; without it, anything may have changed."""
@@ -214,54 +245,6 @@ class NoEventsError(Exception):
     """The system cannot watch these folders; the text says why."""
 
 
-def watch_files(
-    folders: Sequence[Path], ignored: Sequence[Path], stop: threading.Event
-) -> Iterator[bool]:
-    """Give True after changes below `folders`, False after a while without any.
-
-    Ends when `stop` is set, or one of the folders was deleted: another one in its place, which
-    may have the same inode, must be watched anew. What lies below `ignored` is not noticed.
-
-    Raises:
-        NoEventsError: the folders cannot be watched, at the call or, while it goes on, any more.
-    """
-    try:
-        import watchfiles  # late: it comes with the extra `watch`
-    except ImportError:
-        raise NoEventsError(f"the extra is not installed: {install_extra('watch')}") from None
-    ends = {(watchfiles.Change.deleted, os.fspath(folder)) for folder in folders}
-    return _watch(watchfiles.watch, folders, ignored, stop, ends)
-
-
-def _watch(
-    watch: Callable[..., Generator[Collection[object]]],
-    folders: Sequence[Path],
-    ignored: Sequence[Path],
-    stop: threading.Event,
-    ends: Set[object],
-) -> Iterator[bool]:
-    is_noise = _noise(folders, ignored)
-    events = watch(
-        *folders,
-        watch_filter=lambda change, path: (change, path) in ends or not is_noise(path),
-        debounce=_MAX_GATHERING_MS,
-        step=_QUIET_MS,
-        stop_event=stop,
-        rust_timeout=TICK_MS,
-        yield_on_timeout=True,
-        ignore_permission_denied=True,
-    )
-    try:
-        for changes in events:
-            yield bool(changes)
-            if not ends.isdisjoint(changes):
-                return
-    except (OSError, RuntimeError) as error:  # the limit of watches, a file system without events
-        raise NoEventsError(str(error)) from error
-    finally:
-        events.close()
-
-
 def _noise(folders: Sequence[Path], ignored: Sequence[Path]) -> Callable[[str], bool]:
     roots = [os.path.join(folder, "") for folder in folders]
     silent = tuple(os.path.join(folder, "") for folder in ignored)
@@ -275,19 +258,23 @@ def _noise(folders: Sequence[Path], ignored: Sequence[Path]) -> Callable[[str], 
 
 
 class FileEvents:
-    """Events below some folders since they were last asked for.
+    """Events below some folders since they were last asked for, or waited for.
 
     What was written before `changed` is called is told by it: a file of ours is written
     then, and events come in their order, so that its own event is the last that counts.
+    `is_over` when one of the folders was deleted: another one in its place, which may have the
+    same inode, must be watched anew.
     """
 
-    def __init__(self, folders: Sequence[Path], ignored: Sequence[Path], own: Path):
+    def __init__(self, folders: Sequence[Path], ignored: Sequence[Path], own: Path | None):
         """Our file is in the folder `own`, where nobody writes but those who watch.
+
+        None where nobody calls `changed`.
 
         Raises:
             NoEventsError: the folders cannot be watched, or events have no order here.
         """
-        if sys.platform == "win32":
+        if own is not None and sys.platform == "win32":
             raise NoEventsError("each folder has events of its own, in no common order")
         remote = next((folder for folder in folders if is_remote(folder)), None)
         if remote is not None:
@@ -297,13 +284,17 @@ class FileEvents:
         except ImportError:
             raise NoEventsError(f"the extra is not installed: {install_extra('watch')}") from None
         try:
-            place = _swept(own)
-            watched = [*map(os.fspath, folders), os.fspath(place)]
+            place = None if own is None else _swept(own)
+            watched = [os.fspath(folder) for folder in (*folders, place) if folder is not None]
             self._events = RustNotify(watched, False, False, _QUIET_MS, True, True)
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError) as error:  # the limit of watches
             raise NoEventsError(str(error)) from error
-        self._last = os.path.join(place, f"{os.getpid()}-{secrets.token_hex(4)}")
-        self._is_noise = _noise(folders, [*ignored, place])
+        self._last = (
+            "" if place is None else os.path.join(place, f"{os.getpid()}-{secrets.token_hex(4)}")
+        )
+        self._is_noise = _noise(folders, [*ignored, *([] if place is None else [place])])
+        self._ends = {(_DELETED, os.fspath(folder)) for folder in folders}
+        self.is_over = False
 
     def changed(self) -> bool:
         """Whether anything may have changed since this was last called; True where unsure."""
@@ -316,21 +307,45 @@ class FileEvents:
                 events = self._events.watch(_GATHERING_MS, 1, _GATHERING_MS, None)
                 if not isinstance(events, set):
                     continue  # none yet
-                paths = {path for _, path in events}
-                found = found or any(
-                    path != self._last and not self._is_noise(path) for path in paths
-                )
-                if self._last in paths:
+                found = self._counts(events) or found
+                if any(path == self._last for _, path in events):
                     return found
         except (OSError, RuntimeError):
             return True
         return True
 
+    def wait(self, seconds: float, stop: threading.Event) -> bool:
+        """Wait for a change, for so long at most, or until `stop` is set; whether there was one.
+
+        Raises:
+            NoEventsError: the folders cannot be watched any more.
+        """
+        timeout_ms = max(1, int(1000 * seconds))
+        try:
+            events = self._events.watch(_MAX_GATHERING_MS, _QUIET_MS, timeout_ms, stop)
+        except (OSError, RuntimeError) as error:
+            raise NoEventsError(str(error)) from error
+        if events == "signal":
+            raise KeyboardInterrupt
+        return isinstance(events, set) and self._counts(events)
+
+    def _counts(self, events: set[Any]) -> bool:
+        """Whether any of the events is of a source, or ends all."""
+        ends = not self._ends.isdisjoint(events)
+        self.is_over = self.is_over or ends
+        paths = (path for _, path in events if path != self._last)
+        return ends or not all(map(self._is_noise, paths))
+
     def close(self) -> None:
         """Watch no longer."""
         self._events.close()
-        with suppress(OSError):
-            os.unlink(self._last)
+        if self._last:
+            with suppress(OSError):
+                os.unlink(self._last)
+
+
+_DELETED = 3
+"""The number of such an event in watchfiles."""
 
 
 def _swept(place: Path) -> Path:
@@ -345,16 +360,6 @@ def _swept(place: Path) -> Path:
                 if time.time() - file.stat().st_mtime > _OLD_S:
                     os.unlink(file)
     return place.resolve()
-
-
-def watch_by_clock(interval_s: Callable[[], float], stop: threading.Event) -> Iterator[bool]:
-    """Yield True whenever `interval_s()` has passed, False in between, until `stop` is set."""
-    last = time.monotonic()
-    while not stop.wait(TICK_MS / 1000):
-        due = time.monotonic() - last >= interval_s()
-        yield due
-        if due:
-            last = time.monotonic()
 
 
 def is_remote(folder: Path) -> bool:

@@ -124,6 +124,18 @@ def test_without_events_the_clock_says_when(
     assert ask(0.2, 60)
 
 
+def test_a_folder_in_the_place_of_a_deleted_one_is_watched(looked: Looked, here: Here) -> None:
+    looked.ask()
+    looked.ask()
+    shutil.rmtree(here.root)
+    here.root.mkdir()
+    assert looked.ask() == 3
+    assert looked.ask() == 4
+    here.write("z.md", "# Z\n")
+    assert looked.ask() == 5
+    looked.session.close()
+
+
 def test_a_look_that_fails_counts_for_none(looked: Looked) -> None:
     def fail() -> None:
         raise OSError("no")

@@ -9,8 +9,7 @@ from typing import NoReturn
 import pytest
 from support.projects import Here
 
-from leafmark.app import Project, Watcher, index_project
-from leafmark.app import watching as module
+from leafmark.app import Project, Watcher, index_project, session, watching
 from leafmark.app.requests import IndexRequest
 from leafmark.app.session import NoEventsError
 from leafmark.model import IndexReport, WatchEvent
@@ -19,7 +18,7 @@ from leafmark.model import IndexReport, WatchEvent
 def test_why_there_are_no_events_is_said_again_under_another_configuration(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "POLL_S", 0.1)
+    monkeypatch.setattr(session, "POLL_S", 0.1)
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     told: list[str] = []
     stop = threading.Event()
@@ -38,7 +37,7 @@ def test_why_there_are_no_events_is_said_again_under_another_configuration(
 def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "POLL_S", 0.1)
+    monkeypatch.setattr(session, "POLL_S", 0.1)
     here.configure('[tree.a]\npath = "a"\n[tree.b]\npath = "b"\n')
     (here.root / "b").mkdir()
     told: list[str] = []
@@ -52,7 +51,7 @@ def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
             else:
                 stop.set()
 
-    monkeypatch.setattr(module, "watch_files", _no_events)
+    monkeypatch.setattr(session, "FileEvents", _no_events)
     _run(Watcher(here.project, tell), stop)
     assert told == [
         f"the folder of tree {name!r} is gone; its documents are kept" for name in ("a", "b")
@@ -63,7 +62,7 @@ def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
 def test_a_configuration_that_changes_while_it_is_read_is_read_again(
     here: Here, monkeypatch: pytest.MonkeyPatch, late: int
 ) -> None:
-    monkeypatch.setattr(module, "POLL_S", 0.1)
+    monkeypatch.setattr(session, "POLL_S", 0.1)
     here.write("a.md", "# A\n\nfirst\n")
     here.configure('[tree.first]\npath = "."\n')
     opened: list[Project] = []
@@ -81,7 +80,7 @@ def test_a_configuration_that_changes_while_it_is_read_is_read_again(
         if event.report is not None and "last:a.md" in event.report.added:
             stop.set()
 
-    monkeypatch.setattr(module, "watch_files", _no_events)
+    monkeypatch.setattr(session, "FileEvents", _no_events)
     _run(Watcher(open_it, tell), stop)
 
 
@@ -89,15 +88,15 @@ def test_ctrl_c_while_what_changed_is_indexed_ends_it(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One more look came after the one that was interrupted, and nothing knew of it any more."""
-    monkeypatch.setattr(module, "POLL_S", 0.1)
+    monkeypatch.setattr(session, "POLL_S", 0.1)
     looks: list[bool] = []
 
     def index(project: Project, request: IndexRequest) -> IndexReport:
         looks.append(len(looks) == 1)
         return index_project(project, request)._replace(interrupted=looks[-1])
 
-    monkeypatch.setattr(module, "index_project", index)
-    monkeypatch.setattr(module, "watch_files", _no_events)
+    monkeypatch.setattr(watching, "index_project", index)
+    monkeypatch.setattr(session, "FileEvents", _no_events)
     _run(Watcher(here.project, lambda event: None), threading.Event())
     assert looks == [False, True]
 
@@ -118,13 +117,14 @@ def test_what_failed_is_tried_again_at_the_first_look_not_at_each(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
+    stop = threading.Event()
 
     def index(project: Project, request: IndexRequest) -> IndexReport:
         asked.append(request.retry)
+        if len(asked) == 2:
+            stop.set()
         return index_project(project, request)
 
-    monkeypatch.setattr(module, "index_project", index)
-    watcher = Watcher(here.project, lambda event: None)
-    watcher._look()
-    watcher._look()
+    monkeypatch.setattr(watching, "index_project", index)
+    _run(Watcher(here.project, lambda event: None), stop)
     assert asked == [True, False]
