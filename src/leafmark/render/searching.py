@@ -571,8 +571,7 @@ def render_list(answer: Answer, style: Style) -> str:
         marks = _marks(result, PLAIN)
         for one in omissions_in(result.passages):
             marks += f" [{tokens_left_out(one)}]"
-        titles = joined_titles(result.entry.section_path)
-        known = _titled(titles, result.entry, f" ({result.score:.2f}){marks}", style)
+        known = _titled(result.entry, f" ({result.score:.2f}){marks}", style)
         text, ranges = _folded(result.snippet)
         room = _UNLIMITED if style.width is None else style.width - display_width(known) - 3
         if text and room >= MIN_SNIPPET:
@@ -586,29 +585,29 @@ def render_list(answer: Answer, style: Style) -> str:
 MIN_SNIPPET = 20
 """Columns that a snippet behind an id has at least; chosen by eye."""
 
+MIN_TITLES = 12
+"""Columns that titles before an id have at least; chosen by eye."""
+
 _UNLIMITED = 1 << 30
 
 
-def _titled(titles: str, entry: Entry, after: str, style: Style) -> str:
+def _titled(entry: Entry, after: str, style: Style) -> str:
     """Return titles and the id behind them; where there is a width, the id's short form if need be.
 
-    A line that is too narrow for both keeps the beginning of both.
+    A line that is too narrow for both keeps the end of the titles and the beginning of the id.
     """
     name = clean_line(entry.id)
     if style.width is None:
-        return f"{titles}  {name}{after}"
+        return f"{joined_titles(entry.section_path)}  {name}{after}"
     if display_width(name) > style.width // 2:
         name = clean_line(entry.ordinal_id)
-    room = style.width - display_width(name + after) - 2
-    if room < MIN_SNIPPET:
-        room = max(style.width // 3, room)
-    return shorten(f"{shorten(titles, room)}  {name}{after}", style.width)
+    room = max(MIN_TITLES, style.width - display_width(name + after) - 2)
+    return shorten(f"{joined_titles(entry.section_path, room)}  {name}{after}", style.width)
 
 
 def _added_line(one: Related, style: Style) -> str:
-    titles = joined_titles(one.entry.section_path)
     lead, _ = _folded(one.lead)
-    line = "  + " + _titled(titles, one.entry, f" ({relation_name(one.relation)})", style)
+    line = "  + " + _titled(one.entry, f" ({relation_name(one.relation)})", style)
     line += f" — {clean_line(lead)}" if lead else ""
     return (line if style.width is None else shorten(line, style.width)) + "\n"
 

@@ -268,13 +268,18 @@ PLAIN = Style()
 """No colour, no links, no limit of width."""
 
 
-def joined_titles(titles: Iterable[str]) -> str:
-    """Return the titles of a section path on one line.
+def joined_titles(titles: Iterable[str], width: int | None = None) -> str:
+    """Return the titles of a section path on one line; what is too wide is cut from the left.
 
-    >>> joined_titles(["Guide", "Set\\nup"])
-    'Guide › Set up'
+    >>> joined_titles(["Guide", "Set\\nup"]), joined_titles(["Guide", "Set up"], 12)
+    ('Guide › Set up', '… › Set up')
     """
-    return BETWEEN_TITLES.join(fold(title) for title in titles)
+    folded = [fold(title) for title in titles]
+    line = BETWEEN_TITLES.join(folded)
+    while width is not None and display_width(line) > width and len(folded) > 1:
+        del folded[0]
+        line = BETWEEN_TITLES.join(["…", *folded])
+    return line if width is None else shorten(line, width)
 
 
 def breadcrumb_of(entry: Chunk | Entry) -> str:

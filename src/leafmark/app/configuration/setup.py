@@ -103,17 +103,17 @@ def initial_text(tree: str | None) -> str:
 
 
 def _table(table: str) -> str:
-    lines = [f"\n#[{table}]"]
-    for name, setting in SETTINGS.items():
-        if name.startswith(f"{table}."):
-            lines.extend(_described(setting))
-    return "\n".join(lines) + "\n"
+    """Return a table with its settings, nothing where it has none."""
+    own = [setting for name, setting in SETTINGS.items() if name.startswith(f"{table}.")]
+    lines = [line for setting in own for line in _described(setting)]
+    return "\n".join([f"\n#[{table}]", *lines, ""]) if own else ""
 
 
 def _described(setting: Declaration) -> list[str]:
-    doc = setting.option.doc
     unit = f" ({setting.option.unit})" if setting.option.unit else ""
-    sentence = f"{doc[0].upper()}{doc[1:]}: {setting.accepted}{unit}."
+    any_text = setting.kind in (str, str | None) and not setting.choices
+    takes = "" if any_text else f": {setting.accepted}{unit}"
+    sentence = f"{setting.sentence().removesuffix('.')}{takes}."
     key = setting.name.partition(".")[2]
     value = '"…"' if setting.default is None else _toml_value(setting.default)
     comment = textwrap.wrap(sentence, 90, initial_indent="# ", subsequent_indent="# ")
