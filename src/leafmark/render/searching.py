@@ -31,6 +31,7 @@ from leafmark.model import (
     Result,
     Snippet,
     encode_path,
+    format_breadcrumb,
     whole_range,
 )
 from leafmark.render.explaining import render_factors
@@ -42,6 +43,7 @@ from leafmark.render.terminal import (
     clean,
     clean_line,
     display_width,
+    fold,
     joined_titles,
     omissions_in,
     relation_name,
@@ -612,21 +614,28 @@ def _added_line(one: Related, style: Style) -> str:
     return (line if style.width is None else shorten(line, style.width)) + "\n"
 
 
-def render_full(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
+def render_full(
+    answer: Answer, places: Places, style: Style, *, explain: bool = False, lean: bool = False
+) -> str:
     """Return for each result its breadcrumb, heading and whole text, and its citation.
 
     Under a budget, the passages that are shown with a citation each, and what was
-    left out between them.
+    left out between them. A `lean` text says nothing twice: no title right above its heading, and
+    no mark that all results have.
     """
     blocks = []
+    all_relaxed = lean and all(result.relaxed for result in answer.results)
     for result in answer.results:
+        titles = result.entry.section_path
+        if lean and len(titles) > 1 and _begins_with_heading(result):
+            titles = titles[:-1]
         head = style.link(
-            style.dim(breadcrumb_of(result.entry)),
+            style.dim(format_breadcrumb(map(fold, titles))),
             places.absolute(result.entry),
             result.entry.line_start,
         )
         found = {match for part in result.with_constituents() for match in part.file_ranges}
-        lines = [head + _marks(result, style)]
+        lines = [head + _marks(result._replace(relaxed=False) if all_relaxed else result, style)]
         lines += _passage_lines(_passages_of(result), sorted(found), style)
         if explain:
             lines += render_factors(result.factors, 0)
@@ -635,6 +644,11 @@ def render_full(answer: Answer, places: Places, style: Style, *, explain: bool =
         blocks.append("\n".join(lines) + "\n")
     rest = _rest(answer, style)
     return "\n".join([*blocks, rest] if rest else blocks)
+
+
+def _begins_with_heading(result: Result) -> bool:
+    first = next(iter(_passages_of(result)), None)
+    return isinstance(first, Passage) and first.start == result.entry.heading_start
 
 
 def _passages_of(result: Result) -> Sequence[Passage | Omission]:

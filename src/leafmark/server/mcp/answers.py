@@ -106,6 +106,9 @@ def _broken(broken: BrokenName) -> dict[str, Any]:
 DOUBTFUL = "doubtful"
 """The code of the hint that an answer may hold nothing of what was asked."""
 
+_UNSAID = frozenset((DOUBTFUL, "topics", "late-vectors"))
+"""Codes of hints that an answer says otherwise, or that a program can do nothing about."""
+
 
 def search(request: Request) -> Draft:
     """Raises what `search_project` does."""
@@ -143,9 +146,7 @@ def _inside(project: Project, name: str) -> str:
 
 def _answer_draft(request: Request, found: Answer) -> Draft:
     """Return the draft of results; of a doubtful answer their places, and no texts."""
-    hints = [
-        word_hint(hint, PROGRAMS) for hint in found.hints if hint.code not in (DOUBTFUL, "topics")
-    ]
+    hints = [word_hint(hint, PROGRAMS) for hint in found.hints if hint.code not in _UNSAID]
     doubt = next((hint for hint in found.hints if hint.code == DOUBTFUL), None)
     texts = Texts(found)
 
@@ -167,7 +168,7 @@ def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
         beyond = beyond_the_last(answer)
         return f"T{beyond[1:]}." if beyond else "Nothing was found in the documents."
     if doubt is None:
-        return request.fence(render_full(answer, Places({}, ""), PLAIN))
+        return request.fence(render_full(answer, Places({}, ""), PLAIN, lean=True))
     places = "\n".join(_place_line(result) for result in answer.results)
     words = clean_line(word_hint(doubt, PROGRAMS))
     return f"doubtful: {words}. `get` reads a place.\n{request.fence(places)}"
@@ -180,7 +181,7 @@ def _place_line(result: Result) -> str:
 
 def _result_row(result: Result) -> dict[str, Any]:
     """Return id, score and lines of a result, and marks only where they are set."""
-    row = _place(result.entry) | {"score": round(result.score, 3)}
+    row = _place(result.entry) | {"score": round(result.score, 2)}
     row |= {mark: True for mark in ("relaxed", "stale") if getattr(result, mark)}
     expanded = [_place(one.entry) for one in result.expanded]
     return row | {"expanded": expanded} if expanded else row

@@ -459,3 +459,14 @@ def test_trees_and_paths_are_completed(guide: Here, monkeypatch: pytest.MonkeyPa
     assert resources.complete(project, "other", "", None) == ([], 0)
     monkeypatch.setattr(resources, "MAX_VALUES", 1)
     assert resources.complete(project, "path", "", None) == (["area.md"], 4)
+
+
+def test_a_text_says_nothing_twice(here: Here) -> None:
+    here.write("a.md", "# Guide\n\n## Set up\n\nInstall with apt.\n\n## Use\n\nx\n\n## More\n\ny\n")
+    here.write("b.md", "# Notes\n\nInstall by hand.\n")
+    here.index()
+    section = ask(here, "search", query="apt").text
+    assert section.splitlines()[1:4] == ["> Guide", "", "## Set up"]
+    relaxed = ask(here, "search", query="install gnu")
+    assert "(some of the words)" not in relaxed.text
+    assert [row["relaxed"] for row in relaxed.data["results"]] == [True, True]
