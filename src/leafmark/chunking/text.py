@@ -7,6 +7,7 @@ over a heading, after code or a table, or where it would break `max_tokens`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ from leafmark.model import (
     Rendered,
 )
 
+_LEFT_OUT = "\u2026"
+_BAR = re.compile(rb"\\.|(\|)", re.DOTALL)
 _MAX_HEADER_BYTES = 65_536
 """Bytes beyond which a header is repeated by no piece."""
 
@@ -53,6 +56,18 @@ def header_of(reader: BodyReader, table: Block) -> Header | None:
     if reader.document.format in ("markdown", "notebook"):
         text = narrow_header(text)
     return Header(span, text)
+
+
+def cells_before(reader: BodyReader, table: Block, at: int) -> str:
+    """Return what stands for the cells before a piece that begins inside a row of Markdown."""
+    data, rows = reader.document.data, reader.row_starts(table)
+    number = bisect_right(rows, at) - 1
+    if reader.document.format != "markdown" or number < 0 or rows[number] == at:
+        return ""
+    raw = data[rows[number] : at]
+    begun = sum(1 for bar in _BAR.finditer(raw) if bar[1]) + (raw.lstrip(b" \t>*+-")[:1] != b"|")
+    is_cell = data[at : at + 1] == b"|"  # else what is left of a cell would have no bar
+    return f"| {_LEFT_OUT} " * (begun - (not is_cell)) + ("" if is_cell else "| ")
 
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
@@ -292,7 +307,9 @@ class Renderer:
         header, limit = header_of(self.reader, table), self.options.max_tokens
         if header is None or len(header.text) > limit * _SURELY_LARGE:
             return self._rendered(chunk, body, ())
-        shown = f"{header.text}\n{body}"
+        before = cells_before(self.reader, table, chunk.byte_start)
+        rows = before + body.lstrip(" \t") if before else body
+        shown = f"{header.text}\n{rows}"
         text = self._under_breadcrumb(chunk, shown)
         is_small = len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit
         if is_small or self.meter.count_once(text) <= limit:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from leafmark.chunking import PRESETS, ChunkingOptions, chunk_document, inspect_quality
 from leafmark.model import Chunk
 from leafmark.parsing import parse
@@ -27,8 +29,11 @@ def test_each_part_of_a_row_that_is_cut_has_the_header_and_names_its_bytes() -> 
     cells = [words(f"cell{column}", 16) for column in range(4)]
     head = "| Name | One | Two | Three | Four |\n|---|---|---|---|---|\n"
     table = f"{head}| key | {' | '.join(cells)} |\n"
-    for piece in pieces(table, "p.md")[1:]:
+    options = replace(SMALL, target_tokens=60, max_tokens=90)
+    for number, piece in enumerate(pieces(table, "p.md", options)[1:], 1):
         assert shown(piece)[:2] == head.splitlines()
+        left_out = "| \u2026 " * (number + 1)
+        assert shown(piece)[2].startswith(f"{left_out}| cell{number} ")
         ((start, end),) = piece.context_spans
         assert piece.owner.document.data[start:end].decode() == head
         assert "Name" not in piece.body
