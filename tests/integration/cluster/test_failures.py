@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.cluster import Node, OpenSearch
+from support.cluster import OLD, Node, OpenSearch, running_cluster
 from support.command import Leafmark, Ran
 from support.filled import FIRST, OPTIONS, SEVERAL, asked, connect, fill, prepared
 from support.servers import serving
@@ -334,6 +334,22 @@ def test_a_writer_whose_clock_is_wrong_is_no_less_right(
     words = [HasTerm("body_english", word) for word in ("one", "two", "three")]
     assert now.count(words) == [0, 0, 1]
     assert now.chunk_count == 1
+
+
+@pytest.mark.hours  # Maven brings another OpenSearch
+def test_an_old_version_is_told_and_nothing_is_written(leafmark: Leafmark, tmp_path: Path) -> None:
+    """A node of OpenSearch 2 itself."""
+    (tmp_path / "work" / "a.md").write_text("# A\n\nlamp\n")
+    told = f"the cluster runs OpenSearch {OLD['opensearch']}, and leafmark wants 3 or newer"
+    with running_cluster(tmp_path / "old", nodes=1, stated=OLD) as old:
+        url = old.url("docs")
+        ran = leafmark("index", LEAFMARK_INDEX_URL=url)
+        assert (ran.code, ran.out) == (2, "")
+        assert told in ran.err
+        assert "update the cluster" in ran.err
+        assert told in leafmark("doctor", LEAFMARK_INDEX_URL=url).out
+        assert "no index 'docs' yet" in leafmark("search", "lamp", LEAFMARK_INDEX_URL=url).err
+        assert old.indices() == set()
 
 
 def test_what_is_no_index_of_ours_is_refused(cluster: OpenSearch) -> None:

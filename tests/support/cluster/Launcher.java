@@ -1,5 +1,7 @@
+import java.lang.reflect.Constructor;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -14,16 +16,19 @@ import org.opensearch.plugins.PluginInfo;
 public class Launcher {
     private static final String[] PLUGINS = {
         "org.opensearch.transport.Netty4ModulePlugin",
+        "org.opensearch.transport.Netty4Plugin",
         "org.opensearch.analysis.common.CommonAnalysisModulePlugin",
         "org.opensearch.painless.PainlessModulePlugin",
         "org.opensearch.index.reindex.ReindexModulePlugin",
         "org.opensearch.knn.plugin.KNNPlugin",
     };
 
-    private static class TestNode extends Node {
-        TestNode(Environment environment, List<PluginInfo> plugins) {
-            super(environment, plugins, true);
-        }
+    /** What a node takes for a plugin on the class path: OpenSearch 2 its class. */
+    private static Object plugin(Class<?> type) {
+        String name = type.getName();
+        return Version.CURRENT.major < 3
+            ? type
+            : new PluginInfo(name, "", "1", Version.CURRENT, "21", name, null, List.of(), false);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -39,11 +44,18 @@ public class Launcher {
         }
         Environment environment = InternalSettingsPreparer.prepareEnvironment(
             settings.build(), Collections.emptyMap(), null, () -> "node");
-        List<PluginInfo> plugins = new ArrayList<>();
+        List<Object> plugins = new ArrayList<>();
         for (String name : PLUGINS) {
-            plugins.add(new PluginInfo(name, "", "1", Version.CURRENT, "21", name, null, List.of(), false));
+            try {
+                plugins.add(plugin(Class.forName(name)));
+            } catch (ClassNotFoundException absent) {
+                // another version has it, or an index without vectors wants it not
+            }
         }
-        Node node = new TestNode(environment, plugins);
+        Constructor<Node> constructor =
+            Node.class.getDeclaredConstructor(Environment.class, Collection.class, boolean.class);
+        constructor.setAccessible(true);
+        Node node = constructor.newInstance(environment, plugins, true);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
                 node.close();

@@ -19,14 +19,18 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
-__all__ = ["Node", "OpenSearch", "missing", "running_cluster", "start_cluster"]
+__all__ = ["OLD", "Node", "OpenSearch", "missing", "running_cluster", "start_cluster"]
 
 HERE = Path(__file__).parent
 VERSION = "3.6.0"
+OLD = {"opensearch": "2.19.1", "log4j": "2.21.0", "bare": "true"}
+"""What Maven is told for a node of an older version, without plugins: all it does is to answer."""
+
 LEAST_JAVA = 21
 NODES = 3
 HEAP_MB = 256
@@ -69,16 +73,21 @@ def _version(program: str) -> int:
     return int(number[1]) if number else 0
 
 
-def artifacts() -> Path:
-    """Return the folder with OpenSearch's jars, which Maven fills at the first call."""
+def artifacts(stated: Mapping[str, str]) -> Path:
+    """Return the folder with OpenSearch's jars, which Maven fills at the first call.
+
+    `stated` are properties that are others than in the list of what Maven brings.
+    """
     cache_folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache_folder / "leafmark-tests" / f"opensearch-{VERSION}"
+    folder = cache_folder / "leafmark-tests" / f"opensearch-{stated.get('opensearch', VERSION)}"
     if (folder / "DONE").exists():
         return folder
     work = folder / "work"
     work.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(HERE / "pom.xml", work / "pom.xml")
-    command = ["mvn", "-q", "-B", f"-Dcluster.folder={folder}", "package"]
+    properties = {"cluster.folder": str(folder), **stated}
+    command = ["mvn", "-q", "-B", *(f"-D{name}={each}" for name, each in properties.items())]
+    command.append("package")
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"Maven could not bring OpenSearch:\n{done.stdout[-2000:]}")
@@ -86,9 +95,9 @@ def artifacts() -> Path:
     return folder
 
 
-def class_path() -> str:
+def class_path(stated: Mapping[str, str]) -> str:
     """Return where Java finds OpenSearch and the launcher, which is compiled if it is new."""
-    folder = artifacts()
+    folder = artifacts(stated)
     jars = f"{folder}/lib/*{os.pathsep}{folder}/lib/knn/*"
     source = HERE / "Launcher.java"
     compiled = folder / f"launcher-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
@@ -107,8 +116,17 @@ def class_path() -> str:
 class Node:
     """One node, which may be killed, frozen and started again."""
 
-    def __init__(self, number: int, home: Path, settings: Sequence[str], port: int, heap_mb: int):
+    def __init__(
+        self,
+        number: int,
+        home: Path,
+        settings: Sequence[str],
+        port: int,
+        heap_mb: int,
+        stated: Mapping[str, str],
+    ):
         self.number = number
+        self._stated = stated
         self.url = f"http://127.0.0.1:{port}"
         self.port = port
         self._home = home
@@ -120,7 +138,15 @@ class Node:
         java = find_java()
         assert java is not None
         self._home.mkdir(parents=True, exist_ok=True)
-        command = [java, *self._heap, *_OPTIONS, "-cp", class_path(), "Launcher", str(self._home)]
+        command = [
+            java,
+            *self._heap,
+            *_OPTIONS,
+            "-cp",
+            class_path(self._stated),
+            "Launcher",
+            str(self._home),
+        ]
         with (self._home / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.PIPE
@@ -245,8 +271,16 @@ def _get(url: str) -> dict[str, object]:
     return found
 
 
-def start_cluster(folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB) -> OpenSearch:
-    """Start a cluster whose files are in `folder`; `OpenSearch.wait` says when it is there."""
+def start_cluster(
+    folder: Path,
+    nodes: int = NODES,
+    heap_mb: int = HEAP_MB,
+    stated: Mapping[str, str] = MappingProxyType({}),
+) -> OpenSearch:
+    """Start a cluster whose files are in `folder`; `OpenSearch.wait` says when it is there.
+
+    `stated` is what `artifacts` takes.
+    """
     ports = _free_ports(2 * nodes)
     http, transport = ports[:nodes], ports[nodes:]
     seeds = ",".join(f"127.0.0.1:{port}" for port in transport)
@@ -269,6 +303,7 @@ def start_cluster(folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB) -> O
             ),
             http[number],
             heap_mb,
+            stated,
         )
         for number in range(nodes)
     ]
@@ -279,10 +314,13 @@ def start_cluster(folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB) -> O
 
 @contextlib.contextmanager
 def running_cluster(
-    folder: Path, nodes: int = NODES, heap_mb: int = HEAP_MB
+    folder: Path,
+    nodes: int = NODES,
+    heap_mb: int = HEAP_MB,
+    stated: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[OpenSearch]:
     """Give a cluster whose files are in `folder`; it ends with the block."""
-    cluster = start_cluster(folder, nodes, heap_mb)
+    cluster = start_cluster(folder, nodes, heap_mb, stated)
     try:
         cluster.wait(nodes=nodes)
         yield cluster
