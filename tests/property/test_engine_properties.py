@@ -38,6 +38,7 @@ from leafmark.index.queries import (
     unscored,
 )
 from leafmark.index.records import serialise_document
+from leafmark.index.schema import FILLER
 from leafmark.index.snapshot import Match
 from leafmark.model import DocumentEntry
 
@@ -71,12 +72,12 @@ class Source(NamedTuple):
     def rows(self) -> Sequence[Chunk]:
         return self.chunks
 
-    def documents(self) -> Iterator[str]:
+    def documents(self, others: str = "") -> Iterator[str]:
         for position, chunk in enumerate(self.chunks):
             record = b64encode(serialise_document(self.entry)).decode()
             first = {"source": record} if position == 0 else {}
             kind = ["kind=document"] if position == 0 else ["kind=section"]
-            yield json.dumps(
+            fields = json.dumps(
                 {
                     "doc_id": self.entry.doc_id,
                     BODY: " ".join(chunk.body),
@@ -87,6 +88,7 @@ class Source(NamedTuple):
                     **first,
                 }
             )
+            yield f"{{{others}{fields[1:]}"
 
 
 def make(root: Path, documents: Mapping[str, Sequence[Chunk]], gone: Sequence[str] = ()) -> None:
@@ -163,7 +165,8 @@ class Oracle:
         texts = [chunk.terms(field) for chunk in self.chunks.values()]
         text, size = self.chunks[ref].terms(field), len(phrase)
         count = sum(tuple(text[at : at + size]) == phrase for at in range(len(text)))
-        mean = sum(map(len, texts)) / self._records
+        others = self._records - len(texts)  # of which each text is one word
+        mean = (sum(map(len, texts)) + others) / self._records
         idf = 0.0
         for term in phrase:
             frequency = sum(term in other for other in texts)
@@ -284,7 +287,8 @@ def test_terms_are_those_of_the_chunks(seed: int, within: Query, field: str, pre
         counts([ref for ref in oracle.chunks if oracle.score(within, ref) is not None]),
     )
     assert reader.frequencies([(field, t) for t in TERMS]) == [every.get(t, 0) for t in TERMS]
-    begun = {t: count for t, count in every.items() if t.startswith(prefix)}
+    filled = every if field == "facts" else every | {FILLER: 1}
+    begun = {t: count for t, count in filled.items() if t.startswith(prefix)}
     best = sorted(begun.items(), key=lambda pair: (-pair[1], pair[0]))
     for limit in (1, 2, 10, None):
         assert reader.terms(field, prefix, limit=limit) == best[:limit]

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, overload
 
 from leafmark.model.sequences import Deferred
@@ -70,6 +71,24 @@ Format = str
 
 CORE_FORMATS = ("asciidoc", "html", "markdown", "notebook", "rst", "script", "text")
 """The formats that `parsing` reads itself."""
+
+FORMAT_NAMES: Mapping[Format, str] = MappingProxyType(
+    {
+        "asciidoc": "AsciiDoc",
+        "html": "HTML",
+        "info": "Info manuals",
+        "markdown": "Markdown",
+        "notebook": "notebooks",
+        "org": "Org",
+        "pod": "POD",
+        "rdoc": "RDoc",
+        "roff": "manual pages",
+        "rst": "reStructuredText",
+        "script": "source code",
+        "text": "text",
+    }
+)
+"""Formats as people call them; one that a package adds has its own name."""
 
 _AS_WRITTEN = frozenset(CORE_FORMATS) - {"html", "notebook"}
 """Core formats that are shown as they are written, but for what is left out."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import leafmark.parsing as room
-from leafmark.model import Format
-from leafmark.parsing import CONVERTERS, DATA_SUFFIXES, format_of, formats, parse
+from leafmark.model import FORMAT_NAMES, Format
+from leafmark.parsing import CONVERTERS, DATA_SUFFIXES, format_names, format_of, formats, parse
 from leafmark.parsing.formats import SUFFIXES, parser_of, suffix_of
 from leafmark.parsing.titles import file_title
 
@@ -130,3 +130,7 @@ def test_lists_for_models_are_markdown(name: str) -> None:
     document = parse(b"# Tern\n\n## Install\n\n```sh\n# no title\n```\n", name)
 
     assert [heading.title for heading in document.headings] == ["Tern", "Install"]
+
+
+def test_every_format_has_a_name_that_people_use() -> None:
+    assert set(FORMAT_NAMES) == set(format_names())

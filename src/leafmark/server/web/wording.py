@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leafmark.model import AbsenceReason, Factor, Hint, WhyNotReport, count_of
+from leafmark.model import FORMAT_NAMES, AbsenceReason, Factor, Hint, WhyNotReport, count_of
 from leafmark.model.result import WORD
 from leafmark.render.explaining import factor_name, word_reason
 from leafmark.render.hints import PAGE, word_hint
@@ -200,23 +200,6 @@ def _flat(factors: tuple[Factor, ...]) -> Iterator[Part]:
             )
 
 
-_KINDS = {
-    "asciidoc": "AsciiDoc",
-    "html": "HTML",
-    "info": "Info",
-    "markdown": "Markdown",
-    "notebook": "notebooks",
-    "org": "Org",
-    "pod": "POD",
-    "rdoc": "RDoc",
-    "roff": "manual pages",
-    "rst": "reStructuredText",
-    "script": "source code",
-    "text": "plain text",
-}
-"""Formats as people call them; one that a package adds has its own name."""
-
-
 def facet_label(name: str, value: str) -> str:
     """Return how a value of a facet is called.
 
@@ -224,5 +207,5 @@ def facet_label(name: str, value: str) -> str:
     ('manual pages', 'with code', 'docs')
     """
     if name == "format":
-        return _KINDS.get(value, value)
+        return FORMAT_NAMES.get(value, value)
     return f"with {value}" if name == "has" else value

@@ -7,9 +7,10 @@ from pathlib import PureWindowsPath
 from types import SimpleNamespace
 
 import pytest
+from support.projects import Here
 
 from leafmark.app.agents import agent_files
-from leafmark.parsing import format_names
+from leafmark.app.agents.agent_files import build_block
 
 
 @pytest.mark.parametrize(
@@ -31,16 +32,25 @@ def test_on_windows_a_tree_on_another_drive_lies_outside(
     assert agent_files._inside(root, r"Z:\project") == named
 
 
-def test_every_format_is_named_as_people_call_it_the_most_frequent_first() -> None:
-    paths = ["a.rst", "b/c.rst", "b/d.rst", "e.adoc", "f.adoc", "g.md"]
-    assert agent_files._holds(paths) == (
-        "reStructuredText, AsciiDoc, Markdown: `a.rst`, `b/`, `e.adoc`, `f.adoc`, `g.md`"
-    )
-    assert set(agent_files._FORMATS) == set(format_names())
+def holds(here: Here) -> str:
+    """Return what the block says that the one tree holds."""
+    here.index()
+    block = build_block(here.project(), here.project().open_reader())
+    return next(line for line in block.splitlines() if "| `./` | " in line)
 
 
-def test_names_beyond_the_eighth_are_left_out_and_marked() -> None:
+def test_formats_are_named_as_people_call_them_the_most_frequent_first(here: Here) -> None:
+    for path in ("a.rst", "b/c.rst", "b/d.rst", "e.adoc", "f.adoc", "g.md"):
+        here.write(path, "Some words.\n")
+    named = "reStructuredText, AsciiDoc, Markdown: `a.rst`, `b/`, `e.adoc`, `f.adoc`, `g.md`"
+    assert holds(here).endswith(f" | {named} |")
+
+
+def test_names_beyond_the_eighth_are_left_out_and_marked(here: Here) -> None:
     names = [f"{letter}.md" for letter in "abcdefghi"]
     eight = ", ".join(f"`{name}`" for name in names[:8])
-    assert agent_files._holds(names[:8]) == f"Markdown: {eight}"
-    assert agent_files._holds(names) == f"Markdown: {eight}, …"
+    for name in names[:8]:
+        here.write(name, "Some words.\n")
+    assert holds(here).endswith(f" | Markdown: {eight} |")
+    here.write(names[8], "Some words.\n")
+    assert holds(here).endswith(f" | Markdown: {eight}, … |")
