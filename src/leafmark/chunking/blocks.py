@@ -31,9 +31,6 @@ from leafmark.model import (
     subtract,
 )
 
-TABLE_PADDING = " \t\r\n\xa0|:-"
-"""What the rows of a table in Markdown have besides words."""
-
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCES = b"`~"
 _WHITE_SPACE = b" \t\r\n"
@@ -86,26 +83,12 @@ def narrow_header(text: str) -> str:
     """
     words, line, delimiters = text.rstrip("\n").rpartition("\n")
     below = text[len(words) + len(line) + len(delimiters) :]
-    return _COLUMN_SPACE.sub(" ", words) + line + _narrowed(delimiters) + below
-
-
-def narrow_ends(text: str) -> Iterator[str]:
-    """Yield a text without what only lines up columns at its ends, which are rows of a table.
-
-    At last without rows that have nothing else, and without all that is behind the last word.
-
-    >>> [*narrow_ends("|      |\\n| Name - |   |\\n|--------|-----")]
-    ['| |\\n| Name - | |\\n|---|---', '| Name']
-    """
-    words = text.strip(TABLE_PADDING)
-    start = text.index(words)
-    before, behind = text[:start], text[start + len(words) :]
-    yield _narrowed(before) + words + _narrowed(behind)
-    yield _narrowed(before.rpartition("\n")[2]) + words
-
-
-def _narrowed(padding: str) -> str:
-    return _DASHES.sub("---", _COLUMN_SPACE.sub(" ", padding))
+    return (
+        _COLUMN_SPACE.sub(" ", words)
+        + line
+        + _DASHES.sub("---", _COLUMN_SPACE.sub(" ", delimiters))
+        + below
+    )
 
 
 def is_dedented(data: bytes, code: Block) -> bool:
@@ -314,9 +297,7 @@ def has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
 
-_PADDING_BYTES = TABLE_PADDING.encode()
-
-_table_start, _table_end = attrgetter("start"), attrgetter("end")
+_table_start = attrgetter("start")
 
 
 @dataclass(eq=False)
@@ -442,39 +423,14 @@ class BodyReader:
 
     def table_around(self, at: int) -> Block | None:
         """The innermost table between whose rows `at` is, if any."""
-        for table in self._tables_over(at):
-            if table.start < at and (table.content_start or at) <= at:
-                return table
-        return None
-
-    def is_padding(self, start: int, end: int) -> bool:
-        """Whether a range of Markdown is in a table and has nothing but space, bars and dashes."""
-        document = self.document
-        if document.format != "markdown" or document.data[start] not in _PADDING_BYTES:
-            return False
-        text = document.data[start:end].decode("utf-8", "replace")
-        return not text.strip(TABLE_PADDING) and self._is_in_table(start)
-
-    def narrowed(self, text: str, start: int, end: int) -> Iterator[str]:
-        """Yield the text of a range, then with less and less padding at ends in a table."""
-        yield text
-        if self.document.format != "markdown" or end <= start:
-            return
-        last = start + len(self.document.data[start:end].rstrip()) - 1
-        if self._is_in_table(start) or self._is_in_table(max(start, last)):
-            yield from narrow_ends(text)
-
-    def _is_in_table(self, at: int) -> bool:
-        return next(self._tables_over(at), None) is not None
-
-    def _tables_over(self, at: int) -> Iterator[Block]:
-        """Yield the tables that have a byte, the innermost first."""
         (part,) = self.regions_within(at, at + 1)
         number = bisect_right(part.tables, at, key=_table_start) - 1
         while number >= 0:
-            if at < part.tables[number].end:
-                yield part.tables[number]
+            table = part.tables[number]
+            if table.start < at < table.end and (table.content_start or at) <= at:
+                return table
             number = part.table_holders[number]
+        return None
 
     def row_starts(self, table: Block) -> Sequence[int]:
         """Where the rows of a table begin, in order."""

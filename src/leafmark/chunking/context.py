@@ -125,13 +125,12 @@ class ChunkingContext:
         return self.meter.tokens(*span) if total < least + 2 * number else total
 
     def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
-        """Group neighbouring ranges of a node's body so that none is blank, or padding of a table.
+        """Group neighbouring ranges of a node's body so that none is blank.
 
         Such a one goes to the range before it, the first to that behind it. But spaces in
         front of a line whose text would be too large with them stay alone.
         """
-        is_blank, is_padding = self.meter.is_blank, self.reader.is_padding
-        starts = [at for at, span in enumerate(spans) if not (is_blank(*span) or is_padding(*span))]
+        starts = [at for at, span in enumerate(spans) if not self.meter.is_blank(*span)]
         if not starts:
             return [(0, len(spans))]
         if starts[0] and self._takes_blank_before(node, spans[0][0], spans[starts[0]]):
@@ -150,10 +149,7 @@ class ChunkingContext:
             return False
         path, limit, count = path_of(self.tree, node), self.options.max_tokens, self.meter.count
         text = self.reader.normalise(tuple(spans))
-        return all(
-            count(under_breadcrumb(path, shown, limit=limit, count=count)) > limit
-            for shown in self.reader.narrowed(text, spans[0][0], spans[-1][1])
-        )
+        return count(under_breadcrumb(path, text, limit=limit, count=count)) > limit
 
     def is_scattered(self, node: int) -> bool:
         """Whether a body of several ranges, too small for pieces, is over `max_tokens`.

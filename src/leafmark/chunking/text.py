@@ -15,7 +15,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.chunking.blocks import TABLE_PADDING, BodyReader, fence_of, narrow_header
+from leafmark.chunking.blocks import BodyReader, fence_of, narrow_header
 from leafmark.chunking.cuts import sentence_starts
 from leafmark.chunking.keep_with_next import is_code_by_name, is_unread
 from leafmark.chunking.measuring import Meter, make_meter
@@ -229,8 +229,6 @@ class Renderer:
 
     def _render(self, chunk: Chunk) -> Rendered:
         body = self.reader.normalise(chunk.body_spans)
-        if self.document.format == "markdown":
-            body = self._without_padding(chunk, body)
         if not self._may_carry(chunk):
             return self._rendered(chunk, body, ())
         table = self.reader.table_around(chunk.byte_start)
@@ -263,20 +261,6 @@ class Renderer:
         ):
             return body, ()
         return shown, tuple(span for span in spans if span[0] < span[1])
-
-    def _without_padding(self, chunk: Chunk, body: str) -> str:
-        """Return a body without the padding of a table at its ends, if it would be too large."""
-        limit = self.options.max_tokens
-        if self.options.strategy in ("heading", "fixed") or len(chunk.body_spans) != 1:
-            return body
-        if len(chunk.breadcrumb.encode()) + len(GAP) + len(body.encode()) <= limit:
-            return body
-        if body[:1] not in TABLE_PADDING and body[-1:] not in TABLE_PADDING:
-            return body
-        for shown in self.reader.narrowed(body, *chunk.body_spans[0]):
-            if self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit:
-                return shown
-        return body
 
     def _rendered(
         self, chunk: Chunk, rest: str, context_spans: tuple[tuple[int, int], ...]
