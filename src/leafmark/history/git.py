@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
 from typing import IO, NamedTuple
 
 from leafmark.errors import (
@@ -353,12 +352,7 @@ class Blobs:
     def __enter__(self) -> Blobs:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._answer is not None:
             self._answer.close()
             self._answer = None
@@ -436,12 +430,7 @@ class _Answer:
     def __enter__(self) -> _Answer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def read(self, size: int) -> bytes:

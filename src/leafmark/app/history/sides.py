@@ -146,12 +146,7 @@ class RevisionSide(Side):
         self._places: dict[DocumentKey, _Blob] = {}
         self._files: dict[str, _Blob] = {}
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
         self._objects.clear()
 

@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 
 from leafmark.errors import unreadable
 
@@ -85,12 +84,7 @@ class Folders:
     def __enter__(self) -> Folders:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if isinstance(self._root, int):
             os.close(self._root)
 
