@@ -6,9 +6,9 @@ what belongs together: the less what is below a cut is indented, the better the 
 may be prose, that counts only below what ends as statements do.
 
 In plain text nothing marks a heading, a list or code. These stay together: a title and its text (a
-short line that stands alone, is underlined, or begins a record); a text that does not end like a
-sentence, and one below it that is indented more; a text, and the name below it of who wrote it.
-Items of a list in lines right below each other are parts of one paragraph, and are cut between.
+short line that stands alone or is underlined); a text that does not end like a sentence, and one
+below it that is indented more. Items of a list in lines right below each other are parts of one
+paragraph, and are cut between.
 """
 
 from __future__ import annotations
@@ -127,9 +127,6 @@ def _margin(text: bytes) -> int:
 _MAX_CHARACTER_BYTES = 4
 
 _GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
-_RECORD_TITLE = re.compile(rb"(?:\A|\n)%++[ \t\r]*+\n[^\n]{1,80}+\Z")
-"""A line alone below a line of `%`, which parts records."""
-_RECORD = re.compile(rb"%++[ \t]*+[\r\n]")
 _LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
 _RULED = re.compile(
     rb"(?:[ \t]*+([-=~^*#_+.%])\1{2,}+[ \t]*+\n|(?!))?+([^\n]*+)\n"
@@ -143,18 +140,6 @@ _NUMBERED = re.compile(
 _INDENTED = re.compile(rb"[ \t]*+")
 _UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n|(?!))?+(?:([ \t]*+)([^\s])?)")
 """The indentation of a line of plain text, that of the next one, and what is in that."""
-
-_BY = re.compile(
-    rb"[ \t]*+(?:--|\xe2\x80[\x93-\x95])[ \t]++[^\s-][^\r\n]{0,120}+(?<![.!?,;:])[ \t]*+"
-    rb"(?:\Z|(?:\r\n?+|\n)[ \t]*+(?:[\r\n]|\Z|%))"
-)
-"""Who wrote the text above, behind a dash and in one line."""
-
-_PAGE_BREAK_REACH = 300
-"""Bytes before a cut in which the break of a page is looked for."""
-
-_PAGE_END = re.compile(rb"(?:[ \t\r]*\n){2,}[^\n\f]+\n(?:[ \t\r]*\n)*\f\s*[^\n\f]+\Z")
-"""The foot of a printed page and the head of the next one."""
 
 _ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
 _ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
@@ -190,19 +175,11 @@ def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
 
     Both are what stands beside a cut; `whole`, if all that is before it is there.
     """
-    if _BY.match(behind):
-        return True
-    if b"\f" in before[-_PAGE_BREAK_REACH:]:
-        before = before[:-_PAGE_BREAK_REACH] + _PAGE_END.sub(b"", before[-_PAGE_BREAK_REACH:])
     *others, last = last_paragraphs(before)
     whole = whole or bool(others)
     ruled = _RULED.match(last) if whole and last[-1:] in _MARKS else None
     if ruled is not None:
         return not ruled[2].rstrip().endswith((b".", b",", b";"))
-    if _RECORD.match(behind):
-        return False
-    if is_unfinished(before) and _RECORD_TITLE.search(before):
-        return True
     is_numbered = whole and _NUMBERED.match(last) is not None
     is_open = is_unfinished(last.rstrip(b")"))
     following = _UNDER_LINE.match(behind) if is_open or is_numbered else None
@@ -515,7 +492,7 @@ _RULES = (
         formats=_PAGES,
     ),
     _Rule(
-        "In plain text a title stays with its text, and a text with the name of who wrote it.",
+        "In plain text a title stays with its text.",
         lambda cut: leads_in_text(cut.before, cut.behind, whole=len(cut.before) < _REACH),
         formats=frozenset(("text",)),
     ),

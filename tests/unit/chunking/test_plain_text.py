@@ -62,15 +62,3 @@ def test_an_item_of_plain_text_that_is_too_large_is_cut_between_its_sentences() 
     bodies = [chunk.body for chunk in found if chunk.kind == "piece"]
     assert len(bodies) > 1
     assert all(body.lstrip().startswith(("- A sentence", "A sentence")) for body in bodies)
-
-
-@pytest.mark.parametrize("strategy", ["auto", "section"])
-def test_records_parted_by_percent_signs_are_cut_between(strategy: Strategy) -> None:
-    said = "\n%\n".join(
-        f"Saying {n}, which is short. " * (n % 5 + 1) + f"\n\t\t-- Writer {n}" for n in range(200)
-    )
-    options = ChunkingOptions(strategy=strategy)
-    found = chunk_document(parse(said.encode(), "sayings"), tree="t", options=options).chunks
-    pieces = [chunk for chunk in found if chunk.kind == "piece"]
-    assert len(pieces) > 5
-    assert all(piece.body.startswith("%\n") for piece in pieces[1:])
