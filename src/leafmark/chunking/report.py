@@ -92,7 +92,7 @@ def _find_small(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     if not inspection.several or tokens >= least or not chunk.has_content:
         return
     kind: FindingKind = "undersize" if chunk.undersize else "below_min"
-    yield Finding(kind, chunk.id, f"{tokens} tokens, under min_tokens ({least})")
+    yield Finding(kind, chunk.id, f"{tokens} tokens; the least is {least}")
 
 
 def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
@@ -101,9 +101,7 @@ def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     if tokens < options.max_tokens + taken:
         return
     if not chunk.oversize or tokens >= inspection.solid_bound(chunk, tokens) + 2 * taken:
-        yield Finding(
-            "above_bound", chunk.id, f"{tokens} tokens, over max_tokens ({options.max_tokens})"
-        )
+        yield Finding("above_bound", chunk.id, f"{tokens} tokens; the most is {options.max_tokens}")
 
 
 def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:

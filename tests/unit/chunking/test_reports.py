@@ -102,7 +102,7 @@ def test_section_leaves_nothing_but_what_is_excused() -> None:
     assert finding.to_dict() == {
         "kind": "undersize",
         "id": "t:p.md#c",
-        "message": "30 tokens, under min_tokens (100)",
+        "message": "30 tokens; the least is 100",
         "excused": True,
     }
 
@@ -115,8 +115,8 @@ def test_small_and_large_chunks_are_found_under_heading() -> None:
         strategy="heading",
     )
     assert findings(document, options) == [
-        ("below_min", "", "20 tokens, under min_tokens (100)"),
-        ("above_bound", "#a", "1203 tokens, over max_tokens (1000)"),
+        ("below_min", "", "20 tokens; the least is 100"),
+        ("above_bound", "#a", "1203 tokens; the most is 1000"),
     ]
 
 
@@ -184,5 +184,5 @@ def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
     flagged = only(document, root._replace(oversize=True))
     small = replace(options, max_tokens=400, target_tokens=400)
     (found,) = findings(flagged, small)
-    assert found == ("above_bound", "", f"{root.tokens} tokens, over max_tokens (400)")
+    assert found == ("above_bound", "", f"{root.tokens} tokens; the most is 400")
     assert findings(flagged, replace(small, max_tokens=1800)) == []

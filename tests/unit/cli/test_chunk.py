@@ -163,8 +163,8 @@ deviations  1 document over the tolerance
   docs:guide.md: 2 chunks, estimated 1
 quality     2 findings
   below_min 2
-    docs:guide.md#guide: 5 tokens, under min_tokens (100)
-    docs:guide.md#setup: 13 tokens, under min_tokens (100)
+    docs:guide.md#guide: 5 tokens; the least is 100
+    docs:guide.md#setup: 13 tokens; the least is 100
 """
 
 
@@ -193,7 +193,7 @@ def test_long_lists_are_cut_short_without_v(chunk: Leafmark, work: Path) -> None
     (work / "many.md").write_text("".join(f"# S{k}\n\ntext\n\n" for k in range(30)))
     cut = chunk("many.md", "-o", "stats").out
     assert "    and 20 more: -v prints them all\n" in cut
-    assert chunk("many.md", "-o", "stats", "-v").out.count("under min_tokens") == 30
+    assert chunk("many.md", "-o", "stats", "-v").out.count("the least is") == 30
 
 
 def test_strict_names_the_findings(chunk: Leafmark) -> None:
@@ -201,8 +201,8 @@ def test_strict_names_the_findings(chunk: Leafmark) -> None:
     assert ran.code == 1
     assert ran.err == (
         "  below_min 2\n"
-        "    docs:guide.md#guide: 5 tokens, under min_tokens (100)\n"
-        "    docs:guide.md#setup: 13 tokens, under min_tokens (100)\n"
+        "    docs:guide.md#guide: 5 tokens; the least is 100\n"
+        "    docs:guide.md#setup: 13 tokens; the least is 100\n"
     )
     assert chunk("guide.md", "--strict", "-s", "section").code == 0
     assert chunk("more", "--strict", "-s", "section").code == 0

@@ -117,7 +117,6 @@ def _templates() -> Environment:
         count=count_of,
         count_list=lambda items, noun: count_of(len(items), noun),
         prefixed=_prefixed,
-        in_words=_in_words,
         remedy=partial(word_remedy, terms=PAGE),
     )
     made.globals.update(colors=COLORS, icon=_icon, address_of=_address_of)
@@ -141,20 +140,6 @@ def _address_of(path: str, **values: object) -> str:
 def _prefixed(markup: Markup, prefix: str) -> Markup:
     """Return source text whose cuts have ids that begin so: a page may hold it twice."""
     return Markup(str(markup).replace(' id="c', f' id="{prefix}c')) if prefix else markup
-
-
-_SETTING_NAMES = {"min_tokens": "the smallest size", "max_tokens": "the largest size"}
-
-
-def _in_words(message: str) -> str:
-    """Return a finding with settings called as the controls are.
-
-    >>> _in_words("40 tokens, under min_tokens (100)")
-    '40 tokens, under the smallest size (100)'
-    """
-    for name, label in _SETTING_NAMES.items():
-        message = message.replace(name, label)
-    return message
 
 
 _ICONS = {
