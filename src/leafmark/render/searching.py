@@ -453,8 +453,12 @@ def _section_line(result: Result, places: Places, style: Style, level: int, digi
     number = f".{entry.position}"
     padding = " " * max(0, digits + 1 - len(number))
     number = style.link(style.cyan(number), places.absolute(entry), entry.line_start)
-    titles = joined_titles(_titles_below_document(entry))
     score = f"({result.score:.2f})"
+    room = None
+    if style.width is not None:
+        used = 2 * level + digits + len(score) + 3 + display_width(_marks(result, PLAIN))
+        room = max(MIN_SNIPPET, style.width - used)
+    titles = joined_titles(_titles_below_document(entry), room)
     return f"{'  ' * level}{number}{padding} {score} {titles}{_marks(result, style)}"
 
 
