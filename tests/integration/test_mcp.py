@@ -396,7 +396,7 @@ def test_a_first_build_tells_how_far_it_is(
     work: Path, environment: dict[str, str], leafmark: Leafmark
 ) -> None:
     (work / "big").mkdir()
-    for number in range(600):
+    for number in range(250):
         text = "".join(f"## S{n}\n\nlantern {number} {n} wick oil\n\n" for n in range(25))
         (work / "big" / f"{number}.md").write_text(f"# D{number}\n\n{text}")
     server = Raw(work / "big", environment)
@@ -441,11 +441,11 @@ def test_killing_the_server_leaves_a_sound_index(
 ) -> None:
     params = {"name": "search", "arguments": {"query": "backup"}}
     assert "result" in json.loads(raw.ask("tools/call", params, 51))
-    for number in range(200):
+    for number in range(60):
         (docs / f"n{number}.md").write_text(f"# N\n\nlantern {number}\n")
     raw.send({"jsonrpc": "2.0", "id": 52, "method": "tools/call", "params": params})
     raw.kill(how)
-    assert leafmark("index", "--json", cwd=docs).json["documents"] == 208
+    assert leafmark("index", "--json", cwd=docs).json["documents"] == 68
     assert leafmark("search", "lantern", cwd=docs).code == 0
 
 

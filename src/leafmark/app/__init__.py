@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from leafmark.app.answering.browsing import browse_project, overview, read_document, text_marker
     from leafmark.app.answering.listing import (
         list_chunks,
-        list_document_ids,
         list_documents,
         list_folder,
         list_settings,
@@ -53,7 +52,6 @@ __all__ = [
     "find_like",
     "index_project",
     "list_chunks",
-    "list_document_ids",
     "list_documents",
     "list_folder",
     "list_settings",
@@ -82,7 +80,7 @@ _NAMES = {
     "agents.agent_files": "package_folder update_agents",
     "agents.llms": "write_llms",
     "answering.browsing": "browse_project overview read_document text_marker",
-    "answering.listing": "list_chunks list_document_ids list_documents list_folder "
+    "answering.listing": "list_chunks list_documents list_folder "
     "list_settings list_tags list_trees project_status",
     "answering.related": "find_context find_like",
     "answering.resolving": "explain_unread",

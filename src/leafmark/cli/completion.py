@@ -76,7 +76,7 @@ def ids(ctx: click.Context, beginning: str) -> Iterator[str]:
     if is_section:
         found = [chunk.id for chunk in list_chunks(project, wanted)]
     else:
-        found = [each.doc_id for each in list_documents(project, wanted)]
+        found = list(list_documents(project, wanted).ids)
     yield from (name.partition(":")[2] for name in found)
     yield from found
 

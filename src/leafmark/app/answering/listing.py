@@ -82,30 +82,21 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
 @mending
 def list_documents(
     project: Project, request: ListRequest, *, progress: Progress | None = None
-) -> Sequence[DocumentEntry]:
-    """Return the documents asked for, by id; each is read where it is looked at."""
+) -> DocumentList:
+    """Return the documents asked for, by id."""
     reader = _open(project, request, progress)
-    return _Documents(reader, [doc_id for doc_id, _ in _documents(reader, request)])
+    return DocumentList(reader, [doc_id for doc_id, _ in _documents(reader, request)])
 
 
-@mending
-def list_document_ids(
-    project: Project, request: ListRequest, *, progress: Progress | None = None
-) -> tuple[str, ...]:
-    """Return the ids of the documents asked for, in their order; none of them is read."""
-    reader = _open(project, request, progress)
-    return tuple(doc_id for doc_id, _ in _documents(reader, request))
+class DocumentList(Sequence[DocumentEntry]):
+    """Documents of one commit, each read where it is looked at; `ids` are known without."""
 
-
-class _Documents(Sequence[DocumentEntry]):
-    """Documents of one commit, read one by one."""
-
-    def __init__(self, reader: IndexReader, doc_ids: Sequence[str]):
+    def __init__(self, reader: IndexReader, ids: Sequence[str]):
         self._reader = reader
-        self._doc_ids = doc_ids
+        self.ids = ids
 
     def __len__(self) -> int:
-        return len(self._doc_ids)
+        return len(self.ids)
 
     @overload
     def __getitem__(self, at: int) -> DocumentEntry: ...
@@ -113,8 +104,8 @@ class _Documents(Sequence[DocumentEntry]):
     def __getitem__(self, at: slice) -> Sequence[DocumentEntry]: ...
     def __getitem__(self, at: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
         if isinstance(at, slice):
-            return _Documents(self._reader, self._doc_ids[at])
-        return self._reader.held_document(self._doc_ids[at])
+            return DocumentList(self._reader, self.ids[at])
+        return self._reader.held_document(self.ids[at])
 
 
 @mending

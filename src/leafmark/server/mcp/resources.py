@@ -155,12 +155,12 @@ def complete(
     if argument == "tree":
         names = [each.name for each in project.trees]
     elif argument == "path":
-        from leafmark.app import list_document_ids
+        from leafmark.app import list_documents
         from leafmark.app.requests import ListRequest
 
         trees = (tree,) if tree and project.tree(tree) else ()
-        doc_ids = list_document_ids(project, ListRequest(trees=trees, refresh=False))
-        names = sorted({doc_id.partition(":")[2] for doc_id in doc_ids})
+        ids = list_documents(project, ListRequest(trees=trees, refresh=False)).ids
+        names = sorted({doc_id.partition(":")[2] for doc_id in ids})
     else:
         names = []
     found = _matching(names, value)
