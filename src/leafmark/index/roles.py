@@ -54,6 +54,11 @@ _OF_FOLDER = late_pattern(
 )
 """A folder of documents with a language behind its name; other names end so by chance."""
 
+_OF_HOST = late_pattern(
+    r"([a-z]{2,3}(?:-[a-z]{2,4})?)\.(.+\.(?:app|com|dev|info|io|net|org))", re.IGNORECASE
+)
+"""The folder of a site whose name begins with a language, as copies of sites have them."""
+
 _REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
 
@@ -173,23 +178,25 @@ def asked_role(query: str) -> int:
 def language_family(path: str) -> tuple[str, str]:
     """Return a path without what says its language, and the code of that; of the main one "".
 
-    That is a folder called `de` or `pt-BR`, the end of one (`pages.de`), or of the file's stem.
+    That is a folder called `de` or `pt-BR`, the end of one (`pages.de`), or of the file's stem, or
+    the beginning of a site's name.
 
     >>> language_family("docs/pt-BR/cors.md"), language_family("docs/en/cors.md")
     (('docs/cors.md', 'pt-BR'), ('docs/cors.md', ''))
     >>> language_family("README.zh-CN.md"), language_family("pages.de/tar.md")
     (('README.md', 'zh-CN'), ('pages/tar.md', 'de'))
+    >>> language_family("ja.lamps.dev/src/use.md"), language_family("de.lamps.core/use.md")
+    (('lamps.dev/src/use.md', 'ja'), ('de.lamps.core/use.md', ''))
     """
     *folders, file = path.split("/")
     kept, code = list[str](), ""
     for name in folders:
-        of_folder = _OF_FOLDER.fullmatch(name)
-        said = of_folder[2] if of_folder else name
+        rest, said = _parted_folder(name)
         is_other = not code and is_language(said)
         if is_other:
             code = said
         if is_other or said == MAIN_LANGUAGE:
-            kept += [of_folder[1]] if of_folder else []
+            kept += [rest] if rest else []
         else:
             kept.append(name)
     stem, dot, last = file.rpartition(".")
@@ -197,6 +204,16 @@ def language_family(path: str) -> tuple[str, str]:
     if before and not code and is_language(said):
         file, code = f"{before}{dot}{last}", said
     return "/".join([*kept, file]), code
+
+
+def _parted_folder(name: str) -> tuple[str, str]:
+    """Return what a folder is called besides the language that its name may say, and that."""
+    if "." not in name and "-" not in name and "_" not in name:  # as nearly all
+        return "", name
+    if found := _OF_FOLDER.fullmatch(name):
+        return found[1], found[2]
+    found = _OF_HOST.fullmatch(name)
+    return (found[2], found[1]) if found else ("", name)
 
 
 def is_language(name: str) -> bool:
