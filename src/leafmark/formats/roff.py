@@ -11,7 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from leafmark.model import BlockKind, Document, Heading, Link, ReadableText
@@ -334,9 +334,13 @@ class _Line:
 # The lines of roff: which macro each calls, and which are no text.
 #
 # Of conditions what a terminal shows is taken (`.ie n`), definitions of macros are not looked
-# into. A line that is not read has the macro `-`, one of text none.
+# into. A line that is not read has the macro `-`, one of text none. A `.HP` begins a tagged item
+# where a break parts its first line from what is set in below; it then has a name of its own.
 
 TEXT, UNREAD = "", "-"
+HUNG = "HP br"
+"""What a `.HP` that begins a tagged item is said to call; no line can call it."""
+
 _CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
 _CONDITION = re.compile(
     r"(?P<not>!?)(?:(?P<mode>[nteov])(?=[\s\\.'])|\([^()\n]*+\)"
@@ -358,6 +362,17 @@ Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
 """
 _REQUESTS = frozenset(_REQUEST_NAMES.split())
 """Requests and macros that show nothing."""
+
+_FONTS = frozenset(("B", "I", "R", "SM", "SB", "BI", "BR", "IB", "IR", "RB", "RI"))
+_BLANKS = " \t\r\v\f"
+_NO_ENDS = (".", ":", ",", ";", "(")
+"""Ends of sentences, and of lines that go on."""
+
+_MAX_OF_TAG = 4
+"""Lines that may be the tag of a `.HP`."""
+
+_MAX_HUNG = 20
+"""Lines below a `.HP` in which its text begins, those that are not read included."""
 
 
 class Line(NamedTuple):
@@ -389,7 +404,38 @@ def macro_of(line: str) -> Line:
 def classified(text: Sequence[str]) -> list[Line]:
     """Return what each line calls."""
     conditions = _Conditions()
-    return [conditions.take(line) for line in text]
+    rows = [conditions.take(line) for line in text]
+    for at, row in enumerate(rows):
+        below = slice(at + 1, at + 1 + _MAX_HUNG)
+        if row.macro == "HP" and _is_hung(rows[below], text[below]):
+            rows[at] = Line(HUNG, row.at)
+    return rows
+
+
+def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
+    """Whether the lines below a `.HP` are a tag, a break, and a text.
+
+    What ends as a sentence, or goes on, is no tag. Neither is what begins as the text does: in a
+    synopsis breaks stand between the ways to call one command.
+    """
+    read = [one for one in zip(rows, text, strict=True) if one[0].macro != UNREAD]
+    tag = [*takewhile(bool, (_plain_words(*one) for one in read))]
+    rest = read[len(tag) :]
+    if not 0 < len(tag) <= _MAX_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
+        return False
+    words = _plain_words(*rest[1])
+    goes_on = tag[-1].endswith(_NO_ENDS) and not tag[-1].endswith("...")
+    return bool(words) and not goes_on and _first(words) != _first(tag[0])
+
+
+def _plain_words(row: Line, line: str) -> str:
+    """What a line shows that is text or calls a font; nothing of any other."""
+    is_text = row.macro == TEXT or row.macro in _FONTS
+    return shown(line[row.at :]).strip(_BLANKS) if is_text else ""
+
+
+def _first(words: str) -> str:
+    return words.partition(" ")[0]
 
 
 class _Conditions:
@@ -541,6 +587,7 @@ class _Reader:
         self._in_item = False
         self._is_tag = False
         self._is_below_tag = False
+        self._is_hung = False  # a break ends the tag
         self._address = Argument(0, 0)
         self._lists: list[bool] = []  # of mdoc: whether items have no tag
         self._table = 0
@@ -644,6 +691,11 @@ class _Reader:
 
     def _break(self, macro: str, start: int, end: int) -> None:
         self._breaks = max(self._breaks, 1 if macro == "br" else 2)
+        self._in_item, self._is_hung = self._in_item or self._is_hung, False
+
+    def _hung(self, macro: str, start: int, end: int) -> None:
+        self._breaks, self._in_item, self._is_tag = 2, False, False
+        self._is_hung = True
 
     def _tagged(self, macro: str, start: int, end: int) -> None:
         self._breaks = max(self._breaks, 1 if macro == "TQ" else 2)
@@ -753,6 +805,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("SY", "YS"), _Reader._synopsis),
     **dict.fromkeys(("RS", "RE"), _Reader._shift),
     **dict.fromkeys(("D1", "Dl"), _Reader._line),
+    HUNG: _Reader._hung,
     "IP": _Reader._indented,
     "Bd": _Reader._display,
     "Bl": _Reader._bl,
@@ -888,7 +941,7 @@ class RoffScanner(LeadingLineScanner):
     def _is_tag(self, at: int) -> bool:
         """Whether a line begins an item."""
         macro = self._rows[at].macro
-        return macro == "TP" or (macro == "IP" and bool(self._arguments(at)[:1]))
+        return macro in ("TP", HUNG) or (macro == "IP" and bool(self._arguments(at)[:1]))
 
     def _after_text(self, at: int) -> int:
         """The first line from `at` on that does not go on with a paragraph."""
@@ -1066,7 +1119,7 @@ _CLOSED_LITERALS = frozenset(_LITERAL.values())
 _PARTING = (
     _LEVELS.keys() | _HEADS | _PARAGRAPH_MACROS | _CLOSERS.keys() | _OPENERS.keys()
     | _LITERAL.keys()
-    | _CLOSED_LITERALS | {"TP", "TQ", "IP", "It", "br", "T&", "Rs", "Re"}
+    | _CLOSED_LITERALS | {"TP", "TQ", HUNG, "IP", "It", "br", "T&", "Rs", "Re"}
 )  # fmt: skip
 _Taker = Callable[[RoffScanner, int, int], int]
 _TAKERS: dict[str, _Taker] = {
@@ -1075,6 +1128,7 @@ _TAKERS: dict[str, _Taker] = {
     "RS": RoffScanner._set_in,
     "TS": RoffScanner._table,
     "TP": RoffScanner._tags,
+    HUNG: RoffScanner._tags,
     "IP": RoffScanner._tags,
     "Bl": RoffScanner._bl,
 }
