@@ -57,15 +57,28 @@ _NUMBER_OF_ID = late_pattern(r"-\d+$")
 _WORDS_OF_TERM = late_pattern(r"[^\s()\[\],;=\"]+")
 _BREAK = late_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
 
+_OF_DIRECTIVE = r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)"
 _DIRECTIVE = late_pattern(
     r"^([ \t]*)\.\. (?:[a-z]+:)?"
-    r"(?:(?:class|static)?method|function|class|exception|attribute|property|data|module|decorator"
-    r"|option|cmdoption|envvar|setting|confval|directive|describe|object|macro|type|member|var"
-    r"|enum|enumerator|struct|django-admin|django-admin-option|templatetag|templatefilter|fieldlookup)"
-    r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)(?:[ \t]*\n)+\1[ \t]+\S",
+    r"(?:class|module|option|cmdoption|envvar|setting|confval|directive|describe|object|macro|type|member"
+    r"|var|enum|enumerator|struct"
+    r"|django-admin|django-admin-option|templatetag|templatefilter|fieldlookup)"
+    rf"{_OF_DIRECTIVE}(?:[ \t]*\n)+\1[ \t]+\S",
     re.MULTILINE,
 )
 """A directive with text below it; one without text only marks the place of a heading."""
+
+_ENTRY_OF_CODE = late_pattern(
+    r"^([ \t]*)\.\. (?:(?:[a-z]+:)?(?:auto)?"
+    r"(?:(?:class|static)?method|function|exception|attribute|property|data|decorator)"
+    r"|(?:[a-z]+:|auto)class)"
+    rf"{_OF_DIRECTIVE}",
+    re.MULTILINE,
+)
+"""A directive that makes an entry, with text below it or without: of some the program adds it.
+
+`class` alone may be docutils' own, which gives what follows a style.
+"""
 
 _TERM_WITH_TEXT = late_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
 _LABELLED = late_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
@@ -291,6 +304,7 @@ def _text_of(markup: str) -> str:
 def _terms_of_rst(body: str) -> Iterator[str]:
     if ".. " in body:
         yield from (found[2] for found in _DIRECTIVE.finditer(body))
+        yield from (found[2] for found in _ENTRY_OF_CODE.finditer(body))
     if "``" in body:
         yield from (found[2] for found in _TERM_WITH_TEXT.finditer(body))
 

@@ -116,6 +116,15 @@ RST = {
     "indented": ("  .. setting:: A_B\n\n     A setting.\n", ["A_B"]),
     "the place of a heading": (".. setting:: A_B\n\nA_B\n---\n\nText.\n", []),
     "at the end": ("Text.\n\n.. setting:: A_B\n", []),
+    "entries without text": (
+        ".. attribute:: PHASE_A\n.. attribute:: PHASE_B\n\nText.\n",
+        ["PHASE_A", "PHASE_B"],
+    ),
+    "an entry that a program fills": (
+        ".. autoclass:: lamps.Queue(size)\n   :members:\n",
+        ["lamps.Queue", "lamps.Queue(size)"],
+    ),
+    "a style": (".. class:: small_print\n\nText.\n", []),
     "a note": (".. note:: A_B\n\n   Text.\n", []),
     "a term": ("``max_rate`` (integer)\n    A rate.\n", ["max_rate", "max_rate`` (integer)"]),
     "a code in a line": ("``max_rate`` is a rate\nthat is high.\n", []),
