@@ -57,6 +57,7 @@ _NUMBER_OF_ID = late_pattern(r"-\d+$")
 _WORDS_OF_TERM = late_pattern(r"[^\s()\[\],;=\"]+")
 _BREAK = late_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
 
+_ENTRIES = "(?:class|static)?method|function|exception|attribute|property|data|decorator"
 _OF_DIRECTIVE = r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)"
 _DIRECTIVE = late_pattern(
     r"^([ \t]*)\.\. (?:[a-z]+:)?"
@@ -70,8 +71,7 @@ _DIRECTIVE = late_pattern(
 
 _ENTRY_OF_CODE = late_pattern(
     r"^([ \t]*)\.\. (?:(?:[a-z]+:)?(?:auto)?"
-    r"(?:(?:class|static)?method|function|exception|attribute|property|data|decorator)"
-    r"|(?:[a-z]+:|auto)class)"
+    rf"(?:{_ENTRIES})|(?:[a-z]+:|auto)class)"
     rf"{_OF_DIRECTIVE}",
     re.MULTILINE,
 )
@@ -102,6 +102,14 @@ _DECLARATION = late_pattern(
     re.MULTILINE | re.IGNORECASE,
 )
 """A function without a body, or a constant, at the beginning of a line; types have few words."""
+
+_ENTRY_OF_MARKDOWN = late_pattern(
+    r"^(?:[ \t]*(?:`{3,}|~{3,}|:{3,})\{(?:[a-z]+:)?(?:auto)?"
+    rf"(?:{_ENTRIES}|class|module|option|envvar|setting|confval)\}}"
+    r"|:::(?= \w+\.[\w.]+[ \t]*$))[ \t]+(\S[^\n]*)",
+    re.MULTILINE,
+)
+"""A directive of MyST, or a name that mkdocstrings explains."""
 
 _ABOVE_COLON = late_pattern(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 
@@ -338,9 +346,15 @@ def _terms_of_pod(body: str) -> Iterator[str]:
 
 
 def _terms_of_markdown(body: str) -> Iterator[str]:
-    """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: `: ` below a term."""
+    """Yield the terms of lists as Hugo, MkDocs and Pandoc read them, and what entries explain.
+
+    >>> [*_terms_of_markdown("term\\n: text\\n\\n::: lamps.Queue\\n```{py:function} put(x)\\n```")]
+    ['term', 'lamps.Queue', 'put(x)']
+    """
     if "\n:" in body:
         yield from (found[1] for found in _ABOVE_COLON.finditer(body))
+    if "::: " in body or "{" in body:
+        yield from (found[1] for found in _ENTRY_OF_MARKDOWN.finditer(body))
 
 
 def terms_of_text(body: str) -> Iterator[str]:

@@ -136,6 +136,12 @@ MARKDOWN = {
         ["-s", "--search", "--json", "-s`, `--search"],
     ),
     "a setting": ("Text.\n\nenable_all\n: Enables all.\n", ["enable_all"]),
+    "what mkdocstrings explains": ("::: lamps.Queue\n    options: {}\n", ["lamps.Queue"]),
+    "an entry of MyST": (
+        "```{py:function} lamps.put(x)\nText.\n```\n",
+        ["lamps.put", "lamps.put(x)"],
+    ),
+    "a box": (":::note lamps.put is slow\nText.\n:::\n", []),
     "a list": ("- `--json`: print JSON\n- `--all`\n: more\n", []),
     "a table": ("| `--json`\n: more\n", []),
     "a line": ("`--json` prints\nJSON: more\n:smile: yes\n", []),
