@@ -34,7 +34,6 @@ from leafmark.model import (
     format_breadcrumb,
     whole_range,
 )
-from leafmark.render.explaining import render_factors
 from leafmark.render.terminal import (
     CHANGED,
     PLAIN,
@@ -496,13 +495,19 @@ def _below(
         others = ", ".join(clean_line(entry.id) for entry in result.other_versions)
         lines.append(f"{'  ' * (level + 1)}{style.dim('nearly the same in: ' + others)}")
     if explain:
-        lines += render_factors(result.factors, level + 1)
+        lines += _factors(result, level + 1)
     for part in result.constituents:
         lines.append(_section_line(part, places, style, level, digits))
         lines += _below(part, places, style, level + 1, digits, explain)
     for one in result.expanded:
         lines += _added(one, places, style, level)
     return lines + _omissions(result, style, level + 1)
+
+
+def _factors(result: Result, level: int) -> list[str]:
+    from leafmark.render.explaining import render_factors  # late: few answers are explained
+
+    return list(render_factors(result.factors, level))
 
 
 def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
@@ -642,7 +647,7 @@ def render_full(
         lines = [head + _marks(result._replace(relaxed=False) if all_relaxed else result, style)]
         lines += _passage_lines(_passages_of(result), sorted(found), style)
         if explain:
-            lines += render_factors(result.factors, 0)
+            lines += _factors(result, 0)
         for one in result.expanded:
             lines += _added_whole(one, places, style)
         blocks.append("\n".join(lines) + "\n")

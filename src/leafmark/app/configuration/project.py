@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.paths import check_own
-from leafmark.app.remote import RemoteIndex, remote_index
 from leafmark.app.settings import ChunkingSettings, SearchSettings
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import as_listed
@@ -25,6 +24,7 @@ from leafmark.parsing import installed_formats, installed_grammars
 from leafmark.suggest import nearest
 
 if TYPE_CHECKING:
+    from leafmark.app.remote import RemoteIndex
     from leafmark.chunking import ChunkingOptions
     from leafmark.index import IndexWriter
     from leafmark.model import DocumentEntry, Hint
@@ -286,7 +286,11 @@ def open_project(
     place = index_place(configuration.index_dir, _leafmark_key())
     if configuration.index.dir is None:
         check_own(configuration.directories.cache, *reversed(place.parents[:2]), place)
-    remote = remote_index(configuration.index, environ)
+    remote = None
+    if configuration.index.url:
+        from leafmark.app.remote import remote_index  # late: few indexes lie in a cluster
+
+        remote = remote_index(configuration.index, environ)
     return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)
 
 
