@@ -41,8 +41,9 @@ ELSEWHERE = {
     "a name with `>` in another value": ('<p title=">" id="a">x</p>', ["a"]),
     "line numbers of code": ('<pre><a id="l1"></a>x\n<a id="l2"></a>y</pre>', []),
     "names in lines of code": (
-        '<pre>All.\nopen x   *<a name=":open"></a><b>:open</b>*\n<a name="l3"></a>y</pre>',
-        [":open"],
+        '<pre>All.\nopen x   *<a name=":open"></a><b>:open</b>*\n<a name="l3"></a>y\n'
+        '<a name="l4"></a>z\n<a name="ERR_OK"></a>ERR_OK</pre>',
+        [":open", "ERR_OK"],
     ),
     "what is left out": ('<nav id="a">x</nav><script id="b">"<p id=c>"</script>', []),
     "of no anchor": ('<input name="b"><meta name="c">', []),
@@ -90,7 +91,7 @@ def test_hostile_pages_take_no_longer(part: str) -> None:
 
 def test_a_name_in_code_counts_where_a_link_leads_there_from_elsewhere() -> None:
     page = (
-        b'<h1>A</h1><p>See <a href="a.html#two">two</a>.</p>'
-        b'<pre><a id="one" href="#one"></a>x\n<a name="two"></a>y</pre>'
+        b'<h1>A</h1><p>See <a href="a.html#l2">two</a>.</p>'
+        b'<pre><a id="l1" href="#l1"></a>x\n<a name="l2"></a>y</pre>'
     )
-    assert [anchor.name for anchor in parse(page, "a.html").anchors] == ["two"]
+    assert [anchor.name for anchor in parse(page, "a.html").anchors] == ["l2"]

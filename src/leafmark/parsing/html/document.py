@@ -17,8 +17,10 @@ above all others. A heading outside the text may be the site's: `Slurm Workload 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -193,20 +195,31 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
     """The names in a page beside the slugs of its headings, in order of where they stand.
 
     A name right before a heading is that heading's, as in Markdown. Those in what is `dropped` are
-    none, and those at the beginning of a line of `code`, where each may have one, unless a link
-    leads there from elsewhere. `starts` are those of headings.
+    none, nor those of lines of `code`: they stand where lines begin, and differ in their numbers
+    alone, unless a link leads there from elsewhere. `starts` are those of headings.
     """
+    tags = [named for named in page.named if span_at(dropped, named.start) is None]
+    own = [span_at(code, named.start) for named in tags]
+    of_line = [
+        span is not None and _begins_line(page.data, span[0], named.start)
+        for span, named in zip(own, tags, strict=True)
+    ]
+    stems = Counter(_NUMBERS.sub("", tag.name) for tag in compress(tags, of_line))
     linked: dict[str, set[tuple[int, int] | None]] = {}
-    for link in page.links if code else ():
+    for link in page.links if stems else ():
         name = unquote(link.open.attribute("href").partition("#")[2])
         linked.setdefault(name, set()).add(span_at(code, link.start))
-    tags = []
-    for start, end, name, _, _ in page.named:
-        own = span_at(code, start)
-        is_of_line = own is not None and _begins_line(page.data, own[0], start)
-        if span_at(dropped, start) is None and (not is_of_line or linked.get(name, {own}) - {own}):
-            tags.append(NamedTag(start, end, name))
-    return [anchor for _, anchor in reversed(named_places(page.data, tags, starts, _NO_WORDS))]
+    kept = [
+        NamedTag(*tag[:3])
+        for tag, span, is_of_line in zip(tags, own, of_line, strict=True)
+        if not is_of_line
+        or stems[_NUMBERS.sub("", tag.name)] == 1
+        or linked.get(tag.name, {span}) - {span}
+    ]
+    return [anchor for _, anchor in reversed(named_places(page.data, kept, starts, _NO_WORDS))]
+
+
+_NUMBERS = re.compile(r"[0-9]+")
 
 
 def _begins_line(data: bytes, start: int, at: int) -> bool:
