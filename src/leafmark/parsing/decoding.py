@@ -64,6 +64,10 @@ A pattern that is compiled when it is used: that takes longer than most.
 _SCRIPTS = bytes({*range(0x20)} - {0x0A, 0x0D})
 """First bytes of the letters of scripts up to U+1FFF; not those that the bytes of a text have."""
 
+_CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r\f\x1b"})
+_RARE = 2_000
+"""Bytes for each control character that a text may have; programs' data have one in fifty."""
+
 _PARTING = late_pattern("[\t\n\r ]")
 _SWAPPED_PARTING = late_pattern("[\u0900\u0a00\u0d00\u2000]")
 """White space, and what the wrong byte order makes of it."""
@@ -180,10 +184,17 @@ def _check_utf8(data: bytes) -> None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32."""
+    """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32.
+
+    A NUL among very many characters of UTF-8 stands in a text: pages show what they write of.
+    """
     if _by_mark(data) or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
         return False
     if not _NUL.search(data, 0, _SAMPLE_BYTES + 2):
+        return False
+    sample = data[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if controls * _RARE <= len(sample) and _begins_as_utf8(data):
         return False
     return not (_utf16_in_utf8(data) or (_unmarked_utf16(data) and not _begins_as_utf8(data)))
 

@@ -228,6 +228,10 @@ def test_valid_utf8_is_never_read_as_something_else() -> None:
         (GERMAN.encode("utf-32"), False),
         (b"\xff\xfe\0\0" + b"x", False),
         (b"text" * 5000 + b"\0", False),
+        (b"<code>\0</code>" + b"text" * 1000, False),
+        (b"<code>\0</code>" + b"text" * 100, True),
+        (b"\0\1\2\3" + b"text" * 1000, True),
+        (b"\0\xff" + b"text" * 1000, True),
     ],
 )
 def test_binary_files(data: bytes, binary: bool) -> None:
