@@ -45,8 +45,9 @@ def is_doubtful(
     """Whether too little speaks for the best match by words: how many it has, and how strongly.
 
     Words are weighed by rarity; those that occur nowhere count as the rarest. A text about what
-    was asked has its words often or in titles, one that mentions them once does not. There is no
-    doubt about what is near in meaning or is called so.
+    was asked has its words often or in titles, one that mentions them once does not. Several words
+    that all are only guessed leave a doubt in any case. There is none about what is near in meaning
+    or is called so.
     """
     best = list(found.scored.values())[:DOUBT_MATCHES]
     if not best or any(one.name for one in best):
@@ -57,6 +58,8 @@ def is_doubtful(
     topic = first.topic
     asked = (*topic.words, *topic.quoted)
     total = sum(one.idf for one in asked)
+    if len(asked) > 1 and all(one.corrected for one in asked):
+        return True
     if not total or any(_has_all(one) for one in best):
         return False
     held = snapshot.scores([one.query for one in asked], [first.chunk])
