@@ -116,7 +116,9 @@ class Session:
             events, until = self._events, self._next_look
             if events is not None:
                 until = self._settled_at if self._looked_at < self._settled_at else math.inf
-            seconds = min(POLL_S, max(0.0, until - time.monotonic()))
+            elif self.without_events is None:
+                until = 0.0  # events are still to begin
+            seconds = min(POLL_S, max(_QUIET_MS / 1000, until - time.monotonic()))
         if events is None:
             stop.wait(seconds)
             return
@@ -126,6 +128,10 @@ class Session:
             changed, self.without_events = True, str(error)
         with self._lock:
             self._note(changed, events)
+
+    @property
+    def has_events(self) -> bool:
+        return self._events is not None
 
     def _note(self, changed: bool, events: FileEvents) -> None:
         if changed:

@@ -51,7 +51,6 @@ class Watcher:
                 self._look()
                 if self._interrupted:
                     break
-                continue  # what changed meanwhile, the configuration too
             self._tell_how()
             self._session.wait(stop)
         self._session.close()
@@ -90,7 +89,7 @@ class Watcher:
         """Say how changes are noticed, under each configuration once."""
         why = self._session.without_events
         how = (self._project, why)
-        if how != self._how:
+        if how != self._how and (why is not None or self._session.has_events):
             self._how = how
             kind, words = (
                 ("watching", "by events of the system") if why is None else ("polling", why)
