@@ -48,9 +48,16 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
             hint="run `leafmark index` first",
         )
     reader = source.open_reader()
+    trees = _names(target) & reader.tree_names
+    if not trees:
+        held = ", ".join(sorted(reader.tree_names)) or "none"
+        raise UsageError(
+            "the index has no tree that this folder has",
+            location=_place(source),
+            hint=f"the trees of the index: {held}; -C names the folder of one of them",
+        )
     missing = _copy(source, reader, target, progress)
     there = target.open_reader()
-    trees = {tree.name for tree in target.trees}
     documents = [each for each in reader.documents() if each.chunk_count and each.tree in trees]
     counted = [there.trees[name] for name in trees if name in there.trees]
     overlap = _overlap(source, reader, target, there, documents)
@@ -121,23 +128,26 @@ def _overlap(
 ) -> float:
     """Return the mean share of the first results that both give for titles of some documents."""
     rng = random.Random(1)
+    trees = tuple(sorted({each.tree for each in documents}))
     some = rng.sample(documents, min(SAMPLES, len(documents)))
     shares = list[float]()
     for document in some:
         entry = rng.choice(reader.chunks_of(document.doc_id))
-        first = list(_first(source, reader, entry.title))
-        second = list(_first(target, there, entry.title))
+        first = list(_first(source, reader, entry.title, trees))
+        second = list(_first(target, there, entry.title, trees))
         most = max(len(first), len(second))
         shares.append(len({*first} & {*second}) / most if most else 1.0)
     return sum(shares) / len(shares) if shares else 1.0
 
 
-def _first(project: Project, reader: IndexReader, title: str) -> Iterator[str]:
+def _first(
+    project: Project, reader: IndexReader, title: str, trees: tuple[str, ...]
+) -> Iterator[str]:
     def read(document: DocumentEntry) -> bytes | None:
         tree = project.tree(document.tree)
         return None if tree is None else indexed_bytes(project, tree, document)
 
-    options = SearchOptions(mode="lexical", limit=FIRST)
+    options = SearchOptions(mode="lexical", limit=FIRST, trees=trees)
     try:
         query = parse_plain(title)
     except QueryError:  # a title of nothing but marks

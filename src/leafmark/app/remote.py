@@ -181,7 +181,7 @@ class RemoteIndex:
 
         cluster, names = self._where
         about = cluster.get("/")
-        health = cluster.request("GET", f"/_cluster/health/{names.base}-*", limit="bulk")
+        health = cluster.request("GET", f"/_cluster/health/{names.base}-*?local=true")
         try:
             check_engine(about, cluster.location)
             return ClusterState(

@@ -218,7 +218,10 @@ class FolderEntry(NamedTuple):
 
 
 class TreeStatus(NamedTuple):
-    """One tree of the project; `scope` is `local` or `global`, `bytes` counts the sources."""
+    """One tree of the project; `scope` is `local` or `global`, `bytes` counts the sources.
+
+    The `path` of a tree that other machines index into a cluster is empty.
+    """
 
     name: str
     path: str

@@ -83,7 +83,7 @@ def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
                 count_of(tree.documents, "document"),
                 count_of(tree.chunks, "chunk"),
                 tree.scope,
-                clean_line(tree.path) + (" (missing)" if tree.missing else ""),
+                (clean_line(tree.path) or "(elsewhere)") + (" (missing)" if tree.missing else ""),
             )
             for tree in trees
         ),
@@ -158,7 +158,8 @@ def render_status(report: StatusReport, style: Style) -> str:
     """Return where the index is, what it holds and what is wrong with it."""
     index_dir = clean_line(report.index_dir)
     if not report.exists:
-        index_dir += " (nothing is indexed yet: `leafmark index` or any search does it)"
+        does = "does it" if report.cluster else "or any search does it"
+        index_dir += f" (nothing is indexed yet: `leafmark index` {does})"
     lines = [f"{style.bold('index')}   {index_dir}"]
     if report.exists:
         lines.append(f"{style.bold('size')}    {size_in_words(report.bytes)}")

@@ -408,6 +408,24 @@ def test_an_index_migrates_there_and_back(
     assert listed == leafmark("ls", "docs", cwd=here).out
 
 
+def test_of_several_trees_in_a_cluster_a_folder_takes_its_own(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    url = cluster.url("both")
+    one, two, three = (tmp_path / name for name in ("one", "two", "three"))
+    for each in (one, two):
+        shutil.copytree(HANDBOOK, each)
+        assert leafmark("index", cwd=each, LEAFMARK_INDEX_URL=url).code == 0
+    three.mkdir()
+    listed = leafmark("ls", "trees", cwd=one, LEAFMARK_INDEX_URL=url).out
+    assert [line.split()[-1] for line in listed.splitlines()] == [str(one), "(elsewhere)"]
+    taken = leafmark("migrate", "--from", url, "--json", cwd=one).json
+    assert (taken["equal"], taken["documents"], taken["overlap"]) == (True, 8, 1.0)
+    none = leafmark("migrate", "--from", url, cwd=three)
+    assert (none.code, none.out) == (2, "")
+    assert "the trees of the index: one, two" in none.err
+
+
 def test_a_folder_s_own_file_names_no_cluster_before_it_is_trusted(
     cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
 ) -> None:

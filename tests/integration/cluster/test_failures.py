@@ -17,7 +17,7 @@ from support.command import Leafmark, Ran
 from support.filled import FIRST, OPTIONS, SEVERAL, asked, connect, fill, prepared
 from support.servers import serving
 
-from leafmark.errors import DamagedError, NotFoundError, Remedy, StorageError
+from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index import IndexOptions
 from leafmark.index.queries import HasTerm
 from leafmark.index.remote import bulk
@@ -245,7 +245,7 @@ def counted(client: Cluster, names: Names) -> tuple[int, bool] | None:
 
 @pytest.mark.hours  # two nodes take minutes to come back on a busy machine
 def test_without_a_quorum_nothing_is_written_and_nothing_lost(
-    healed: OpenSearch, monkeypatch: pytest.MonkeyPatch
+    healed: OpenSearch, leafmark: Leafmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "TRIES", 2)
     monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.1)
@@ -259,6 +259,8 @@ def test_without_a_quorum_nothing_is_written_and_nothing_lost(
         with pytest.raises(StorageError) as raised:
             store.commit(started_ns=5)
     assert raised.value.hint
+    status = leafmark("status", "--json", LEAFMARK_INDEX_URL=healed.url("quorum")).json
+    assert status["cluster"]["status"] in ("yellow", "red")  # a node says it without a manager
     for node in healed.nodes[1:]:
         node.start()
     healed.wait("yellow")
@@ -384,10 +386,27 @@ def test_a_mapping_that_somebody_changed_by_hand_is_told(cluster: OpenSearch) ->
     moved = [{"remove": {"index": names.text(1), "alias": names.alias}}]
     moved += [{"add": {"index": "remade-by-hand", "alias": names.alias}}]
     client.post("/_aliases", {"actions": moved})
-    with pytest.raises(DamagedError, match="the field body_english is another") as raised:
+    with pytest.raises(DamagedError, match="changed the field body_english") as raised:
         open_snapshot(client, names)
-    assert isinstance(raised.value.hint, Remedy)
-    assert raised.value.hint.code == "rebuild"
+    assert raised.value.hint == "delete remade-by-hand in the cluster, and index again"
+
+
+def test_a_damaged_source_is_told_and_goes_with_a_rebuild(
+    cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
+) -> None:
+    (tmp_path / "work" / "a.md").write_text("# A\n\nlamp\n")
+    url, at = cluster.url("rotten"), f"{cluster.nodes[0].url}/rotten-sources"
+    assert leafmark("index", LEAFMARK_INDEX_URL=url).code == 0
+    (hit,) = asked(f"{at}/_search")["hits"]["hits"]
+    asked(f"{at}/_doc/{hit['_id']}?refresh=true", "PUT", {**hit["_source"], "data": "cm90"})
+    (tmp_path / "nowhere").mkdir()
+    elsewhere = {"cwd": tmp_path / "nowhere", "LEAFMARK_INDEX_URL": url}
+    shown = leafmark("show", "work:a.md", **elsewhere)
+    assert (shown.code, shown.out) == (2, "")
+    assert "a source cannot be unpacked" in shown.err
+    assert "leafmark index --rebuild" in shown.err
+    assert leafmark("index", "--rebuild", LEAFMARK_INDEX_URL=url).code == 0
+    assert "lamp" in leafmark("show", "work:a.md", **elsewhere).out
 
 
 def test_two_indexes_behind_one_alias_are_told(cluster: OpenSearch) -> None:

@@ -67,7 +67,7 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
     return tuple(
         TreeStatus(
             name=tree.name,
-            path=str(tree.root),
+            path=str(tree.root) if tree in project.trees else "",
             scope=tree.scope,
             documents=counted.documents,
             chunks=counted.chunks,

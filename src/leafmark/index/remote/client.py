@@ -92,10 +92,15 @@ def parse_address(url: str) -> Address:
             named = parts.hostname and (parts.port is None or parts.port > 0)
         except ValueError:
             named = False
-        if not named or parts.username or parts.password:
+        if parts.username or parts.password:
+            raise ConfigError(
+                "index.url holds a user or a password",
+                hint=f"they come from the environment: {_USERS[:-1]}",
+            )
+        if not named:
             raise ConfigError(
                 f"index.url holds no host, or more than one: {parts.netloc!r}",
-                hint=f"user and password come from the environment: {_USERS[:-1]}",
+                hint="write https://HOST:9200,HOST:9200/NAME",
             )
     return Address(nodes, name)
 
@@ -146,6 +151,14 @@ class Cluster:
     @property
     def location(self) -> str:
         return ",".join(self.nodes)
+
+    @property
+    def anywhere(self) -> str:
+        """What lets any node say what there is; who writes asks the one that manages the cluster.
+
+        Without a manager, searches go on.
+        """
+        return "" if self.is_patient else "?local=true"
 
     # -- requests -----------------------------------------------------------------------
 
@@ -478,10 +491,10 @@ def other_program(location: str) -> StorageError:
     return StorageError("the answer is not a cluster's", location=location, hint=_IS_IT_ONE)
 
 
-def damaged(what: str, location: str) -> DamagedError:
+def damaged(what: str, location: str, hint: str = "") -> DamagedError:
     """Return what to raise where the cluster holds something that leafmark did not write."""
     return DamagedError(
         f"the index is not what leafmark wrote: {what}",
         location=location,
-        hint=Remedy("rebuild"),
+        hint=hint or Remedy("rebuild"),
     )

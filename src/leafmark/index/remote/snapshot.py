@@ -132,14 +132,15 @@ def find_index(cluster: Cluster, names: Names) -> str | None:
     Raises:
         DamagedError: the alias leads to several.
     """
-    found = cluster.get(path_of("_alias", names.alias), allowed=(404,))
+    found = cluster.get(path_of("_alias", names.alias) + cluster.anywhere, allowed=(404,))
     if not found or (found.get("status") == 404 and "error" in found):
         return None
     if not all(isinstance(about, dict) and about.get("aliases") for about in found.values()):
         raise other_program(cluster.location)
     index, *others = map(str, found)
     if others:
-        raise damaged(f"the alias {names.alias} leads to {', '.join(found)}", cluster.location)
+        what = f"the alias {names.alias} leads to {', '.join(found)}"
+        raise damaged(what, cluster.location, "take the alias away from all but one of them")
     return index
 
 
@@ -159,7 +160,9 @@ def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
         place = answer["_seq_no"], answer["_primary_term"]
         return RemoteMeta(index, facts["uuid"], trees, *place)
     except (KeyError, TypeError, AttributeError) as error:
-        raise damaged(f"{index} has no record of leafmark", cluster.location) from error
+        what = f"{index} has no record of leafmark"
+        hint = f"take the alias {names.alias} away from it, or name another index in index.url"
+        raise damaged(what, cluster.location, hint) from error
 
 
 def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
@@ -208,12 +211,15 @@ class RemoteSnapshot:
 
     def _check_fields(self) -> None:
         """Look whether somebody changed the fields by hand: scores would be others."""
-        found = self.cluster.get(path_of(self._about.chunks, "_mapping"))
+        path = path_of(self._about.chunks, "_mapping") + self.cluster.anywhere
+        found = self.cluster.get(path)
         fields = found[self._about.chunks]["mappings"].get("properties", {})
         for language in self.languages:
             name = same_fields(language_mapping(language), fields)
             if name is not None:
-                raise damaged(f"the field {name} is another", self.cluster.location)
+                what = f"somebody changed the field {name}"
+                hint = f"delete {self._about.chunks} in the cluster, and index again"
+                raise damaged(what, self.cluster.location, hint)
 
     # -- what it is -----------------------------------------------------------------------
 

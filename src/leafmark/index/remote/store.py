@@ -243,6 +243,8 @@ class RemoteStore:
         self._fillers = fillers(self._snapshot.languages)
         self._words = Words(cluster, names, [each.body for each in self._snapshot.languages])
         self._vectors = vector_indices(cluster, names)
+        self._keep = "index" if _ASKED in anew.values() else "create"
+        """What is done with a source: a damaged one goes with a rebuild."""
         self._batch = list[_Change]()
         self._bytes = 0
         self._pool = ThreadPoolExecutor(1, "leafmark-writes")
@@ -357,7 +359,7 @@ class RemoteStore:
             entry = change.source.entry
             if change.data is not None:
                 document = pack_source(change.data, time.time_ns() // 1_000_000)
-                head = {"create": {"_index": self._names.sources, "_id": entry.state.digest}}
+                head = {self._keep: {"_index": self._names.sources, "_id": entry.state.digest}}
                 changes.append(Line(head, json.dumps(document)))
             changes += self._chunks(change.source)
             records.append(self._record(change.source, version))

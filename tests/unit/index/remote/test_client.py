@@ -81,7 +81,7 @@ def error(reason: str) -> bytes:
         ("localhost:9200", "is no address"),
         ("ftp://localhost/x", "is no address"),
         ("https:///docs", "is no address"),
-        ("https://a:b@host/docs", "holds no host"),
+        ("https://a:b@host/docs", "holds a user or a password"),
         ("https://host:99999/docs", "holds no host"),
         ("https://host/Docs", "names no index"),
         ("https://host/a/b", "names no index"),
