@@ -128,89 +128,77 @@ def language_mapping(language: Language) -> dict[str, Any]:
     }
 
 
+_KEYWORD = {"type": "keyword", "norms": False}
+_NUMBER = {"type": "long"}
+_SHOWN = {"index": False, "doc_values": True}
+"""What is only read, never looked for."""
+
+
+def _settings(shards: int, replicas: int, **more: Any) -> dict[str, Any]:
+    """Return the settings of an index, which shows nothing new by itself."""
+    return {
+        "number_of_shards": shards,
+        "number_of_replicas": replicas,
+        "refresh_interval": -1,
+        **more,
+    }
+
+
+def _mappings(properties: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    return {"dynamic": "strict", "properties": properties, **more}
+
+
+_FILES = {"replication.type": "SEGMENT"}
+"""Copies take finished files."""
+
+
 def index_body(languages: Iterable[Language], shards: int, replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of a new index of chunks."""
-    keyword = {"type": "keyword", "norms": False}
-    number = {"type": "long"}
     properties: dict[str, Any] = {
-        "doc_id": keyword,
-        "facts": keyword,
-        "names": keyword,
-        "key": keyword,
-        "stamp": {"type": "keyword", "index": True, "norms": False},
-        "position": number,
-        "mtime": number,
-        "cut": number,
-        "role": number,
+        **dict.fromkeys(("doc_id", "facts", "names", "key", "stamp"), _KEYWORD),
+        **dict.fromkeys(("position", "mtime", "cut", "role"), _NUMBER),
         # of a source's record
-        "tree": keyword,
-        "path": keyword,
-        "digest": keyword,
-        "size": number,
-        "modified_ns": number,
-        "changed_ns": {"type": "long", "index": False, "doc_values": True},
-        "inode": {"type": "keyword", "index": False, "doc_values": True},
-        "chunks": number,
-        "noted": number,
-        "version": number,
+        **dict.fromkeys(("tree", "path", "digest"), _KEYWORD),
+        **dict.fromkeys(("size", "modified_ns", "chunks", "noted", "version"), _NUMBER),
+        "changed_ns": {"type": "long", **_SHOWN},
+        "inode": {"type": "keyword", **_SHOWN},
         "entry": ENTRY,
         "source": {"type": "binary"},
         "meta": {"type": "object", "enabled": False},
     }
     for language in languages:
         properties |= language_mapping(language)
+    more = {
+        **_FILES,
+        "codec": "best_compression",
+        "gc_deletes": "1h",
+        "max_result_window": MAX_RESULTS,
+        "max_regex_length": MAX_REGEX_LENGTH,
+        "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.75}},
+    }
     return {
-        "settings": {
-            "number_of_shards": shards,
-            "number_of_replicas": replicas,
-            "refresh_interval": -1,
-            "replication.type": "SEGMENT",
-            "codec": "best_compression",
-            "gc_deletes": "1h",
-            "max_result_window": MAX_RESULTS,
-            "max_regex_length": MAX_REGEX_LENGTH,
-            "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.75}},
-        },
-        "mappings": {"dynamic": "strict", "properties": properties},
+        "settings": _settings(shards, replicas, **more),
+        "mappings": _mappings(properties),
     }
 
 
 def words_body(replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of the index of words."""
-    keyword = {"type": "keyword", "norms": False}
+    fields = dict.fromkeys(("field", "term", "bare"), _KEYWORD)
     return {
-        "settings": {
-            "number_of_shards": 1,
-            "number_of_replicas": replicas,
-            "refresh_interval": -1,
-            "replication.type": "SEGMENT",
-        },
-        "mappings": {
-            "dynamic": "strict",
-            "_source": {"enabled": False},
-            "properties": {"field": keyword, "term": keyword, "bare": keyword},
-        },
+        "settings": _settings(1, replicas, **_FILES),
+        "mappings": _mappings(fields, _source={"enabled": False}),
     }
 
 
 def sources_body(shards: int, replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of the index of sources."""
-    return {
-        "settings": {
-            "number_of_shards": shards,
-            "number_of_replicas": replicas,
-            "refresh_interval": -1,
-            "replication.type": "SEGMENT",
-        },
-        "mappings": {
-            "dynamic": "strict",
-            "properties": {
-                "data": {"type": "binary"},
-                "size": {"type": "long", "index": False, "doc_values": False},
-                "kept_ms": {"type": "long"},
-            },
-        },
+    fields = {
+        "data": {"type": "binary"},
+        "size": {"type": "long", "index": False, "doc_values": False},
+        "kept_ms": _NUMBER,
     }
+    return {"settings": _settings(shards, replicas, **_FILES), "mappings": _mappings(fields)}
 
 
 def vectors_body(dimension: int, shards: int, replicas: int) -> dict[str, Any]:
@@ -218,36 +206,17 @@ def vectors_body(dimension: int, shards: int, replicas: int) -> dict[str, Any]:
 
     The engine is named: the usual one wants a library of the machine's own.
     """
-    keyword = {"type": "keyword", "norms": False}
     method = {"name": "hnsw", "engine": "lucene", "space_type": "innerproduct"}
     vector = {"type": "knn_vector", "dimension": dimension, "method": method}
-    return {
-        "settings": {
-            "number_of_shards": shards,
-            "number_of_replicas": replicas,
-            "refresh_interval": -1,
-            "index.knn": True,
-            "max_result_window": MAX_RESULTS,
-        },
-        "mappings": {
-            "dynamic": "strict",
-            "properties": {
-                "tree": keyword,
-                "doc_id": keyword,
-                "position": {"type": "long"},
-                "place": keyword,
-                "owner": keyword,
-                "hash": keyword,
-                "sample": {"type": "long"},
-                "vector": vector,
-                "whole": vector,
-                # of what was made of a source
-                "chunks": {"type": "long"},
-                "dimension": {"type": "long"},
-                "unused_ms": {"type": "long"},
-            },
-        },
+    fields = {
+        **dict.fromkeys(("tree", "doc_id", "place", "owner", "hash"), _KEYWORD),
+        **dict.fromkeys(("position", "sample"), _NUMBER),
+        **dict.fromkeys(("vector", "whole"), vector),
+        # of what was made of a source
+        **dict.fromkeys(("chunks", "dimension", "unused_ms"), _NUMBER),
     }
+    more = {"index.knn": True, "max_result_window": MAX_RESULTS}
+    return {"settings": _settings(shards, replicas, **more), "mappings": _mappings(fields)}
 
 
 def same_fields(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str | None:

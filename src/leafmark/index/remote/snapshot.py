@@ -334,6 +334,17 @@ class RemoteSnapshot:
         self._note(answer)
         return answer
 
+    def _pages(self, body: Mapping[str, Any], limit: str = "search") -> Iterator[Any]:
+        """Yield the answers to a question with an order, as long as there are more matches."""
+        body = {"stored_fields": "_none_", **body}
+        while True:
+            answer = self._ask(body, limit)
+            yield answer
+            hits = answer["hits"]["hits"]
+            if len(hits) < body["size"]:
+                return
+            body = {**body, "search_after": hits[-1]["sort"], "track_total_hits": False}
+
     def ask_all(
         self, bodies: Sequence[Mapping[str, Any]], search_type: str = "", index: str = ""
     ) -> list[Any]:
@@ -413,34 +424,24 @@ class RemoteSnapshot:
         return self._counts.get((field, term)) == 0
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
-        wanted = compile_query(query, scored=False)
         refs, names = list[ChunkRef](), dict[str, None]()
         total = 0
-        after: list[Any] | None = None
-        while True:
-            body: dict[str, Any] = {
-                "size": min(MAX_RESULTS, max(limit, 100)),
-                "stored_fields": "_none_",
-                "docvalue_fields": ["doc_id", "position"],
-                "sort": [{"doc_id": "asc"}, {"position": "asc"}],
-                "track_total_hits": after is None,
-                "query": {"bool": {"filter": [wanted]}},
-            }
-            if after is not None:
-                body["search_after"] = after
-            answer = self._ask(body)
-            hits = answer["hits"]["hits"]
-            if after is None:
-                total = answer["hits"]["total"]["value"]
-            for hit in hits:
-                doc_id = hit["fields"]["doc_id"][0]
+        body = {
+            "size": min(MAX_RESULTS, max(limit, 100)),
+            "docvalue_fields": ["doc_id", "position"],
+            "sort": [{"doc_id": "asc"}, {"position": "asc"}],
+            "track_total_hits": True,
+            "query": {"bool": {"filter": [compile_query(query, scored=False)]}},
+        }
+        for answer in self._pages(body):
+            total = total or answer["hits"]["total"]["value"]
+            for hit in answer["hits"]["hits"]:
+                doc_id, position = (hit["fields"][name][0] for name in ("doc_id", "position"))
                 if len(refs) >= limit and not any(map(doc_id.startswith, names)):
                     return refs, total
                 names[doc_id] = None
-                refs.append((doc_id, hit["fields"]["position"][0]))
-            if len(hits) < body["size"]:
-                return refs, total
-            after = hits[-1]["sort"]
+                refs.append((doc_id, position))
+        return refs, total
 
     def count(self, queries: Sequence[Query]) -> list[int]:
         return self._totals([compile_query(query, scored=False) for query in queries])
@@ -761,34 +762,23 @@ class RemoteSnapshot:
         wanted: Any = {"exists": {"field": "digest"}}
         if trees is not None:
             wanted = {"bool": {"filter": [wanted, {"terms": {"tree": list(trees)}}]}}
-        after: list[Any] | None = None
-        while True:
-            body: dict[str, Any] = {
-                "size": MAX_RESULTS,
-                "stored_fields": "_none_",
-                "docvalue_fields": ["tree", "path", "stamp", "digest", *_STATE],
-                "sort": [{"tree": "asc"}, {"path": "asc"}],
-                "query": wanted,
-            }
-            if after is not None:
-                body["search_after"] = after
-            hits = self._ask(body, limit="bulk")["hits"]["hits"]
-            for hit in hits:
-                fields = hit["fields"]
-                tree, digest = fields["tree"][0], fields["digest"][0]
-                if stamps is not None and stamps(tree, digest) != fields["stamp"][0]:
-                    continue
-                row = ManifestRow(*(int(fields[name][0]) for name in _STATE))
-                yield (tree, fields["path"][0]), row
-            if len(hits) < MAX_RESULTS:
-                return
-            after = hits[-1]["sort"]
+        body = {
+            "size": MAX_RESULTS,
+            "docvalue_fields": ["tree", "path", "stamp", "digest", *_STATE],
+            "sort": [{"tree": "asc"}, {"path": "asc"}],
+            "query": wanted,
+        }
+        for answer in self._pages(body, limit="bulk"):
+            for hit in answer["hits"]["hits"]:
+                found = {name: values[0] for name, values in hit["fields"].items()}
+                key = found["tree"], found["path"]
+                if stamps is None or stamps(found["tree"], found["digest"]) == found["stamp"]:
+                    yield key, _row(found)
 
     def rows_of(self, keys: Sequence[DocumentKey]) -> Iterator[tuple[DocumentKey, ManifestRow]]:
         """Yield the rows of those keys that are indexed."""
         for _, found in self._columns([document_id(*key) for key in keys], _STATE):
-            row = ManifestRow(*(int(found[name]) for name in _STATE))
-            yield (found["tree"], found["path"]), row
+            yield (found["tree"], found["path"]), _row(found)
 
 
 class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
@@ -889,6 +879,10 @@ def _entry_of(columns: Mapping[str, Any]) -> DocumentEntry:
     packed = urlsafe_b64decode(columns["entry"] + "==")  # the cluster leaves these away
     entry = deserialise_document(packed).entry
     return entry._replace(chunk_count=columns["chunks"])
+
+
+def _row(columns: Mapping[str, Any]) -> ManifestRow:
+    return ManifestRow(*(int(columns[name]) for name in _STATE))
 
 
 def _hit(hit: Mapping[str, Any]) -> Hit:
