@@ -411,7 +411,7 @@ def test_an_index_migrates_there_and_back(
 def test_of_several_trees_in_a_cluster_a_folder_takes_its_own(
     cluster: OpenSearch, leafmark: Leafmark, tmp_path: Path
 ) -> None:
-    url = cluster.url("both")
+    url = cluster.url("several")
     one, two, three = (tmp_path / name for name in ("one", "two", "three"))
     for each in (one, two):
         shutil.copytree(HANDBOOK, each)
