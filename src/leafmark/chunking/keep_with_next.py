@@ -280,11 +280,6 @@ _LABEL = re.compile(
 _BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z)|(?!))++\Z")
 """Lines of a comment that have nothing but its marker."""
 
-_FENCE = re.compile(
-    rb"\s*+(?://[/!]?|\*|\#|--|(?!))?+[ \t]*+(?:`{3}|~{3}|\.\.[ ](?:code|sourcecode)\b)", re.VERBOSE
-)
-"""What begins an example in a comment, in Markdown or in reStructuredText."""
-
 _GOES_ON = re.compile(rb"\s*+[a-z]")
 
 _OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % VOID, re.IGNORECASE)
@@ -333,14 +328,6 @@ _OF_ABOVE = re.compile(
 )
 """Lines that close a box that was opened above, of HTML and MDX, directives, Jekyll and Hugo; the
 attributes of a block, its caption, and what explains a term, in kramdown, Pandoc and others."""
-
-_UNDER_PICTURE = re.compile(rb"\s*+([*_])(?![*_\s])[^\n]*\1[ \t]*+(?:[\r\n]|\Z)")
-_PICTURE = re.compile(
-    rb"""(?:
-      !\[[^\n]*\)\]?[^\n\s]* | <img\b[^<>]*> | </(?:svg|figure|object)\s*> | :::image\b[^\n]*
-    )(?:\s|</[a-z][^<>]*>|<br\b[^<>]*>|(?!))*+\Z""",
-    re.VERBOSE | re.IGNORECASE,
-)
 
 _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
 """What stands between the words of a term and what explains it."""
@@ -437,12 +424,6 @@ _RULES = (
         _SCRIPTS,
     ),
     _Rule(
-        "A comment that does not end like a sentence stays with the example in it.",
-        lambda cut: is_unfinished(_end_of_code(cut)) and _FENCE.match(cut.behind),
-        _ANYWHERE,
-        _SCRIPTS,
-    ),
-    _Rule(
         "The words of an item of a list stay with the list, code or table in it.",
         lambda cut: _stands_below_words(cut.reader, cut.at),
         frozenset(("inside",)),
@@ -456,9 +437,8 @@ _RULES = (
         begins=b"<:/{T",
     ),
     _Rule(
-        "Code, a table or a picture stays with its numbered caption below, a picture also with a"
-        " line in italics.",
-        lambda cut: _is_captioned(cut),
+        "Code or a table stays with its numbered caption below.",
+        lambda cut: cut.last_kind in _CAPTIONED and _CAPTION.match(cut.behind),
         _BELOW,
     ),
     _Rule(
@@ -475,11 +455,6 @@ _RULES = (
         "A text stays with the list, code or table that it introduces: it has no mark at its end,"
         " or says that something follows.",
         lambda cut: cut.last_kind == "paragraph" and _introduces(cut),
-    ),
-    _Rule(
-        "A tag that opens a box stays with what is in the box.",
-        lambda cut: cut.last is not None and _opens(cut.document, cut.last),
-        formats=frozenset(("markdown",)),
     ),
     _Rule(
         "A row of a table stays with the row that goes on with it, and a title with its rows.",
@@ -533,13 +508,6 @@ def _is_kept(cut: _Cut) -> bool:
         if (not rule.begins or first in rule.begins) and rule.holds(cut):
             return True
     return False
-
-
-def _is_captioned(cut: _Cut) -> bool:
-    if _CAPTION.match(cut.behind):
-        return cut.last_kind in _CAPTIONED or _PICTURE.search(cut.before) is not None
-    is_line = not cut.is_page and _UNDER_PICTURE.match(cut.behind) is not None
-    return is_line and _PICTURE.search(cut.before) is not None
 
 
 def _opens(document: Document, block: Block) -> bool:

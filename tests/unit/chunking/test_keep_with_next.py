@@ -26,7 +26,6 @@ LEADING = {
     "an anchor": '<a name="setup"></a>',
     "a tag that opens a box": "<details>\n<summary>More</summary>",
     "the tag of a component": '<Listing number="8-8" caption="A loop">',
-    "a tag longer than what is looked at": f'<Diagram alt="{"A tree. " * 40}">',
     "two tags": "<DiagramGroup>\n\n<Diagram>",
     "a break behind a colon": "The parameters are these:\n\n****",
     "an item with a colon": "- Do it like this:",
@@ -184,20 +183,6 @@ def test_other_formats(path: str, text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "behind", "expected"),
-    [
-        ("p.ts", " * With a condition\n *\n", " * ```ts\n", True),
-        ("p.ts", " * With a condition.\n *\n", " * ```ts\n", False),
-        ("p.ts", " * With a condition\n *\n", " * Without one\n", False),
-        ("p.rs", "/// With a condition\n///\n", "/// ```\n", True),
-        ("p.py", '"""With a condition\n\n', "    .. code-block:: yaml\n", True),
-    ],
-)
-def test_an_example_in_a_comment(path: str, text: str, behind: str, expected: bool) -> None:
-    assert reads_as_leading(text.encode(), path=path, behind=behind.encode()) is expected
-
-
-@pytest.mark.parametrize(
     ("kinds", "expected"),
     [
         (("markdown", "code"), True),
@@ -299,10 +284,6 @@ def test_code_that_is_too_large_takes_its_introduction_in() -> None:
 
 
 ABOVE = {
-    "a picture": b"![A loop](loop.png)",
-    "a linked picture": b"[![A loop](loop.png)](loop.html)",
-    "a picture's tag": b'<img src="loop.png">',
-    "a drawing": b"<svg><path d='M0'/></svg>",
     "code": b"```rust\nloop {}\n```",
     "a table": b"| a |\n|---|\n| b |",
 }
@@ -330,11 +311,6 @@ def test_the_number_of_a_figure_begins_a_sentence_below_text(text: str) -> None:
     assert not reads_as_leading(f"{text}\n\n".encode(), behind=b"Figure 3 shows a loop.\n")
 
 
-def test_a_line_in_italics_is_a_legend_below_a_picture_only() -> None:
-    assert reads_as_leading(ABOVE["a picture"] + b"\n\n", behind=b"*A loop that ends*\n")
-    assert not reads_as_leading(ABOVE["code"] + b"\n\n", behind=b"*A loop that ends*\n")
-
-
 def test_the_caption_of_a_table_may_stand_below_it() -> None:
     assert reads_as_leading(ABOVE["a table"] + b"\n\n", behind=b"Table: words\n")
     assert reads_as_leading(ABOVE["a table"] + b"\n\n", behind=b": words\n")
@@ -343,7 +319,6 @@ def test_the_caption_of_a_table_may_stand_below_it() -> None:
 PAGE_CAPTIONS = {
     "code": b'<pre>loop {}</pre><p><span class="caption">Listing 4-7: a loop</span></p>',
     "a table": b"<table><tr><td>a<tr><td>b</table><p><b>Table 2.</b> Words</p>",
-    "a picture": b'<p><a href="l.png"><img src="l.png"></a><br></p><p>Figure&nbsp;3. A loop</p>',
     "a figure": b'<figure><img src="l.png"><figcaption><p>A loop</p></figcaption></figure>',
 }
 
