@@ -4,7 +4,6 @@ In: documents as sections, one at a time (`check_document`), then what is known 
 (`check_collection`). Out: findings with place, rule and text. Nothing is read here.
 """
 
-from leafmark.lint.baseline import Baseline, fingerprint
 from leafmark.lint.collection import (
     Collection,
     LinkOutcome,
@@ -12,10 +11,9 @@ from leafmark.lint.collection import (
     included_pages,
 )
 from leafmark.lint.facts import DocumentFacts, LinkFact, facts_of
-from leafmark.lint.missed import check_missed, with_confirmed
 from leafmark.lint.model import LEVELS, Finding, Level, LintReport, MissedQuery, Rule
-from leafmark.lint.rules import RULES, check_document
-from leafmark.lint.silence import Silences, read_silences
+from leafmark.lint.rules import RULES, check_document, check_missed, with_confirmed
+from leafmark.lint.untold import Baseline, Silences, fingerprint, read_silences
 
 __all__ = [
     "LEVELS",
