@@ -32,7 +32,7 @@ STAGES = {
     "look for files": ("app.indexing.scanning:scan",),
     "read and hash": ("app.sources.files:read_beneath",),
     "parse: headings": ("app.sources.formats:parse_source",),
-    "parse: blocks": ("parsing.markdown:MarkdownBlocks._place",),
+    "parse: blocks": ("parsing.markdown:MarkdownBlocks._read",),
     "readable text": ("parsing.markdown_text:read_markdown",),
     "section tree": ("chunking.tree:build_tree", "chunking.tree:emit"),
     "count tokens": ("chunking.measuring:Meter.counts", "chunking.measuring:Meter.tokens"),
@@ -51,6 +51,24 @@ STAGES = {
     "the rest of the fields": ("index.engine_documents:prepare_source",),
     "to the engine": ("index.embedded.writer:IndexWriter.put_prepared",),
     "commit": ("index.embedded.writer:IndexWriter.commit",),
+    "keep it safe": (
+        "index.embedded.writer:IndexWriter.checkpoint",
+        "index.embedded.writer:IndexWriter._check",
+        "index.embedded.checking:is_verification_due",
+        "index.embedded.checking:verify_index",
+        "index.embedded.checking:note_verified",
+        "index.embedded.checking:mark_suspect",
+        "index.folder:sealed",
+        "index.folder:unsealed",
+        "index.folder:sync_folder",
+        "index.folder:make_folder",
+        "index.folder:remove_drafts",
+        "index.lock:was_left",
+        "index.lock:_let_pass",
+        "index.lock:_stands_at",
+        "app.indexing.changes:emptied",
+        "app.indexing.refreshing:_emptied",
+    ),
 }
 """Functions by stage; one that is no longer there is told and left out."""
 
