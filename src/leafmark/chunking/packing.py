@@ -160,22 +160,25 @@ class _Problem:
         totals, heads, exact, least = self.totals, self.heads, self.exact, self.least
         last = len(totals) - 1
         costs, firsts = [0] + [_TAKING] * last, [0] * (last + 1)
+        capacity, penalty_of = self.capacity, self.penalties.get
         for first in range(last):
-            base = costs[first] + self.penalties.get(first, 0) * _PENALTY + _ONE
+            base = costs[first]
             if base >= _TAKING:
                 continue
+            base += penalty_of(first, 0) * _PENALTY + _ONE
             begin, head = totals[first], heads[first]
             low = bisect_left(totals, begin + least, first + 1)
-            high = bisect_right(totals, begin + self.capacity - head, low)
+            high = bisect_right(totals, begin + capacity - head, low)
+            begin -= head
             for end in range(low, high):
-                size = totals[end] - begin + head
+                size = totals[end] - begin
                 cost = base + size * size
                 if cost <= costs[end] and not (exact and (first, end) in exact):
                     costs[end], firsts[end] = cost, first
             for end in self.known.get(first, ()):
                 size = exact[first, end] + head
                 cost = base + size * size
-                if cost <= costs[end] and size - head >= least and size <= self.capacity:
+                if cost <= costs[end] and size - head >= least and size <= capacity:
                     costs[end], firsts[end] = cost, first
         return firsts if costs[last] < _TAKING else None
 

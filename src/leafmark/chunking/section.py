@@ -252,9 +252,13 @@ class _Members:
     def _units(self, first: int, after: int) -> list[Unit]:
         """The members as units."""
         at = slice(first, after)
-        places = zip(self.starts[at], self.ends[at], self.tokens[at], strict=True)
-        marks = [_NO_MARKS if text is None else text[3:] for text in self.texts[at]]
-        return [_new(Unit, (*each, *own)) for each, own in zip(places, marks, strict=True)]
+        rows = zip(self.starts[at], self.ends[at], self.tokens[at], self.texts[at], strict=True)
+        return [
+            text
+            if text is not None and text[1] == end
+            else _new(Unit, (start, end, tokens, *(_NO_MARKS if text is None else text[3:])))
+            for start, end, tokens, text in rows
+        ]
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
         """Give own text that is blank to a neighbour that is not one child and nothing else."""
