@@ -40,7 +40,7 @@ from leafmark.index.vectors import has_whole_documents, stored_model, vector_fol
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
-_SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
+SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
 
 
 def examine(
@@ -188,12 +188,12 @@ def _place(root: Path) -> Iterator[Check]:
     if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
         what = "it cannot be written" if standing == root else "nothing can be made in its place"
         yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
-    elif (room := shutil.disk_usage(standing).free) < _MIN_ROOM:
+    elif (room := shutil.disk_usage(standing).free) < MIN_ROOM_BYTES:
         message = f"there are {room:,} bytes of room on the disk: {standing}"
         yield Check("index", "problem", message, MAKE_ROOM)
 
 
-_MIN_ROOM = 1_000_000
+MIN_ROOM_BYTES = 1_000_000
 """Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
 
 
@@ -265,7 +265,7 @@ def _tokenizer(project: Project) -> Iterator[Check]:
             message = f"{name} cannot count: {type(error).__name__}: {error}"
             yield Check("tokenizer", "problem", message, hint)
             continue
-        wanted = _SAMPLE_TOKENS.get(name, counted)
+        wanted = SAMPLE_TOKENS.get(name, counted)
         if counted == wanted:
             yield Check("tokenizer", "ok", f"{name} counts as it should")
         else:

@@ -377,13 +377,13 @@ def is_remote(folder: Path) -> bool:
             mounts = [line.split(" ")[1:3] for line in file]
     except (OSError, ValueError):
         return False
-    return _type_of(os.path.realpath(folder), mounts).startswith(_REMOTE_TYPES)
+    return type_of_mount(os.path.realpath(folder), mounts).startswith(_REMOTE_TYPES)
 
 
-def _type_of(path: str, mounts: Sequence[Sequence[str]]) -> str:
+def type_of_mount(path: str, mounts: Sequence[Sequence[str]]) -> str:
     """Return the type of the mount that holds `path`; of several the innermost, of equals the last.
 
-    >>> _type_of("/srv/docs", [("/", "ext4"), ("/srv", "nfs4"), ("/srvx", "cifs")])
+    >>> type_of_mount("/srv/docs", [("/", "ext4"), ("/srv", "nfs4"), ("/srvx", "cifs")])
     'nfs4'
     """
     best, found = -1, ""

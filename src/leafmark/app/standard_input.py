@@ -14,12 +14,12 @@ from leafmark.errors import UsageError, unreadable
 
 _PLACE = "standard input"
 
-_MOST = 1 << 28
+MAX_BYTES = 1 << 28
 """Bytes, or characters, that are read at most: more than any text, list or query has.
 
 A transcript of a long session has some tens of millions.
 """
-_PORTION = 1 << 20
+PORTION_BYTES = 1 << 20
 
 
 def check_once(words: Sequence[str]) -> None:
@@ -61,16 +61,16 @@ def _whole(file: IO[bytes], place: str) -> bytes:
 
     One that is short is the last: to ask a terminal again would want another Ctrl-D.
     """
-    portions = [file.read(_PORTION)]
-    while len(portions[-1]) == _PORTION:
-        if len(portions) * _PORTION > _MOST:
+    portions = [file.read(PORTION_BYTES)]
+    while len(portions[-1]) == PORTION_BYTES:
+        if len(portions) * PORTION_BYTES > MAX_BYTES:
             raise _endless(place)
-        portions.append(file.read(_PORTION))
+        portions.append(file.read(PORTION_BYTES))
     return b"".join(portions)
 
 
 def _endless(place: str) -> UsageError:
-    return UsageError(f"there are more than {_MOST:,} bytes to read", location=place)
+    return UsageError(f"there are more than {MAX_BYTES:,} bytes to read", location=place)
 
 
 def read_text() -> str:
@@ -80,10 +80,10 @@ def read_text() -> str:
     if reconfigure is not None:
         reconfigure(errors="surrogateescape")
     try:
-        text = stream.read(_MOST + 1)
+        text = stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise unreadable(error, _PLACE) from error
-    if len(text) > _MOST:
+    if len(text) > MAX_BYTES:
         raise _endless(_PLACE)
     return text
 

@@ -329,7 +329,7 @@ def size_flags(chunk: Chunk) -> list[str]:
     return [name for name in ("oversize", "undersize") if getattr(chunk, name)]
 
 
-_INTERVAL_S = 0.1
+INTERVAL_S = 0.1
 """Time between two drawings; chosen by eye."""
 
 
@@ -340,7 +340,7 @@ class ProgressLine:
         self._write = write
         self._clock = clock
         self._width = (style.width or 80) - 1
-        self._due = clock() + _INTERVAL_S
+        self._due = clock() + INTERVAL_S
         self._drawn = False
 
     def __call__(self, doing: str, done: int, total: int) -> None:
@@ -348,7 +348,7 @@ class ProgressLine:
         now = self._clock()
         if now < self._due:
             return
-        self._due = now + _INTERVAL_S
+        self._due = now + INTERVAL_S
         count = f"{done:,} of {total:,}" if total else f"{done:,}"
         self._write("\r\x1b[K" + shorten(f"{clean_line(doing)} {count}", self._width))
         self._drawn = True

@@ -178,7 +178,7 @@ def test_an_index_that_cannot_be_made(here: Here, monkeypatch: pytest.MonkeyPatc
 
 def test_a_disk_without_room(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.md", "text\n")
-    monkeypatch.setattr(doctor, "_MIN_ROOM", 1 << 62)
+    monkeypatch.setattr(doctor, "MIN_ROOM_BYTES", 1 << 62)
     assert _problem(_examine(here)).message.startswith("there are ")
     here.index()
     assert _problem(_examine(here)).message.startswith("there are ")
@@ -200,7 +200,7 @@ def test_an_index_that_cannot_be_looked_at(here: Here, monkeypatch: pytest.Monke
 
 def test_a_tokenizer_that_miscounts(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.md", "text\n")
-    monkeypatch.setitem(doctor._SAMPLE_TOKENS, "o200k_base", 5)
+    monkeypatch.setitem(doctor.SAMPLE_TOKENS, "o200k_base", 5)
     assert _problem(_examine(here)) == Check(
         "tokenizer",
         "problem",

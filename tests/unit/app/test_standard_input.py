@@ -42,8 +42,8 @@ def test_text_that_a_program_put_there_is_utf8(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_has_no_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(standard_input, "_MOST", 4)
-    monkeypatch.setattr(standard_input, "_PORTION", 2)
+    monkeypatch.setattr(standard_input, "MAX_BYTES", 4)
+    monkeypatch.setattr(standard_input, "PORTION_BYTES", 2)
     (tmp_path / "a").write_bytes(b"abcd")
     assert read_named(tmp_path / "a", "a") == b"abcd"
     give(monkeypatch, b"abcd")

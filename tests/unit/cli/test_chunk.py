@@ -414,7 +414,7 @@ def test_progress_is_drawn_on_a_terminal_only_where_it_disturbs_nothing(
     chunk: Leafmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    monkeypatch.setattr("leafmark.render.terminal._INTERVAL_S", 0.0)
+    monkeypatch.setattr("leafmark.render.terminal.INTERVAL_S", 0.0)
     assert "chunking 3 of 3" in chunk(".", "-o", "stats", terminal=True, TERM="xterm").err
     assert "chunking" not in chunk(".", terminal=True, TERM="xterm").err
     assert "chunking" not in chunk(".", "-o", "stats").err
