@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.model import Anchor, BlockKind, Document, Heading, Link, ReadableText
-from leafmark.parsing.lined import LineScanner, SourceLines, Title, parse_lined
+from leafmark.parsing.lined import LineScanner, Piece, SourceLines, Title, parse_lined, words_of
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
@@ -30,14 +30,6 @@ _UNSHOWN = frozenset((b"X", b"Z"))
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^:\s]\S*\Z")
 _SYMBOLS = {"verbar": "|", "sol": "/", "lchevron": "«", "rchevron": "»"}
 _MAX_LINK = 1000
-
-
-class Piece(NamedTuple):
-    """`words` for the bytes `[start, end)`; None: the bytes themselves."""
-
-    start: int
-    end: int
-    words: str | None = None
 
 
 class Reference(NamedTuple):
@@ -67,7 +59,7 @@ def shown(source: str) -> str:
     '"Quote and q" in perlop, "Part", perlop, https://x.y/z, a > b, open'
     """
     data = source.encode("utf-8", "surrogatepass")
-    return _words(data, pieces(data, 0, len(data)))
+    return words_of(data, pieces(data, 0, len(data)))
 
 
 def pieces(data: bytes, start: int, end: int) -> list[Piece]:
@@ -138,9 +130,9 @@ class _Inline:
             before = [piece for piece in inside if piece.start < bar]
             behind = [piece for piece in inside if piece.end > bar]
             inside = [*before[:-1], *(_until(piece, bar) for piece in before[-1:])]
-            target = _words(self._data, [_from(piece, bar + 1) for piece in behind])
+            target = words_of(self._data, [_from(piece, bar + 1) for piece in behind])
         else:
-            target = _words(self._data, inside)
+            target = words_of(self._data, inside)
             page, part = page_and_part(target)
             if part:
                 said = f'"{part}"' + (f" in {page}" if page else "")
@@ -165,13 +157,6 @@ def _strip(data: bytes, found: list[Piece], first: int) -> None:
     if len(found) > first and found[-1].words is None:
         start, end, _ = found[-1]
         found[-1] = Piece(start, start + len(data[start:end].rstrip()))
-
-
-def _words(data: bytes, found: list[Piece]) -> str:
-    return "".join(
-        data[start:end].decode("utf-8", "replace") if words is None else words
-        for start, end, words in found
-    )
 
 
 def page_and_part(target: str) -> tuple[str, str]:
@@ -294,7 +279,7 @@ class _Reader:
         elif is_code or data[start : start + 1] in (b" ", b"\t"):
             self._verbatim(start, end)
         else:
-            self._words(start, end)
+            self.words_of(start, end)
 
     def _command(self, found: re.Match[bytes], end: int) -> None:
         name, at = found[1], found.end()
@@ -304,17 +289,17 @@ class _Reader:
             self._state = _IN_POD
         elif name == b"for":
             if self.data.startswith(b":", at):
-                self._words(self.data.find(b" ", at, end) % (end + 1), end)
+                self.words_of(self.data.find(b" ", at, end) % (end + 1), end)
         elif name == b"item":
             self._item(at, end)
         elif name not in _UNSHOWN_COMMANDS:
-            self._words(at, end)
+            self.words_of(at, end)
 
     def _item(self, start: int, end: int) -> None:
         """The mark of an item, or its term: its text goes on behind it, or in the next line."""
         mark = _MARK.match(self.data, start, end)
         if mark is None:
-            self._words(start, end)
+            self.words_of(start, end)
             self._breaks = _LINE
             return
         self._begin()
@@ -325,9 +310,9 @@ class _Reader:
         self.out.add(" ", mark.end(), mark.end())
         self._breaks = 0
         if self.data[mark.end() : end].strip():
-            self._words(mark.end(), end)
+            self.words_of(mark.end(), end)
 
-    def _words(self, start: int, end: int) -> None:
+    def words_of(self, start: int, end: int) -> None:
         data = self.data
         stop = start + len(data[start:end].rstrip())
         start = stop - len(data[start:stop].lstrip())
@@ -424,7 +409,7 @@ class PodScanner(LineScanner):
         elif kind == _PERL:
             self._add("code", first, after, level, "perl")
         elif kind == "for":
-            self._add(_kind_of(self._words(at)), first, after, level)
+            self._add(_kind_of(self.words_of(at)), first, after, level)
         else:
             self._add(
                 "thematic_break" if kind in _WITHOUT_WORDS else "paragraph",
@@ -434,7 +419,7 @@ class PodScanner(LineScanner):
             )
         return at + 1
 
-    def _words(self, at: int) -> str:
+    def words_of(self, at: int) -> str:
         """The words of a paragraph, without its command, on one line."""
         _, first, after = self._paragraphs[at]
         words = " ".join(self.lines.text[first:after])
@@ -457,7 +442,7 @@ class PodScanner(LineScanner):
                 if kind == "end":
                     ends[data] = at
                     data = -1
-            elif kind == "begin" and not self._words(at).startswith(":"):
+            elif kind == "begin" and not self.words_of(at).startswith(":"):
                 data = at
             elif kind in ("over", "begin"):
                 opened.append(at)
@@ -486,7 +471,7 @@ class PodScanner(LineScanner):
 
     def _heading(self, at: int, level: int) -> None:
         kind, first, after = self._paragraphs[at]
-        words = self._words(at)
+        words = self.words_of(at)
         if level:
             self._add("heading", first, after, level)
         self.titles.append(Title(_LEVELS[kind], words, first, after, "", level > 0))
@@ -496,7 +481,7 @@ class PodScanner(LineScanner):
             and at + 1 < len(self._paragraphs)
         ):
             named = self._paragraphs[at + 1].kind in (_TEXT, _CODE)
-            self.title = self._words(at + 1) if named else ""
+            self.title = self.words_of(at + 1) if named else ""
 
     def _verbatim(self, at: int, level: int) -> int:
         """Code: blank lines in it part nothing."""
@@ -509,7 +494,7 @@ class PodScanner(LineScanner):
     def _data(self, at: int, level: int) -> int:
         """What only some programs read, or POD where the name has a colon."""
         after = self._after(at)
-        words = self._words(at)
+        words = self.words_of(at)
         self._cover(_kind_of(words), at, after, level)
         if words.startswith(":") and level < _DEEPEST:
             self._between(at + 1, self._ends[at], level + 1)
@@ -520,7 +505,9 @@ class PodScanner(LineScanner):
         after, end = self._after(at), self._ends[at]
         items = [*self._items_of(at + 1, end)]
         for item in items:
-            self.items.append((self._words(item), self.lines.starts[self._paragraphs[item].first]))
+            self.items.append(
+                (self.words_of(item), self.lines.starts[self._paragraphs[item].first])
+            )
         self._cover("list" if items else "quote", at, after, level)
         if level > _DEEPEST:
             return after
@@ -535,7 +522,7 @@ class PodScanner(LineScanner):
         first = -1
         for item, following in pairwise([*items, end]):
             first = item if first < 0 else first
-            if following > item + 1 or _ITEM_MARK.match(self._words(item)):
+            if following > item + 1 or _ITEM_MARK.match(self.words_of(item)):
                 yield first
                 first = -1
             elif following == end:

@@ -15,7 +15,15 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from leafmark.model import BlockKind, Document, Heading, Link, ReadableText
-from leafmark.parsing.lined import LeadingLineScanner, SourceLines, Title, outside_code, parse_lined
+from leafmark.parsing.lined import (
+    LeadingLineScanner,
+    Piece,
+    SourceLines,
+    Title,
+    outside_code,
+    parse_lined,
+    words_of,
+)
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
@@ -74,14 +82,6 @@ _ARGUMENT = re.compile(
 )
 
 
-class Piece(NamedTuple):
-    """`words` for the bytes `[start, end)`; None: the bytes themselves."""
-
-    start: int
-    end: int
-    words: str | None = None
-
-
 class Argument(NamedTuple):
     """An argument of a macro, without the quotes around it."""
 
@@ -97,13 +97,6 @@ def shown(source: str) -> str:
     """
     data = source.encode("utf-8", "surrogatepass")
     return words_of(data, pieces(data, 0, len(data)))
-
-
-def words_of(data: bytes, found: Iterable[Piece]) -> str:
-    return "".join(
-        data[start:end].decode("utf-8", "replace") if words is None else words
-        for start, end, words in found
-    )
 
 
 def pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:

@@ -99,6 +99,22 @@ def _expanded(line: str) -> str:
     return before[:_MAX_INDENT].expandtabs(_TAB) + text if text else ""
 
 
+class Piece(NamedTuple):
+    """`words` for the bytes `[start, end)`; None: the bytes themselves."""
+
+    start: int
+    end: int
+    words: str | None = None
+
+
+def words_of(data: bytes, found: Iterable[Piece]) -> str:
+    """Return what pieces of `data` show."""
+    return "".join(
+        data[start:end].decode("utf-8", "replace") if words is None else words
+        for start, end, words in found
+    )
+
+
 class Title(NamedTuple):
     """A title: lines `[first, after)`, its words as written; `nested` ones open no section."""
 
