@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from leafmark.model import (
@@ -61,18 +61,14 @@ def _iter_table(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
         found = found or [Counter() for _ in row[:-1]]
         for counted, cell in zip(found, row, strict=False):
             counted[display_width(cell)] += 1
-    widths = [_column_width(counted) for counted in found]
+    # the widest cell among those that are not unusually wide
+    widths = [max([one for one in each if one <= _WIDE], default=min(each)) for each in found]
     for row in kept:
         cells = [
             cell + " " * max(0, width - display_width(cell))
             for cell, width in zip(row[:-1], widths, strict=True)
         ]
         yield "  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n"
-
-
-def _column_width(widths: Collection[int]) -> int:
-    """The widest cell among those that are not unusually wide."""
-    return max([width for width in widths if width <= _WIDE], default=min(widths))
 
 
 def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:

@@ -143,24 +143,3 @@ def test_one_very_long_id_does_not_push_all_rows_apart() -> None:
     assert lines[0] == "docs:guide.md  4 chunks  Guide (v3) [ops, client]"
     assert lines[1].endswith("x.md  4 chunks  Guide (v3) [ops, client]")
     assert lines[2] == "docs:b.md      4 chunks  Guide (v3) [ops, client]"
-
-
-class Compared(int):
-    """A width that counts how often it is compared."""
-
-    times = 0
-
-    def __lt__(self, other: int) -> bool:
-        Compared.times += 1
-        return int(self) < int(other)
-
-    def __gt__(self, other: int) -> bool:
-        Compared.times += 1
-        return int(self) > int(other)
-
-
-def test_a_column_of_wide_cells_is_looked_at_a_few_times() -> None:
-    widths: list[int] = [Compared(50 + number % 7) for number in range(1000)]
-    assert reports._column_width(widths) == 50
-    assert reports._column_width([*widths, 3, 48]) == 48
-    assert Compared.times < 5 * len(widths)
