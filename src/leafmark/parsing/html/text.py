@@ -33,10 +33,11 @@ _PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|
 
 _SIGN = re.compile(
     rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>|(?!))*+"
-    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93|\xe2\x97[\x86\x87]"
-    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1|#967[01])\b;?|(?!))?+"
+    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93|\xe2\x97[\x86\x87]|\xe2\x86[\x91\xa9]"
+    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1|#967[01]"
+    rb"|#8617|#x21a9|larrhk|#8593|#x2191|uarr)\b;?|(?!))?+"
     rb"(?:&nbsp;|&#160;|\xc2\xa0|(?!))*+"
-    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
+    rb"(?:\s|\xef\xb8[\x8e\x8f]|&\#xfe0[ef];|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
     re.IGNORECASE,
 )
 _SIGN_SIZE = 400
