@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.refreshing import index_project
-from leafmark.app.requests import IndexRequest
+from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.session import Session
 from leafmark.environment import give_back_memory, share_heaps
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
@@ -37,13 +37,12 @@ class Watcher:
         self._wrong: str | None = None  # what is wrong with the configuration, once it is told
         self._missing: frozenset[str] = frozenset()
         self._how: object = None  # how changes are noticed, once it is told
-        self._retries = Retries()
+        self._upkeep = Upkeep()
         self._not_before = 0.0
         self._interrupted = False
 
     def run(self, stop: threading.Event) -> None:
         """Watch until `stop` is set, or Ctrl-C came during a run of the index."""
-        share_heaps()
         while not stop.is_set():
             self._reload()
             self._tell_missing()
@@ -57,16 +56,14 @@ class Watcher:
 
     def _look(self) -> None:
         """Bring the index up to date; what goes wrong is told, and tried again."""
-        request = IndexRequest(confirmed=True, retry=self._retries.are_due())
         try:
             with self._session.looking(self._project):
-                report = index_project(self._project, request)
+                report = self._upkeep.run(self._project, IndexRequest(confirmed=True))
         except LeafmarkError as error:
             self._fail(error)
             return
         self._interrupted = report.interrupted
-        if _did_something(report):
-            give_back_memory()
+        if did_something(report):
             self._tell(WatchEvent("indexed", report=report))
         if report.failure is not None:
             self._session.forget()
@@ -109,28 +106,35 @@ class Watcher:
         self._missing = missing
 
 
-def _did_something(report: IndexReport) -> bool:
-    return bool(report.added or report.modified or report.removed or report.rebuilt)
-
-
-# When those that run for long try again what failed: a source may have no memory only for once.
+# What those do that look for long, again and again: `leafmark index --watch`, and servers.
 #
+# They try again now and then what failed: a source may have no memory only for once.
 # `leafmark index` tries each time. A search never does: it would read the same files again.
 
 
 RETRY_EVERY_S = 600.0
 
 
-class Retries:
-    """Says when sources that failed are to be tried again: at first, then now and then."""
+class Upkeep:
+    """Brings an index up to date, for those who do it again and again."""
 
     def __init__(self) -> None:
-        self._due_s = 0.0
+        share_heaps()
+        self._retry_at = 0.0
 
-    def are_due(self) -> bool:
-        """Whether to try now; if so, the next time is a while away."""
+    def run(
+        self, project: Project, request: IndexRequest, *, progress: Progress | None = None
+    ) -> IndexReport:
+        """Index what changed, and give back the memory that it took; raises what that does."""
         now = time.monotonic()
-        if now < self._due_s:
-            return False
-        self._due_s = now + RETRY_EVERY_S
-        return True
+        retry = now >= self._retry_at
+        if retry:
+            self._retry_at = now + RETRY_EVERY_S
+        report = index_project(project, request._replace(retry=retry), progress=progress)
+        if did_something(report):
+            give_back_memory()
+        return report
+
+
+def did_something(report: IndexReport) -> bool:
+    return bool(report.added or report.modified or report.removed or report.rebuilt)

@@ -17,11 +17,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.app import Project, index_project, make_vectors
+from leafmark.app import Project, make_vectors
 from leafmark.app.requests import IndexRequest
 from leafmark.app.session import Session
-from leafmark.app.watching import Retries
-from leafmark.environment import give_back_memory, share_heaps
+from leafmark.app.watching import Upkeep
 from leafmark.errors import (
     ConfirmationError,
     LeafmarkError,
@@ -100,7 +99,6 @@ class Workspace:
     def __init__(
         self, open_project: Callable[[Mapping[str, object]], Project], *, confirmed: bool = False
     ):
-        share_heaps()
         self._session = Session(open_project)
         self._confirmed = confirmed
         self._changed = threading.Condition()
@@ -110,7 +108,7 @@ class Workspace:
         self._progress = (0, 0)
         self._activity = Activity()
         self._error: LeafmarkError | None = None
-        self._retries = Retries()
+        self._upkeep = Upkeep()
         self._embedding = False
         self._to_embed = False
 
@@ -213,13 +211,10 @@ class Workspace:
         return None
 
     def _look(self, project: Project) -> None:
-        retry = self._retries.are_due()
-        request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
+        request = IndexRequest(confirmed=self._confirmed, vectors=False)
         began = time.monotonic()
-        report = index_project(project, request, progress=self._report)
+        report = self._upkeep.run(project, request, progress=self._report)
         self._note(report, time.monotonic() - began)
-        if report.added or report.modified or report.removed:
-            give_back_memory()
         if project.configuration.embedding.is_named:
             self._ask_for_vectors()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -19,7 +20,7 @@ def test_why_there_are_no_events_is_said_again_under_another_configuration(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "POLL_S", 0.1)
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    monkeypatch.setitem(sys.modules, "watchfiles._rust_notify", None)
     told: list[str] = []
     stop = threading.Event()
 
@@ -91,7 +92,7 @@ def test_ctrl_c_while_what_changed_is_indexed_ends_it(
     monkeypatch.setattr(session, "POLL_S", 0.1)
     looks: list[bool] = []
 
-    def index(project: Project, request: IndexRequest) -> IndexReport:
+    def index(project: Project, request: IndexRequest, **_: object) -> IndexReport:
         looks.append(len(looks) == 1)
         return index_project(project, request)._replace(interrupted=looks[-1])
 
@@ -113,18 +114,20 @@ def _run(watcher: Watcher, stop: threading.Event) -> None:
     assert not running.is_alive()
 
 
-def test_what_failed_is_tried_again_at_the_first_look_not_at_each(
+def test_what_failed_is_tried_again_now_and_then(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    stop = threading.Event()
+    clock = [0.0]
 
-    def index(project: Project, request: IndexRequest) -> IndexReport:
+    def index(project: Project, request: IndexRequest, **_: object) -> IndexReport:
         asked.append(request.retry)
-        if len(asked) == 2:
-            stop.set()
-        return index_project(project, request)
+        return IndexReport()
 
     monkeypatch.setattr(watching, "index_project", index)
-    _run(Watcher(here.project, lambda event: None), stop)
-    assert asked == [True, False]
+    monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    upkeep = watching.Upkeep()
+    for now in (1.0, 2.0, 599.0, 601.0, 602.0):
+        clock[0] = now
+        upkeep.run(here.project(), IndexRequest())
+    assert asked == [True, False, False, True, False]

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from leafmark.app import Project, list_documents, open_project
+from leafmark.app import Project, list_documents, open_project, watching
 from leafmark.app.indexing import embedding
 from leafmark.app.indexing.embedding import Embedded
 from leafmark.app.requests import ListRequest
@@ -63,7 +63,7 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
         raise kind("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(workspace, "index_project", broken)
+        patch.setattr(watching, "index_project", broken)
         failed = server.wait(server.ask(), PATIENCE_S)
     assert failed.error is not None
     assert (failed.state, failed.error.message) == (
@@ -127,22 +127,6 @@ def test_nobody_waits_for_a_model(docs: Path, monkeypatch: pytest.MonkeyPatch) -
     finally:
         answers.set()
     assert asked.acquire(timeout=PATIENCE_S)
-
-
-def test_a_server_tries_again_what_failed_now_and_then(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr(
-        workspace, "index_project", lambda project, request, **_: asked.append(request.retry)
-    )
-    clock = [0.0]
-    monkeypatch.setattr("leafmark.app.watching.time.monotonic", lambda: clock[0])
-    server = serve(docs)
-    for now in (1.0, 2.0, 599.0, 601.0, 602.0):
-        clock[0] = now
-        server._refresh()
-    assert asked == [True, False, False, True, False]
 
 
 class Clock:
