@@ -42,7 +42,9 @@ def test_places_that_a_site_makes_are_not_missed(leafmark: Leafmark, docs: Path)
         "whole.md": '# Whole\n\n[part](#in-the-part)\n\n{{% include "/parts/part.md" %}}\n',
         "parts/part.md": "## In the part\n\n[out](#of-the-whole)\n",
         "drawn.md": "<script setup>\nimport Index from './Index.vue'\n</script>\n\n<Index />\n",
+        "filled.md": "# API\n\n::: lamps.queue\n    options: {}\n",
         "to.md": "# To\n\n[drawn](drawn.md#there), [not](wrong.md#include-it)\n",
+        "by.md": "# By\n\n[put](filled.md#lamps.queue.Queue)\n",
         "wrong.md": "# Wrong\n\nSet `include` to `a.md`.\n",
     }
     for name, text in pages.items():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.history import Section, SectionedDocument
-from leafmark.lint.words import COMPONENTS, INCLUDES, RECORDS
+from leafmark.lint.words import COMPONENTS, FILLED, INCLUDES, RECORDS
 
 MIN_SKETCHED_PAIRS = 80
 """Pairs of words from which a section is compared with others."""
@@ -77,9 +77,14 @@ def facts_of(document: SectionedDocument) -> DocumentFacts:
             if one.weight >= MIN_SKETCHED_PAIRS
         ),
         metadata={"base": parsed.metadata["base"]} if "base" in parsed.metadata else {},
-        includes=() if parsed.format == "script" else tuple(INCLUDES.findall(text)),
+        includes=() if parsed.format == "script" else _included(text),
         is_drawn=parsed.format == "markdown" and COMPONENTS.search(text) is not None,
     )
+
+
+def _included(text: str) -> tuple[str, ...]:
+    """Return the files and the names of programs whose text a program puts into a page."""
+    return (*INCLUDES.findall(text), *FILLED.findall(text))
 
 
 def _says_nothing_new(document: SectionedDocument) -> bool:

@@ -77,6 +77,9 @@ INCLUDES = re.compile(
 )
 """How pages take other files in: `{{#include a.md}}`, `{{% include "/b.md" %}}`, `.. include::`."""
 
+FILLED = re.compile(r"^::: (\w+(?:\.\w+)+)[ \t]*$", re.MULTILINE)
+"""What mkdocstrings puts the explanations of, with a place for each name."""
+
 COMPONENTS = re.compile(r"^[ \t]*<(?:[A-Z]\w*|[a-z]+-[a-z-]+)[\s/>]", re.MULTILINE)
 """A line that a program fills in when the page is shown."""
 
