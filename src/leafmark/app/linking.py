@@ -7,8 +7,9 @@ for a page (`a.html` for `a.md`), a folder's first page, a name without its
 suffix, and at last the address that a source has on its site (`route_of`): below a
 folder of the tree (`/guide/a` for `src/pages/guide/a.mdx`), without the folder in
 which the site is published (`/project/a/` for `a/index.html`), and beside or below
-the page itself (`../b` in `guide/a.md` for `guide/b.md`). A place that the page has
-not leads to the page. What is not among the sources given leads nowhere.
+the page itself (`../b` in `guide/a.md` for `guide/b.md`). Pages of Antora name each
+other by module and path. A place that the page has not leads to the page. What is
+not among the sources given leads nowhere.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from leafmark.index.folding import spellings
 from leafmark.model import document_id
 from leafmark.search.lookup import Lookup, chunk_with_slug
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_RESOURCE = r"(?:[\w.-]*@)?(?:[\w.-]*:){0,2}(?:page\$)?[^\s:#?$]+\.adoc(?![^#?])"
+_SCHEME = re.compile(rf"(?!{_RESOURCE})(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
+_NAMED_RESOURCE = re.compile(
+    r"(?:[\w.-]*@)?(?:(?P<component>[\w.-]*):)?(?:(?P<module>[\w.-]*):)?(?:page\$)?(?P<path>[^:$]+)"
+)
+"""A page of Antora, as other pages name it: `how-to:data.adoc` is a page of the module `how-to`."""
+
+_OF_MODULE = re.compile(r"(?:^|/)modules/(?P<module>[^/]+)/(?:pages|partials|examples)/")
 _SOURCES = (
     *(".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".rdoc", ".html", ".htm", ".ipynb"),
     *(".qmd", ".Rmd", ".org", ".pod", ".pm", ".info"),
@@ -52,8 +60,8 @@ def split_target(target: str) -> tuple[str, str] | None:
 
     >>> split_target("../a%20b.md?plain=1#set-up")
     ('../a b.md', 'set-up')
-    >>> split_target("https://example.org/a") is None
-    True
+    >>> split_target("https://example.org/a") is None, split_target("how-to:data.adoc#use")
+    (True, ('how-to:data.adoc', 'use'))
     """
     if _SCHEME.match(target):
         return None
@@ -134,6 +142,20 @@ class KnownKeys:
         for path in self._by_last_name.get((tree, name), ()):
             route = route_of(path)
             yield (route if "".join(route[-1:]) == name else (*route, name)), path
+
+    def of_module(self, tree: str, page: str) -> Iterable[str]:
+        """Return the paths of a page of Antora (`modules/NAME/pages/PATH`), below any folder."""
+        return self._by_page.get((tree, page), ())
+
+    @cached_property
+    def _by_page(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for tree, path in self._keys:
+            module = _OF_MODULE.search(path) if path.endswith(".adoc") else None
+            if module is not None:
+                page = path[module.start() :].lstrip("/")
+                found.setdefault((tree, page), []).append(path)
+        return found
 
     @cached_property
     def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
@@ -217,11 +239,30 @@ class Links:
         candidates = candidate_paths(path, document.path)
         written = (form for one in candidates for form in spellings(one))
         found = next((one for one in written if holds(tree, one)), None)
+        if found is None and path.endswith(".adoc"):
+            return self._of_module(path, document)
         if found is None and path[0] == "/":
             return self._of_site(path, document)
         if found is None and document.format != "html" and not path.endswith(tuple(_NO_FOLDERS)):
             return self._near_page(path, document)
         return found
+
+    def _of_module(self, path: str, document: Origin) -> str | None:
+        """The page of Antora that another one names, the nearest of several."""
+        own, named = _OF_MODULE.search(document.path), _NAMED_RESOURCE.fullmatch(path)
+        if own is None or named is None:
+            return None
+        component, module = named["component"], named["module"]
+        if module is None and component is not None:
+            component, module = None, component
+        module = own["module"] if module is None else module or "ROOT"
+        page = posixpath.normpath(f"modules/{module}/pages/{named['path'].lstrip('/')}")
+        near = document.path.split("/")
+
+        def distance(one: str) -> tuple[int, str]:
+            return -len(posixpath.commonprefix([one.split("/"), near])), one
+
+        return min(self._known.of_module(document.tree, page), key=distance, default=None)
 
     def _of_site(self, path: str, document: Origin) -> str | None:
         """The source with an address of the site: the only one that is as near as none other."""

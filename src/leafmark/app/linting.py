@@ -241,8 +241,8 @@ class _LinkFollower:
     def _state_of_file(self, document: DocumentFacts, path: str, kind: str) -> str:
         if kind == "wiki":
             return "outside"  # a page that may be written some day
-        if not path or path[0] in "/@~" or "base" in document.metadata:
-            return "outside"  # a path of the site, whose top is not known
+        if not path or path[0] in "/@~" or ":" in path or "base" in document.metadata:
+            return "outside"  # a path of the site, whose top is not known, or of another module
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), path))
         if joined == ".." or joined.startswith("../"):
             return "outside"

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from support.projects import Here
 
-from leafmark.app.linking import KnownKeys, Links, candidate_paths, split_target
+from leafmark.app.linking import KnownKeys, Links, PlainOrigin, candidate_paths, split_target
 
 Form = Literal["NFC", "NFD"]
 
@@ -216,3 +216,41 @@ def test_a_link_finds_a_file_in_the_other_spelling(here: Here, spelt: Form, name
     here.write("links.md", f"# Own\n\n[x]({target}#a)\n")
 
     assert ids_of(here, "links.md#own") == [(f"{target}#a", f"here:{path}#a")]
+
+
+ANTORA = "docs/modules/how-to/pages/deploy/cloud.adoc"
+
+
+@pytest.mark.parametrize(
+    ("target", "page"),
+    [
+        ("data.adoc#use", "docs/modules/how-to/pages/data.adoc"),
+        ("./local.adoc", "docs/modules/how-to/pages/deploy/local.adoc"),
+        ("how-to:deploy/local.adoc", "docs/modules/how-to/pages/deploy/local.adoc"),
+        ("plugin:index.adoc", "plugin/docs/modules/plugin/pages/index.adoc"),
+        ("2.0@lamps:plugin:/index.adoc", "plugin/docs/modules/plugin/pages/index.adoc"),
+        ("lamps::page$index.adoc", "docs/modules/ROOT/pages/index.adoc"),
+        ("gone:index.adoc", None),
+        ("https://example.org/index.adoc", None),
+        ("mailto:a@b.adoc", None),
+    ],
+)
+def test_pages_of_antora_name_each_other_by_module(target: str, page: str | None) -> None:
+    pages = [
+        ANTORA,
+        "docs/modules/how-to/pages/data.adoc",
+        "docs/modules/how-to/pages/deploy/local.adoc",
+        "docs/modules/ROOT/pages/index.adoc",
+        "plugin/docs/modules/plugin/pages/index.adoc",
+        "other/index.adoc",
+    ]
+    links = Links(lambda tree, path, slug: path, KnownKeys({("t", one) for one in pages}))
+    origin = PlainOrigin("t", ANTORA, "asciidoc", {})
+    assert links.find(target, "link", origin) == page
+
+
+def test_names_of_modules_lead_nowhere_from_what_is_no_page_of_antora() -> None:
+    links = Links(lambda tree, path, slug: path, KnownKeys({("t", ANTORA), ("t", "a.adoc")}))
+    assert (
+        links.find("how-to:deploy/cloud.adoc", "link", PlainOrigin("t", "a.adoc", "", {})) is None
+    )
