@@ -17,6 +17,7 @@ from itertools import takewhile
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
+from leafmark.chunking.tables import Columns, MarkupTable, columns_of, markup_tables
 from leafmark.model import (
     MAX_REGIONS,
     Block,
@@ -262,6 +263,13 @@ class PlacedBlocks:
         return [block for block in self.blocks if block.kind == "table"]
 
     @cached_property
+    def markup_tables(self) -> list[MarkupTable]:
+        """The tables of Markdown that are written in HTML."""
+        if self._document.format != "markdown":
+            return []
+        return markup_tables(self._document.data, self.top)
+
+    @cached_property
     def table_holders(self) -> list[int]:
         """The number of the table that each table lies in, -1 for none."""
         holders: list[int] = []
@@ -297,7 +305,7 @@ def has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
 
-_table_start = attrgetter("start")
+_table_start, _table_end = attrgetter("start"), attrgetter("end")
 
 
 @dataclass(eq=False)
@@ -312,7 +320,8 @@ class BodyReader:
     """Where items begin, by where their list does."""
 
     _rows: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict, repr=False)
-    """Where rows begin, by where their table does and its level."""
+    _columns: dict[tuple[int, int], Columns | None] = field(default_factory=dict, repr=False)
+    """Where rows begin, and the columns, by where their table does and its level."""
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -338,7 +347,7 @@ class BodyReader:
         found = self._seen.get(number)
         if found is None:
             if len(self._seen) >= MAX_REGIONS:
-                for memory in (self._seen, self._items, self._rows):
+                for memory in (self._seen, self._items, self._rows, self._columns):
                     memory.clear()
             blocks = self.document.blocks
             if isinstance(blocks, BlockRegions):
@@ -432,6 +441,22 @@ class BodyReader:
             number = part.table_holders[number]
         return None
 
+    def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
+        """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
+        found: list[MarkupTable] = []
+        for part in self.regions_within(start, end):
+            tables = part.markup_tables
+            first = bisect_left(tables, start + 1, key=_table_end)
+            found += tables[first : bisect_left(tables, end, key=_table_start)]
+        return found
+
+    def markup_table_around(self, at: int) -> Block | None:
+        """The table written in HTML below whose header `at` is, if any."""
+        for table in self.markup_tables(at, at + 1):
+            if table.content_start is not None and at >= table.content_start:
+                return table.block
+        return None
+
     def row_starts(self, table: Block) -> Sequence[int]:
         """Where the rows of a table begin, in order."""
         place = table.start, table.level
@@ -440,6 +465,16 @@ class BodyReader:
             rows = [block for block in inside if block.kind == "table_row"]
             self._rows[place] = [row.start for row in rows if row.level == table.level + 1]
         return self._rows[place]
+
+    def columns(self, table: Block) -> Columns | None:
+        """The columns of a table, where they are known: not those of tables with tables inside."""
+        place = table.start, table.level
+        if place not in self._columns:
+            inside = self.blocks_within(table.start, table.end)
+            is_plain = not any(b.kind == "table" and b.level > table.level for b in inside)
+            rows = self.row_starts(table)
+            self._columns[place] = columns_of(self.document, table, rows) if is_plain else None
+        return self._columns[place]
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""

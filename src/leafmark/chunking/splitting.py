@@ -16,7 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import NamedTuple, Protocol
 
 from leafmark.chunking.blocks import BodyReader, fence_of, outermost
@@ -24,8 +24,8 @@ from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentenc
 from leafmark.chunking.keep_with_next import are_opening_tags, is_inside_code, item_starts
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.packing import divide
-from leafmark.chunking.tables import cell_starts, untied_rows
-from leafmark.chunking.text import header_of
+from leafmark.chunking.tables import Cell, Columns, MarkupTable, Row, cell_starts, untied_rows
+from leafmark.chunking.text import head_text, key_of, whole_header
 from leafmark.chunking.tokens import least_tokens
 from leafmark.model import Block, Document, Heading, TopBlocks
 
@@ -293,8 +293,54 @@ def along_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Blo
     return places
 
 
+def along_rows(
+    places: Sequence[Place],
+    tables: Iterable[MarkupTable],
+    *,
+    fits: Callable[[int, int], bool],
+    row: Block,
+) -> list[Place]:
+    """Return where units begin when those rows of the tables that fit are one each.
+
+    Each is made of `row`, the first one with the header. Else they begin at `places`, and
+    where HTML goes on behind a table. All in order; linear in the places and rows.
+    """
+    starts = [at for at, _ in places]
+    found: list[Place] = []
+    behind: Place | None = None  # the table before, in the same HTML
+    done = 0
+    for table in tables:
+        at = bisect_right(starts, table.start) - 1
+        if at >= done:
+            found += places[done:at]
+            begin = starts[at]
+        elif behind is not None:
+            begin = found.pop()[0]
+        else:
+            continue
+        for first, end in pairwise([begin, *table.rows[1:], table.end]):
+            inside = places[bisect_left(starts, first) : bisect_left(starts, end)]
+            if fits(first, end):
+                found.append((first, row))
+                continue
+            if not inside or inside[0][0] > first:
+                found.append((first, places[bisect_right(starts, first) - 1][1]))
+            found += inside
+        done = bisect_left(starts, table.end, max(done, at + 1))
+        last, following = places[done - 1][1], starts[done : done + 1]
+        goes_on = last is not None and table.after < min([last.end, *following])
+        behind = (table.after, last) if goes_on else None
+        found += [behind] if behind else []
+    return [*found, *places[done:]]
+
+
 _HEADER_SHARE = 2
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
+
+_KEY_SHARE = 8
+"""So is the first cell of a row that is cut, with its header."""
+
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
 
 
 class SplitAt(Protocol):
@@ -313,22 +359,24 @@ def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) 
     """Keep the table whole if it fits, else cut it; `split_at` splits tables inside a row."""
     if cutter.is_within(unit, cutter.room()):
         return iter((unit._replace(whole=True),))
-    header = header_of(cutter.reader, table)
-    tokens = 0 if header is None else cutter.meter.count(header.text)
+    header = whole_header(cutter.reader, table)
+    tokens = 0 if header is None else cutter.meter.count(header.above)
     tokens = tokens if tokens * _HEADER_SHARE <= cutter.capacity else 0
-    return _Table(cutter, table, tokens, split_at).split(unit)
+    return _Table(cutter, table, tokens, split_at, {}).split(unit)
 
 
 class _Table(NamedTuple):
     """A table that is cut; `header` are the tokens of the header that its parts repeat.
 
-    It is in no body: the target has room for it as far as `max_tokens` is larger.
+    `heads` are those of what stands above some columns, as far as they were counted. What is
+    repeated is in no body: the target has room for it as far as `max_tokens` is larger.
     """
 
     cutter: Cutter
     block: Block
     header: int
     split_at: SplitAt
+    heads: dict[tuple[tuple[int, int], ...], int]
 
     def split(self, unit: Unit) -> Iterator[Unit]:
         """Cut between rows; each part below the header counts it."""
@@ -386,20 +434,70 @@ class _Table(NamedTuple):
     def _split_cells(self, row: Unit) -> Iterator[Unit]:
         """Cut a row between its cells, and a cell that is too large as prose."""
         cutter = self.cutter
-        is_below = row.start >= (self.block.content_start or 0)
-        header = cutter.reserved(self.header) if is_below else 0
-        room = cutter.capacity - header
         starts = cell_starts(cutter.meter.document, row.start, row.end)
-        starts = [*cutter.crumbs_joined(starts, row.end), row.end]
-        cells = [cutter.part(row, start, end) for start, end in pairwise(starts)]
-        for first, after in divide([cell.tokens for cell in cells], capacity=room).groups:
-            part = cutter.part(row, starts[first], starts[after])
-            if part.tokens <= room and cutter.meter.fits(part.start, part.end, room):
-                yield part._replace(header=header)
+        columns = cutter.reader.columns(self.block)
+        inside = None if columns is None else columns.row_at(row.start)
+        if columns is None or inside is None:
+            starts = cutter.crumbs_joined(starts, row.end)
+            is_below = row.start >= (self.block.content_start or 0)
+            heads, shared = [0] * len(starts), self.header if is_below else 0
+        else:
+            heads, shared = self._repeated_tokens(columns, inside, [*starts, row.end])
+        cells = [cutter.part(row, start, end) for start, end in pairwise([*starts, row.end])]
+        return self._pack_cells(row, cells, heads, shared=shared)
+
+    def _repeated_tokens(
+        self, columns: Columns, row: Row, starts: Sequence[int]
+    ) -> tuple[list[int], int]:
+        """The tokens of what stands above each part of a row, and of the row's first cell.
+
+        The parts begin at `starts`, the last of which is where the row ends. What is too
+        large beside the part itself is not counted, since it may not be repeated.
+        """
+        cutter, key = self.cutter, key_of(self.cutter.reader, row)
+        reader, meter, capacity = cutter.reader, cutter.meter, cutter.capacity
+        heads = [
+            self._head_tokens(columns, row.cells_in(start, end)) for start, end in pairwise(starts)
+        ]
+        shared = 0
+        if key is not None:
+            shared = meter.count(head_text(reader, columns, [key])) + meter.tokens(*key[2:])
+            shared = shared if shared * _KEY_SHARE <= capacity else 0
+        return [head if head * _HEADER_SHARE <= capacity else 0 for head in heads], shared
+
+    def _head_tokens(self, columns: Columns, cells: Sequence[Cell]) -> int:
+        """The tokens of what stands above some cells; the same columns in any row have the same."""
+        place = tuple([cell[:2] for cell in cells])
+        found = self.heads.get(place)
+        if found is None:
+            text = head_text(self.cutter.reader, columns, cells)
+            found = self.heads[place] = self.cutter.meter.count(text)
+        return found
+
+    def _pack_cells(
+        self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int
+    ) -> Iterator[Unit]:
+        """Yield parts of a row that are made of its cells, each with what it repeats.
+
+        `heads` are the tokens of what stands above each cell, `shared` of what all parts repeat.
+        """
+        cutter = self.cutter
+        if not cutter.reserved(sum(heads) + shared):
+            heads, shared = [0] * len(cells), 0
+        room = cutter.capacity - shared
+        sizes = [*map(add, map(_tokens_of, cells), heads)]
+        for first, after in divide(sizes, capacity=room).groups:
+            part = cutter.part(row, cells[first].start, cells[after - 1].end)
+            header = sum(heads[first:after])
+            is_counted = cutter.meter.fits(part.start, part.end, room - header)
+            if part.tokens + header <= room and is_counted:
+                yield part._replace(header=header + shared)
             elif after - first > 1:
-                yield from (cell._replace(header=header) for cell in cells[first:after])
+                for number in range(first, after):
+                    yield cells[number]._replace(header=heads[number] + shared)
             else:
-                yield from (found._replace(header=header) for found in cutter.cut_prose(part, room))
+                for found in cutter.cut_prose(part, room - header):
+                    yield found._replace(header=header + shared)
 
 
 _DEEPEST = 8
@@ -422,11 +520,17 @@ def split(cutter: Cutter, start: int, end: int) -> list[Unit]:
     """Return the units of `[start, end)`, which begins and ends between blocks."""
     reader = cutter.reader
     blocks, headings = reader.top_within(start, end), reader.headings_within(start, end)
+    found: Sequence[MarkupTable] = ()
     opening: Container[int] = ()
     if "html" in blocks.kinds:
+        found = reader.markup_tables(start, end)
         opening = _opening_tags(reader.document, blocks)
-    if headings or not blocks or "heading" in blocks.kinds:
+    tables = [table for table in found if start <= table.start and table.end <= end]
+    if tables or headings or not blocks or "heading" in blocks.kinds:
         places = along_headings(start, headings, blocks)
+        if tables:
+            fits = partial(cutter.meter.fits, limit=cutter.capacity)
+            places = along_rows(places, tables, fits=fits, row=_ITEM)
         starts, placed = [at for at, _ in places], [block for _, block in places]
         return _split_at(cutter, starts, placed, end=end, opening=opening)
     return _split_at(cutter, [start, *blocks.starts[1:]], blocks, end=end, opening=opening)

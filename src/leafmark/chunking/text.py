@@ -1,15 +1,15 @@
 """`text`: a chunk for models, the context that it carries from elsewhere, and what it is made of.
 
 Both are made when they are asked for. A piece carries the last complete sentences of the piece
-before it under the same node; one that begins inside a table repeats its header. Nothing is carried
-over a heading, after code or a table, or where it would break `max_tokens`.
+before it under the same node; one that begins inside a table repeats of it the header, or that of
+its columns. Nothing is carried over a heading, after code or a table, or where it would break
+`max_tokens`.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -20,6 +20,7 @@ from leafmark.chunking.cuts import sentence_starts
 from leafmark.chunking.keep_with_next import is_code_by_name, is_unread
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.tables import Cell, Columns, Row
 from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import GAP, Spans, under_breadcrumb
 from leafmark.model import (
@@ -32,42 +33,180 @@ from leafmark.model import (
     Heading,
     HeadingColumns,
     Rendered,
+    merge,
 )
 
 _LEFT_OUT = "\u2026"
-_BAR = re.compile(rb"\\.|(\|)", re.DOTALL)
-_MAX_HEADER_BYTES = 65_536
-"""Bytes beyond which a header is repeated by no piece."""
+
+_MAX_KEY_CHARACTERS = 100
+"""Characters of a row's first cell; a longer one is a text and no name of what the row is about."""
+
+_MAX_CELL_BYTES, _MAX_HEADER_BYTES = 4096, 65_536
+"""Bytes beyond which a cell, or a whole header, is repeated by no piece, nor read for each."""
 
 
-class Header(NamedTuple):
-    """The header of a table: where it stands, and as `text` has it above rows."""
+class Repeated(NamedTuple):
+    """Ranges of the source, and how `text` has them: lines above the body, cells before it.
 
-    span: tuple[int, int]
-    text: str
+    `cut`: the body begins inside a row.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    above: str
+    before: str = ""
+    cut: bool = False
+
+    def over(self, body: str) -> str:
+        """Return a body, normalised, below what it repeats.
+
+        Right below: behind a blank line the rows would be those of another table.
+        """
+        body = self.before + (body.lstrip(" \t") if self.cut else body)
+        return f"{self.above}\n{body}" if self.above else body
 
 
-def header_of(reader: BodyReader, table: Block) -> Header | None:
-    """Return what pieces repeat of a table that begin below its header, if it has one."""
+def iter_repeated(reader: BodyReader, table: Block, span: tuple[int, int]) -> Iterator[Repeated]:
+    """Yield what a range that begins below the header may repeat, the best first."""
+    start, end = span
+    row = None if table.info else _cut_row(reader, table, span)
+    own = [] if row is None else _own_cells(reader, row, span)
+    if row is None or not own:
+        whole = whole_header(reader, table)
+        yield from () if whole is None else (whole._replace(cut=row is not None),)
+        return
+    is_followed = row.end < min(end, table.end)
+    key = key_of(reader, row) if start > row.start else None
+    if key is not None and key.after > own[0].column:
+        key = None
+    for repeated_key in dict.fromkeys((key, None)):
+        if is_followed:
+            found = _above_rows(reader, table, row, first=own[0], key=repeated_key, start=start)
+        else:
+            found = _above_cells(reader, table, own, key=repeated_key, start=start)
+        yield from filter(None, (found,))
+
+
+def whole_header(reader: BodyReader, table: Block) -> Repeated | None:
+    """Return the header as pieces repeat it that begin between rows, if there is one."""
     span = table.start, table.content_start or table.start
     if not 0 < span[1] - span[0] <= _MAX_HEADER_BYTES:
         return None
     text = reader.normalise((span,))
-    if reader.document.format in ("markdown", "notebook"):
+    if reader.document.format in ("markdown", "notebook") and not table.info:
         text = narrow_header(text)
-    return Header(span, text)
+    return Repeated((span,), text)
 
 
-def cells_before(reader: BodyReader, table: Block, at: int) -> str:
-    """Return what stands for the cells before a piece that begins inside a row of Markdown."""
-    data, rows = reader.document.data, reader.row_starts(table)
-    number = bisect_right(rows, at) - 1
-    if reader.document.format != "markdown" or number < 0 or rows[number] == at:
+def key_of(reader: BodyReader, row: Row) -> Cell | None:
+    """Return the first cell of a row, if it says something in few words."""
+    key = row.key
+    return key if key is not None and 0 < len(_text(reader, key)) <= _MAX_KEY_CHARACTERS else None
+
+
+def head_text(reader: BodyReader, columns: Columns, cells: Sequence[Cell]) -> str:
+    """Return what stands above cells, line by line; what reaches over several of them once."""
+    seen: set[int] = set()
+    lines: list[list[str]] = []
+    for line in columns.above(cells):
+        lines.append([])
+        for heads in line:
+            fresh = [head for head in heads if head.start not in seen]
+            seen.update(head.start for head in fresh)
+            lines[-1].append(" ".join(_text(reader, head) for head in fresh))
+    if reader.document.format == "markdown":
+        words, delimiters = lines
+        return narrow_header(f"| {' | '.join(words)} |\n|{'|'.join(delimiters)}|")
+    return "\n".join(filter(None, ("\t".join(line).rstrip() for line in lines)))
+
+
+def _cut_row(reader: BodyReader, table: Block, span: tuple[int, int]) -> Row | None:
+    """Return the row in which the range begins, if a part of the row is outside."""
+    start, end = span
+    rows = reader.row_starts(table)
+    after = bisect_right(rows, start)
+    if after and rows[after - 1] == start and end >= (*rows[after : after + 1], table.end)[0]:
+        return None
+    columns = reader.columns(table)
+    return None if columns is None else columns.row_at(start)
+
+
+def _own_cells(reader: BodyReader, row: Row, span: tuple[int, int]) -> Sequence[Cell]:
+    """Return the cells of the row in the range, if one says something.
+
+    In a page from that one on, since its text begins there.
+    """
+    start, end = span
+    cells = row.cells_in(start, end)
+    blank = 0
+    for cell in cells:
+        text = reader.body_text(((max(cell.start, start), min(cell.end, end)),))
+        if text.strip("| \t\r\n"):
+            break
+        blank += 1
+    return cells[blank:] if reader.document.format == "html" or blank == len(cells) else cells
+
+
+def _above_rows(
+    reader: BodyReader, table: Block, row: Row, *, first: Cell, key: Cell | None, start: int
+) -> Repeated | None:
+    """Return the whole header, and what fills the row up to its cell `first`."""
+    whole = whole_header(reader, table)
+    if whole is None:
+        return None
+    left_out = sum(cell.start < first.start for cell in row.cells)
+    left_out += sum(cell.column < first.column for cell in row.reaching)
+    before, spans = [_LEFT_OUT] * left_out, whole.spans
+    if key is not None:
+        before[0], spans = _text(reader, key), (*spans, key[2:])
+    return Repeated(spans, whole.above, _before(reader, before, first=first, start=start), cut=True)
+
+
+def _above_cells(
+    reader: BodyReader, table: Block, own: Sequence[Cell], *, key: Cell | None, start: int
+) -> Repeated | None:
+    """Return what stands above some cells of a row; the whole header, where nothing does."""
+    columns = reader.columns(table)
+    if columns is None or not any(map(any, columns.above(own))):
+        return whole_header(reader, table)
+    cells = own if key is None else [key, *own]
+    spans = [head[2:] for line in columns.above(cells) for heads in line for head in heads]
+    above, place = head_text(reader, columns, cells), (table.start, columns.caption_end)
+    is_short = 0 < place[1] - place[0] <= _MAX_CELL_BYTES
+    caption = reader.normalise((place,)) if is_short else ""
+    if caption:
+        spans.append(place)
+        above = f"{caption}\n{above}" if above else caption
+    keys = [] if key is None else [key]
+    before = _before(reader, [_text(reader, key) for key in keys], first=own[0], start=start)
+    margin = _margin(reader, start, own[0])
+    if margin:  # in a quote or a list, and the row is there from its margin on
+        above = "\n".join(margin + line for line in above.split("\n"))
+    spans = [*merge(spans), *[key[2:] for key in keys]]
+    return Repeated((*spans,), above, before, cut=not margin)
+
+
+def _margin(reader: BodyReader, start: int, first: Cell) -> str:
+    """Return what stands in Markdown between the beginning of a range and its first cell."""
+    is_page = reader.document.format == "html"
+    return "" if is_page or start >= first.start else reader.body_text(((start, first.start),))
+
+
+def _before(reader: BodyReader, texts: Sequence[str], *, first: Cell, start: int) -> str:
+    """Return cells before the body, which begins at `start`, with its cell `first` or inside it."""
+    if reader.document.format != "markdown":
+        return "".join(f"{text}\t" for text in texts)
+    bar = "" if start <= first.start else "| "  # else what is left of a cell would have none
+    return "".join(f"| {text} " for text in texts) + bar
+
+
+def _text(reader: BodyReader, cell: Cell) -> str:
+    """Return what a cell says, in one line."""
+    if cell.end - cell.start > _MAX_CELL_BYTES:
         return ""
-    raw = data[rows[number] : at]
-    begun = sum(1 for bar in _BAR.finditer(raw) if bar[1]) + (raw.lstrip(b" \t>*+-")[:1] != b"|")
-    is_cell = data[at : at + 1] == b"|"  # else what is left of a cell would have no bar
-    return f"| {_LEFT_OUT} " * (begun - (not is_cell)) + ("" if is_cell else "| ")
+    text = reader.body_text((cell[2:],)).strip()
+    if reader.document.format == "markdown":
+        text = text.removeprefix("|")
+    return " ".join(text.split())
 
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
@@ -231,9 +370,12 @@ class Renderer:
         body = self.reader.normalise(chunk.body_spans)
         if not self._may_carry(chunk):
             return self._rendered(chunk, body, ())
-        table = self.reader.table_around(chunk.byte_start)
+        table = self._table_around(chunk.byte_start)
         if table is not None:
-            return self._below_header(chunk, table, body)
+            repeated = self._find_repeated(chunk, table, body)
+            if repeated is None:
+                return self._rendered(chunk, body, ())
+            return self._rendered(chunk, repeated.over(body), repeated.spans)
         body, fence = self._with_fences(chunk, body)
         carried = fence or self._sentences_before(chunk, body)
         if fence or not carried:
@@ -276,29 +418,29 @@ class Renderer:
     def _may_carry(self, chunk: Chunk) -> bool:
         return chunk.kind == "piece" and self.options.strategy != "fixed"
 
+    def _table_around(self, at: int) -> Block | None:
+        """The table that a byte stands in, below its header."""
+        return self.reader.table_around(at) or self.reader.markup_table_around(at)
+
     def _sentences_before(self, chunk: Chunk, body: str) -> tuple[tuple[int, int], ...]:
         """The last sentences of the piece before, as many as there is room for above the body."""
         candidates = self._overlaps(chunk)
         room = self._room(chunk, body) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
-    def _below_header(self, chunk: Chunk, table: Block, body: str) -> Rendered:
-        """Return a body below the header of the table that it begins in, if that is in bounds.
+    def _find_repeated(self, chunk: Chunk, table: Block, body: str) -> Repeated | None:
+        """What the chunk repeats of the table that it begins in, as far as `max_tokens` allows."""
+        found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
+        return next((each for each in found if self._can_repeat(chunk, each, body)), None)
 
-        Right below: behind a blank line the rows would be those of another table. The
-        breadcrumb is shortened for it, as for a body.
-        """
-        header, limit = header_of(self.reader, table), self.options.max_tokens
-        if header is None or len(header.text) > limit * _SURELY_LARGE:
-            return self._rendered(chunk, body, ())
-        before = cells_before(self.reader, table, chunk.byte_start)
-        rows = before + body.lstrip(" \t") if before else body
-        shown = f"{header.text}\n{rows}"
-        text = self._under_breadcrumb(chunk, shown)
-        is_small = len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit
-        if is_small or self.meter.count_once(text) <= limit:
-            return Rendered(text, (header.span,))
-        return self._rendered(chunk, body, ())
+    def _can_repeat(self, chunk: Chunk, repeated: Repeated, body: str) -> bool:
+        """Whether it is within the bound; the breadcrumb is shortened for it, as for a body."""
+        limit, shown = self.options.max_tokens, repeated.over(body)
+        if len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit:
+            return True
+        if len(repeated.above) > limit * _SURELY_LARGE:
+            return False
+        return self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit
 
     def _room(self, chunk: Chunk, body: str) -> int:
         """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
@@ -362,7 +504,7 @@ class Renderer:
         headings = self.reader.headings_within(piece.byte_start, end)
         stops = [block.end for block in blocks if block.kind in _UNREPEATED]
         stops += [heading.end for heading in headings]
-        cut = self.reader.table_around(piece.byte_start)
+        cut = self._table_around(piece.byte_start)
         stops += [] if cut is None else [cut.end]
         stops += [code.end for code in self.reader.code_within(piece.byte_start, end)]
         start = min(max([start, *stops]), end)
