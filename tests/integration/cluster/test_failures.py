@@ -202,7 +202,8 @@ def test_commands_say_what_a_shard_without_a_copy_keeps_from_them(
     assert "leafmark doctor" in judged.err
     written = leafmark("index", LEAFMARK_INDEX_URL=url)
     assert (written.code, "leafmark doctor" in written.err) == (2, True)
-    back = leafmark("migrate", "--from", url, cwd=nowhere)
+    (tmp_path / "back" / "work").mkdir(parents=True)  # it has the tree, so it would be given it
+    back = leafmark("migrate", "--from", url, cwd=tmp_path / "back" / "work")
     assert (back.code, "leafmark doctor" in back.err) == (2, True)
     examined = run("doctor")
     assert "start the nodes that are missing" in examined.out
