@@ -192,7 +192,8 @@ def title_fits(
             word not in title and word.lower() in folded for word in called
         )
         is_same = _is_same(title, written, is_document=level in DOCUMENT_LEVELS)
-        if kind and level == EXACT_CHUNK and title.casefold() == written.casefold():
+        is_whole = len(called) < len(name) and title.casefold() == written.casefold()
+        if is_whole and level == EXACT_CHUNK:
             level = EXACT_DOCUMENT  # not below a document that is called as the rest of it
         spelt = level - OTHER_LETTERS if is_other and is_spelt else level
         fits[chunk] = spelt, 4 * is_of_kind - 2 * is_other + is_same

@@ -257,3 +257,18 @@ def test_one_word_does_not_ask_for_what_a_changelog_calls_so(tmp_path: Path) -> 
     guide = "# Guide\n\nAll.\n\n## Stores and shelves\n\nA store keeps a store of oil.\n"
     library = Library(tmp_path, t={"CHANGES.md": changes, "guide.md": guide})
     assert library.find("store")[0].startswith("guide.md")
+
+
+def test_a_section_called_as_the_whole_query_comes_before_the_document_of_its_first_words(
+    tmp_path: Path,
+) -> None:
+    pages = {
+        "worker.md": "# Worker\n\nIt does the work.\n",
+        "list.md": "# All\n\nText.\n\n## Worker signals\n\nSent by it.\n\n## Others\n\nOf tasks.\n",
+    }
+    library = Library(tmp_path, t=pages)
+    for query, first in (
+        ("worker signals", "list.md"),
+        ("worker", "worker.md"),
+    ):
+        assert library.search(query).results[0].entry.path == first
