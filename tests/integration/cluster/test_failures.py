@@ -245,7 +245,7 @@ def counted(client: Cluster, names: Names) -> tuple[int, bool] | None:
 
 
 @pytest.mark.hours  # two nodes take minutes to come back on a busy machine
-def test_without_a_quorum_writing_fails_and_nothing_is_lost_or_doubled(
+def test_without_a_quorum_nothing_is_written_and_nothing_lost(
     healed: OpenSearch, leafmark: Leafmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "TRIES", 2)
@@ -267,8 +267,7 @@ def test_without_a_quorum_writing_fails_and_nothing_is_lost_or_doubled(
     healed.wait("yellow")
     monkeypatch.undo()
     client, names = connect(healed, "quorum")
-    now = open_snapshot(client, names)  # a node may have taken the page before it missed the others
-    assert distinct(now) in (20, 21)
+    assert distinct(open_snapshot(client, names)) == 20
     fill(client, names, pages(20) | {A: b"page a\n"})
     now = open_snapshot(client, names)
     assert now.chunk_count == distinct(now) == 21
