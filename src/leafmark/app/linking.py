@@ -25,11 +25,9 @@ from leafmark.index.folding import spellings
 from leafmark.model import document_id
 from leafmark.search.lookup import Lookup, chunk_with_slug
 
-_RESOURCE = r"(?:[\w.-]*@)?(?:[\w.-]*:){0,2}(?:page\$)?[^\s:#?$]+\.adoc(?![^#?])"
-_SCHEME = re.compile(rf"(?!{_RESOURCE})(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
-_NAMED_RESOURCE = re.compile(
-    r"(?:[\w.-]*@)?(?:(?P<component>[\w.-]*):)?(?:(?P<module>[\w.-]*):)?(?:page\$)?(?P<path>[^:$]+)"
-)
+_MODULE = r"(?:[\w.-]*@)?(?:(?P<component>[\w.-]*):)?(?:(?P<module>[\w.-]*):)?(?:page\$)?"
+_SCHEME = re.compile(rf"(?!{_MODULE}[^\s:#?$]+\.adoc(?![^#?]))(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
+_NAMED_RESOURCE = re.compile(rf"{_MODULE}(?P<path>[^:$]+)")
 """A page of Antora, as other pages name it: `how-to:data.adoc` is a page of the module `how-to`."""
 
 _OF_MODULE = re.compile(r"(?:^|/)modules/(?P<module>[^/]+)/(?:pages|partials|examples)/")
@@ -257,10 +255,9 @@ class Links:
             component, module = None, component
         module = own["module"] if module is None else module or "ROOT"
         page = posixpath.normpath(f"modules/{module}/pages/{named['path'].lstrip('/')}")
-        near = document.path.split("/")
 
         def distance(one: str) -> tuple[int, str]:
-            return -len(posixpath.commonprefix([one.split("/"), near])), one
+            return -_shared_folders(one, document.path), one
 
         return min(self._known.of_module(document.tree, page), key=distance, default=None)
 
@@ -274,7 +271,7 @@ class Links:
             if not is_below and route != published:
                 continue
             if suffix not in _NO_FOLDERS or one.endswith(suffix):
-                shared = len(posixpath.commonprefix([one.split("/"), document.path.split("/")]))
+                shared = _shared_folders(one, document.path)
                 ranked.setdefault((not is_below, -shared), []).append(one)
         nearest = ranked[min(ranked)] if ranked else []
         return nearest[0] if len(nearest) == 1 else None
@@ -341,6 +338,11 @@ def route_of(path: str) -> Route:
     if stem and not _OF_FOLDERS.fullmatch(posixpath.basename(path).lower()):
         names.append(stem)
     return tuple(map(_without_order, names))
+
+
+def _shared_folders(path: str, other: str) -> int:
+    """How many parts two paths have in common from the top down."""
+    return len(posixpath.commonprefix([path.split("/"), other.split("/")]))
 
 
 def _without_order(name: str) -> str:
