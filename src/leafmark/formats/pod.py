@@ -279,7 +279,7 @@ class _Reader:
         elif is_code or data[start : start + 1] in (b" ", b"\t"):
             self._verbatim(start, end)
         else:
-            self.words_of(start, end)
+            self._words(start, end)
 
     def _command(self, found: re.Match[bytes], end: int) -> None:
         name, at = found[1], found.end()
@@ -289,17 +289,17 @@ class _Reader:
             self._state = _IN_POD
         elif name == b"for":
             if self.data.startswith(b":", at):
-                self.words_of(self.data.find(b" ", at, end) % (end + 1), end)
+                self._words(self.data.find(b" ", at, end) % (end + 1), end)
         elif name == b"item":
             self._item(at, end)
         elif name not in _UNSHOWN_COMMANDS:
-            self.words_of(at, end)
+            self._words(at, end)
 
     def _item(self, start: int, end: int) -> None:
         """The mark of an item, or its term: its text goes on behind it, or in the next line."""
         mark = _MARK.match(self.data, start, end)
         if mark is None:
-            self.words_of(start, end)
+            self._words(start, end)
             self._breaks = _LINE
             return
         self._begin()
@@ -310,9 +310,9 @@ class _Reader:
         self.out.add(" ", mark.end(), mark.end())
         self._breaks = 0
         if self.data[mark.end() : end].strip():
-            self.words_of(mark.end(), end)
+            self._words(mark.end(), end)
 
-    def words_of(self, start: int, end: int) -> None:
+    def _words(self, start: int, end: int) -> None:
         data = self.data
         stop = start + len(data[start:end].rstrip())
         start = stop - len(data[start:stop].lstrip())
@@ -409,7 +409,7 @@ class PodScanner(LineScanner):
         elif kind == _PERL:
             self._add("code", first, after, level, "perl")
         elif kind == "for":
-            self._add(_kind_of(self.words_of(at)), first, after, level)
+            self._add(_kind_of(self._words(at)), first, after, level)
         else:
             self._add(
                 "thematic_break" if kind in _WITHOUT_WORDS else "paragraph",
@@ -419,7 +419,7 @@ class PodScanner(LineScanner):
             )
         return at + 1
 
-    def words_of(self, at: int) -> str:
+    def _words(self, at: int) -> str:
         """The words of a paragraph, without its command, on one line."""
         _, first, after = self._paragraphs[at]
         words = " ".join(self.lines.text[first:after])
@@ -442,7 +442,7 @@ class PodScanner(LineScanner):
                 if kind == "end":
                     ends[data] = at
                     data = -1
-            elif kind == "begin" and not self.words_of(at).startswith(":"):
+            elif kind == "begin" and not self._words(at).startswith(":"):
                 data = at
             elif kind in ("over", "begin"):
                 opened.append(at)
@@ -471,7 +471,7 @@ class PodScanner(LineScanner):
 
     def _heading(self, at: int, level: int) -> None:
         kind, first, after = self._paragraphs[at]
-        words = self.words_of(at)
+        words = self._words(at)
         if level:
             self._add("heading", first, after, level)
         self.titles.append(Title(_LEVELS[kind], words, first, after, "", level > 0))
@@ -481,7 +481,7 @@ class PodScanner(LineScanner):
             and at + 1 < len(self._paragraphs)
         ):
             named = self._paragraphs[at + 1].kind in (_TEXT, _CODE)
-            self.title = self.words_of(at + 1) if named else ""
+            self.title = self._words(at + 1) if named else ""
 
     def _verbatim(self, at: int, level: int) -> int:
         """Code: blank lines in it part nothing."""
@@ -494,7 +494,7 @@ class PodScanner(LineScanner):
     def _data(self, at: int, level: int) -> int:
         """What only some programs read, or POD where the name has a colon."""
         after = self._after(at)
-        words = self.words_of(at)
+        words = self._words(at)
         self._cover(_kind_of(words), at, after, level)
         if words.startswith(":") and level < _DEEPEST:
             self._between(at + 1, self._ends[at], level + 1)
@@ -505,9 +505,7 @@ class PodScanner(LineScanner):
         after, end = self._after(at), self._ends[at]
         items = [*self._items_of(at + 1, end)]
         for item in items:
-            self.items.append(
-                (self.words_of(item), self.lines.starts[self._paragraphs[item].first])
-            )
+            self.items.append((self._words(item), self.lines.starts[self._paragraphs[item].first]))
         self._cover("list" if items else "quote", at, after, level)
         if level > _DEEPEST:
             return after
@@ -522,7 +520,7 @@ class PodScanner(LineScanner):
         first = -1
         for item, following in pairwise([*items, end]):
             first = item if first < 0 else first
-            if following > item + 1 or _ITEM_MARK.match(self.words_of(item)):
+            if following > item + 1 or _ITEM_MARK.match(self._words(item)):
                 yield first
                 first = -1
             elif following == end:
