@@ -106,6 +106,11 @@ def test_every_reading_command_answers_from_a_revision(
     assert leafmark("context", "faq.md", "--at", "v1", **where).code == 0
     ran = leafmark("search", "installer", **where)
     assert (ran.code, ran.out) == (1, "")
+    ran = leafmark("chunk", "guid.md", "--at", "v1", **where)
+    assert (ran.code, ran.err) == (
+        2,
+        "error: there was nothing at 'guid.md' then\nhint: did you mean guide.md?\n",
+    )
     ran = leafmark("search", "installer", "--at", "v9", **where)
     assert ran.code == 2
     assert ran.err.startswith("error: there is no revision 'v9'\n")

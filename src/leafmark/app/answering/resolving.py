@@ -19,8 +19,8 @@ from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import is_encodable
 from leafmark.app.sources.trees import Tree
-from leafmark.app.sources.walk import SPECIAL, why_left_out
-from leafmark.errors import AmbiguousError, NotFoundError, Remedy
+from leafmark.app.sources.walk import EMPTY, SPECIAL, why_left_out
+from leafmark.errors import AmbiguousError, NotFoundError, Remedy, reason_of
 from leafmark.index.folding import id_spellings
 from leafmark.model import LEFT_OUT, Entry, Skipped, document_id, encode_path, ordinal_id
 from leafmark.search import lookup
@@ -272,7 +272,7 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
 
 
 _LINE_SUFFIX = re.compile(r":[0-9]+(-[0-9]+)?$")
-_LASTING = ("special", "broken", "link", "binary", ".")
+_LASTING = ("special", "broken", "link", "binary", EMPTY, "permission", ".")
 """How reasons begin that hold for a file that is named, too; a suffix is one of another format."""
 
 
@@ -311,12 +311,16 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
 
 
 def _refused(tree: Tree, path: str) -> Skipped | None:
-    """Return a file with the reason in its contents for which it is no source."""
+    """Return a file that holds no source, or that the system does not let us read, and why."""
     try:
-        note = refuse_contents(tree, path, read_beneath(tree, path)[0])
-    except OSError:
-        return None
-    return note and Skipped(path, LEFT_OUT[note.code])
+        data = read_beneath(tree, path)[0]
+    except OSError as error:
+        is_there = os.path.isfile(os.path.join(tree.root, path))
+        return Skipped(path, reason_of(error)) if is_there else None
+    note = refuse_contents(tree, path, data)
+    if note is not None:
+        return Skipped(path, LEFT_OUT[note.code])
+    return None if data.strip() else Skipped(path, EMPTY)
 
 
 def _hint(reason: str, path: str) -> str | None:

@@ -22,7 +22,8 @@ from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import scan
 from leafmark.app.requests import Progress
-from leafmark.app.sources.names import IGNORE_FILES
+from leafmark.app.sources.folders import is_there
+from leafmark.app.sources.names import IGNORE_FILES, nearest_paths
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile
 from leafmark.errors import DamagedError, LeafmarkError, NotFoundError, UsageError
@@ -89,7 +90,12 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
 
 
 def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return where paths of a project, as the user wrote them, lie in the same at a revision."""
+    """Return where paths of a project, as the user wrote them, lie in the same at a revision.
+
+    Raises:
+        UsageError: one is in no tree of the repository.
+        NotFoundError: there was nothing at one.
+    """
     roots = {tree.name: tree.root for tree in project.trees}
     pairs = [(os.path.realpath(roots[tree.name]), tree.root) for tree in found.trees]
     placed = []
@@ -99,7 +105,11 @@ def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[st
         if not around:
             raise UsageError(f"{path!r} is in none of the trees of the repository")
         root, new = max(around, key=lambda pair: len(pair[0]))
-        placed.append(str(new / whole.relative_to(root)))
+        place = new / whole.relative_to(root)
+        if not is_there(str(place)):
+            near = nearest_paths(place, path)
+            raise NotFoundError(f"there was nothing at {path!r} then", did_you_mean=near)
+        placed.append(str(place))
     return tuple(placed)
 
 

@@ -94,8 +94,7 @@ class FolderSide(Side):
                 for source in iter_sources(tree, notes=WalkNotes()):
                     yield tree.name, source.path
             except LeafmarkError as error:
-                message = error.placed_message
-                self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", message))
+                self.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", error.message))
 
     def _list(self) -> Iterator[tuple[DocumentKey, str]]:
         for key in self.keys:

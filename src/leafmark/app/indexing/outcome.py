@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from leafmark.app.indexing.changes import EMPTIED
 from leafmark.app.indexing.scanning import Scan, grammar_notes, is_below
+from leafmark.app.sources.walk import EMPTY
 from leafmark.index import IndexReader, Manifest
 from leafmark.model import (
     LEFT_OUT,
@@ -17,9 +18,6 @@ from leafmark.model import (
     Skipped,
     document_id,
 )
-
-EMPTY = "empty"
-"""Why a source without text is skipped, if there is nothing else to say of it."""
 
 
 @dataclass(slots=True)

@@ -44,6 +44,9 @@ from leafmark.model import Diagnostic, Skipped
 SPECIAL = "special file"
 """Why neither a file nor a link to one is read; as a file, a folder is one."""
 
+EMPTY = "empty"
+"""Why a source without text is skipped, if there is nothing else to say of it."""
+
 Entry = os.DirEntry[str]
 _new = tuple.__new__
 _by_name = attrgetter("name")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.projects import Here
+from support.projects import Here, deny
 
 from leafmark.app import explain_unread
 from leafmark.render.hints import word_remedy
@@ -22,6 +22,7 @@ def place(here: Here) -> Here:
         here.write(path, "okapi\n")
     here.write("large.md", "x" * 100)
     here.write("binary.md", "\0\1\2\0")
+    here.write("blank.md", " \n")
     return here
 
 
@@ -29,6 +30,7 @@ def place(here: Here) -> Here:
     ("wanted", "reason", "hint"),
     [
         ("binary.md", "is not read: binary", None),
+        ("blank.md", "is not read: empty", None),
         (".plans", "is not read: hidden", TAKES),
         (".plans/next.md", "is not read: hidden (its folder `.plans/`)", TAKES),
         ("./.plans/next.md#okapi", "is not read: hidden (its folder `.plans/`)", TAKES),
@@ -61,6 +63,16 @@ def test_the_reason_is_told(place: Here, wanted: str, reason: str, hint: str | N
     said = None if told.hint is None else word_remedy(told.hint)
     assert said == (hint and hint.format(path))
     assert told.exit_code == 1
+
+
+def test_a_file_that_the_system_refuses_is_said_to_be_there(
+    place: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deny(monkeypatch, "app.answering.resolving", "a.md")
+    told = explain_unread(place.project(), "a.md")
+    assert told is not None
+    assert told.message == "`a.md` is there, but is not read: permission denied"
+    assert told.hint is None
 
 
 @pytest.mark.parametrize("wanted", ["a.md", "none.md", "", "#x", "../x.md", "a.md/b"])
