@@ -43,6 +43,7 @@ from leafmark.render.terminal import (
     clean_line,
     display_width,
     fold,
+    join_names,
     joined_titles,
     omissions_in,
     relation_name,
@@ -139,6 +140,14 @@ class MatchLine(NamedTuple):
     text: str
     columns: tuple[int, ...]
     ranges: tuple[tuple[int, int], ...]
+
+    def with_names_whole(self) -> MatchLine:
+        """The same with one match for a name such as `max_connections`, whose words all match."""
+        ranges = join_names(self.text, self.ranges)
+        begins = {start for start, _ in ranges}
+        pairs = zip(self.columns, self.ranges, strict=True)
+        columns = tuple(column for column, (start, _) in pairs if start in begins)
+        return self._replace(columns=columns, ranges=tuple(ranges))
 
 
 def match_lines(result: Result) -> list[MatchLine]:
@@ -308,7 +317,7 @@ def _lines_of(result: Result) -> list[MatchLine]:
         matches = iter(part.file_ranges)
         for line in match_lines(part):
             for one in _as_read(line, [*islice(matches, len(line.columns))], result.reading):
-                found.setdefault((one.number, one.text), one)
+                found.setdefault((one.number, one.text), one.with_names_whole())
     return sorted(found.values(), key=lambda line: (line.number, line.columns))
 
 
@@ -488,12 +497,10 @@ def _below(
     if result.snippet.text not in below:
         # Without a match of its own, an aggregate's snippet is that of one of its parts.
         lines += _snippet_lines(result.snippet, style, level + 1)
-    if result.also_in:
-        copies = ", ".join(clean_line(other) for other in result.also_in)
-        lines.append(f"{'  ' * (level + 1)}{style.dim('also in: ' + copies)}")
-    if result.other_versions:
-        others = ", ".join(clean_line(entry.id) for entry in result.other_versions)
-        lines.append(f"{'  ' * (level + 1)}{style.dim('nearly the same in: ' + others)}")
+    others = [entry.id for entry in result.other_versions]
+    for words, ids in (("also in", result.also_in), ("nearly the same in", others)):
+        if ids:
+            lines.append(f"{'  ' * (level + 1)}{style.dim(f'{words}: {_first_of(ids)}')}")
     if explain:
         lines += _factors(result, level + 1)
     for part in result.constituents:
@@ -502,6 +509,15 @@ def _below(
     for one in result.expanded:
         lines += _added(one, places, style, level)
     return lines + _omissions(result, style, level + 1)
+
+
+MAX_COPIES = 3
+"""Copies of a result that are named below it; chosen by eye."""
+
+
+def _first_of(ids: Sequence[str]) -> str:
+    named = ", ".join(map(clean_line, ids[:MAX_COPIES]))
+    return named if len(ids) <= MAX_COPIES else f"{named} and {len(ids) - MAX_COPIES} more"
 
 
 def _factors(result: Result, level: int) -> list[str]:

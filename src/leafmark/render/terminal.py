@@ -256,12 +256,31 @@ class Style(NamedTuple):
 
     def _marked(self, text: str, ranges: Iterable[tuple[int, int]], made_safe: _Cleaner) -> str:
         parts, at = [], 0
-        for start, end in ranges:
+        for start, end in join_names(text, ranges):
             parts.append(made_safe(text[at:start]))
             lines = made_safe(text[start:end]).split("\n")
             parts.append("\n".join(self.red(line) for line in lines))
             at = end
         return "".join(parts) + made_safe(text[at:])
+
+
+_JOINTS = "_-.:/"
+"""What stands between the words of one name."""
+
+
+def join_names(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the sorted, disjoint ranges of a text, those of the words of one name made one.
+
+    >>> join_names("max_connections of a", [(0, 3), (4, 15), (19, 20)])
+    [(0, 15), (19, 20)]
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if found and not text[found[-1][1] : start].strip(_JOINTS):
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return found
 
 
 PLAIN = Style()

@@ -99,6 +99,15 @@ def test_vimgrep_prints_each_match_once() -> None:
     )
 
 
+def test_a_name_is_one_match_although_each_of_its_words_matches() -> None:
+    source = b"max_connections and max-wal, max\n"
+    body = result_in(source, ((0, len(source)),), b"max")
+    ranges = ((0, 3), (4, 15), (20, 23), (24, 27), (29, 32))
+    answer = make_answer(body._replace(match_ranges=ranges))
+    columns = [row.split(":")[2] for row in render_vimgrep(answer, PLACES).splitlines()]
+    assert columns == ["1", "21", "30"]
+
+
 def test_vimgrep_names_the_heading_where_no_text_matched() -> None:
     answer = make_answer(make_result("Setup", 1, word=""))
     assert render_vimgrep(answer, PLACES) == "docs/guide.md:5:1:Setup\n"

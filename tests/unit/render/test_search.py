@@ -268,3 +268,9 @@ def test_a_list_shows_titles_before_ids_and_keeps_the_width(width: int) -> None:
 def test_paths_end_with_null_characters_where_programs_ask_for_them() -> None:
     places = Places({}, "")
     assert render_files(mixed_answer(), places, null=True) == "guide.md\0api.md\0"
+
+
+def test_three_copies_of_a_result_are_named_and_the_others_counted() -> None:
+    copies = tuple(f"docs:{number}.md" for number in range(5))
+    text = render_flat(make_answer(make_result(also_in=copies)), PLACES, PLAIN)
+    assert "also in: docs:0.md, docs:1.md, docs:2.md and 2 more\n" in text
