@@ -12,10 +12,10 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.index import Snapshot
+from leafmark.index import Language, Snapshot
 from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
 from leafmark.index.folding import path_spellings
-from leafmark.index.queries import AllChunks, HasTerm
+from leafmark.index.queries import AllChunks, AnyOf, HasTerm
 from leafmark.index.schema import TEXT_FIELDS
 from leafmark.index.snapshot import Handle, Lookup
 from leafmark.index.words import Vocabulary as Words
@@ -92,11 +92,12 @@ def hints_about(
 ) -> tuple[Hint, ...]:
     """Return the hints about an answer; doubt comes first."""
     compiled = [list(each.values()) for each in trace.compiled]
+    documents = _Documents(snapshot, texts)
     found = (
         *_about_doubt(snapshot, trace, options, meaning),
         *_about_topics(topics, trace, results),
         *_about_fields(snapshot, topics),
-        *_about_words(compiled, _words_instead(snapshot, texts)),
+        *_about_words(compiled, documents),
         *_about_relaxing(topics, trace, results),
         *_about_options(snapshot, topics, options, trace, results),
         *_about_versions(results),
@@ -105,7 +106,7 @@ def hints_about(
     )
     if results or options.offset:
         return found
-    why = explain_nothing(snapshot, topics, options, meaning)
+    why = _explain_nothing(snapshot, topics, options, meaning, documents)
     return why if any(hint.code == "nothing-indexed" for hint in why) else (*found, *why)
 
 
@@ -169,48 +170,61 @@ def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[
         yield Hint("unknown-field", values=values)
 
 
-Say = Callable[[Sequence[CompiledTopic], CompiledTerm], list[str]]
-"""Returns the words of the documents that were looked for in place of a term."""
+class _Documents:
+    """What documents write: the index holds only stems."""
 
+    def __init__(self, snapshot: Snapshot, texts: Texts):
+        self._snapshot = snapshot
+        self._texts = texts
 
-def _words_instead(snapshot: Snapshot, texts: Texts) -> Say:
-    """Return how words of the documents are named: the index holds only stems."""
-
-    def chunks_with(field: str, terms: Sequence[str]) -> dict[str, list[Handle]]:
-        """Return a few chunks of each term, whose records are read together."""
-        found = snapshot.search([(HasTerm(field, term), MAX_TEXTS) for term in terms])
-        chunks = [[chunk for _, chunk in each] for each in found]
-        snapshot.entries([chunk for each in chunks for chunk in each])
-        return dict(zip(terms, chunks, strict=True))
-
-    def texts_of(chunks: Sequence[Handle]) -> Iterator[str]:
-        for entry in snapshot.entries(chunks):
-            body = texts.body(entry)
-            yield f"{entry.title} {body.shown if body else ''}"
-
-    def said(topic: Sequence[CompiledTopic], one: CompiledTerm) -> list[str]:
-        language = next(each.language for each in topic if one in each.looked)
-        named_first = [terms for terms in one.instead if terms != one.terms][:MAX_NAMED]
-        known = chunks_with(language.body, [*dict.fromkeys(chain.from_iterable(named_first))])
+    def words(self, language: Language, fields: Sequence[str], terms: Iterable[str]) -> Words:
+        """Return the words in some fields; a few texts that have `terms` are looked for at once."""
+        known = self._chunks_with(fields, [*dict.fromkeys(terms)])
 
         def texts_with(term: str) -> Iterator[str]:
             if term not in known:
-                known.update(chunks_with(language.body, [term]))
-            return texts_of(known[term])
+                known.update(self._chunks_with(fields, [term]))
+            return self._texts_of(known[term])
 
-        words = Words(
+        return Words(
             language.analyzer,
-            lambda term: vocabulary_of(snapshot).frequency(language.body, term),
-            lambda prefix: snapshot.terms(language.body, prefix),
+            lambda term: vocabulary_of(self._snapshot).frequency(language.body, term),
+            lambda prefix: self._snapshot.terms(language.body, prefix),
             texts_with,
         )
-        named = (" ".join(map(words.word_of, terms)) for terms in one.instead if terms != one.terms)
+
+    def instead(self, topic: Sequence[CompiledTopic], one: CompiledTerm) -> list[str]:
+        """Return the words that were looked for in place of a term."""
+        language = next(each.language for each in topic if one in each.looked)
+        others = [terms for terms in one.instead if terms != one.terms]
+        named_first = chain.from_iterable(others[:MAX_NAMED])
+        words = self.words(language, _fields(language, one.field), named_first)
+        named = (" ".join(map(words.word_of, terms)) for terms in others)
         return list(dict.fromkeys(islice(named, MAX_NAMED)))
 
-    return said
+    def _chunks_with(self, fields: Sequence[str], terms: Sequence[str]) -> dict[str, list[Handle]]:
+        """Return a few chunks of each term, whose records are read together."""
+        having = (AnyOf(tuple(HasTerm(field, term) for field in fields)) for term in terms)
+        found = self._snapshot.search([(each, MAX_TEXTS) for each in having])
+        chunks = [[chunk for _, chunk in each] for each in found]
+        self._snapshot.entries([chunk for each in chunks for chunk in each])
+        return dict(zip(terms, chunks, strict=True))
+
+    def _texts_of(self, chunks: Sequence[Handle]) -> Iterator[str]:
+        for entry in self._snapshot.entries(chunks):
+            body = self._texts.body(entry)
+            tags = " ".join(self._texts.document(entry).tags)
+            yield f"{entry.title} {entry.path} {tags} {body.shown if body else ''}"
 
 
-def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Iterator[Hint]:
+def _fields(language: Language, field: str | None) -> list[str]:
+    """Return the fields of a language that a word is looked for in."""
+    return [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
+
+
+def _about_words(
+    compiled: Sequence[Sequence[CompiledTopic]], documents: _Documents
+) -> Iterator[Hint]:
     """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up."""
     if not any(compiled):
         yield Hint("no-words")
@@ -222,7 +236,7 @@ def _about_words(compiled: Sequence[Sequence[CompiledTopic]], words: Say) -> Ite
         for one, others in _unknown(topic):
             if (one.label, one.field) not in known:
                 values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
-                said = words(topic, one)
+                said = documents.instead(topic, one)
                 if one.begun:
                     yield Hint("begun", values=values | {"words": said})
                 elif others:
@@ -453,11 +467,12 @@ class _Wish(NamedTuple):
     options: SearchOptions
 
 
-def explain_nothing(
+def _explain_nothing(
     snapshot: Snapshot,
     topics: Sequence[Expression],
     options: SearchOptions,
     meaning: Meaning | None,
+    documents: _Documents,
 ) -> tuple[Hint, ...]:
     """Return hints what emptied the answer to the topics, and what would find more.
 
@@ -465,7 +480,7 @@ def explain_nothing(
     """
     if not snapshot.chunk_count:
         return (Hint("nothing-indexed"),)
-    inquiry = _Inquiry(snapshot, tuple(topics), options, meaning)
+    inquiry = _Inquiry(snapshot, tuple(topics), options, meaning, documents)
     names = list(unknown_names(snapshot, topics, options))
     if meaning is not None and options.mode == "semantic":  # words do not count
         found = [*names, *inquiry.without()]
@@ -499,6 +514,10 @@ class _Spelling(NamedTuple):
     fields: Sequence[str]
     edits: int
 
+    def near(self) -> list[tuple[str, str]]:
+        """Return the terms near the word, with how each is written."""
+        return self.speller.near(self.word, self.term, self.fields, self.edits, asked=True)
+
     def expected_terms(self) -> Iterator[tuple[str, str]]:
         return product(self.fields, self.speller.expected_terms(self.word))
 
@@ -513,7 +532,9 @@ class _Inquiry:
         topics: tuple[Expression, ...],
         options: SearchOptions,
         meaning: Meaning | None,
+        documents: _Documents,
     ):
+        self._documents = documents
         self._snapshot = snapshot
         self._topics = topics
         self._options = options
@@ -541,11 +562,18 @@ class _Inquiry:
                     yield Hint("spelling", values={"word": word, "words": near})
 
     def _near(self, word: str, field: str | None, compiled: Iterable[CompiledTopic]) -> list[str]:
-        """Return words of a field (None: of any) within two edits; within one of a short word."""
-        found: dict[str, None] = {}
-        for each in self._spellings(word, field, compiled):
-            near = each.speller.near(each.word, each.term, each.fields, each.edits, asked=True)
-            found |= dict.fromkeys(written for _, written in near)
+        """Return words of a field (None: of any) within two edits; within one of a short word.
+
+        Each is, of those with its stem in the documents, the one most like it.
+        """
+        spellings = list(self._spellings(word, field, compiled))
+        near = [{written: term for term, written in each.near()} for each in spellings]
+        first = nearest(word, chain.from_iterable(near), MAX_SUGGESTED)
+        found: list[str] = []
+        for one, terms_of in zip(spellings, near, strict=True):
+            terms = [terms_of[written] for written in first if written in terms_of]
+            words = self._documents.words(one.speller.language, one.fields, terms)
+            found += [like for term in terms for like in nearest(word, words.words_of(term))]
         return list(nearest(word, found, MAX_SUGGESTED))
 
     def _spellings(
@@ -554,11 +582,11 @@ class _Inquiry:
         """Yield a word of one term as each language spells it."""
         for each in compiled:
             language = each.language
-            names = [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
             terms = language.analyzer.terms(word)
             if len(terms) == 1:
                 speller = Speller(vocabulary_of(self._snapshot), language)
-                yield _Spelling(speller, word, terms[0], names, 2 if len(word) > 4 else 1)
+                fields, edits = _fields(language, field), 2 if len(word) > 4 else 1
+                yield _Spelling(speller, word, terms[0], fields, edits)
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases and words of several parts that occur nowhere, though their parts do."""

@@ -204,7 +204,7 @@ class Speller:
 
     def __init__(self, vocabulary: Vocabulary, language: Language):
         self._vocabulary = vocabulary
-        self._language = language
+        self.language = language
         self._analyzer: Analyzer = language.analyzer
 
     def frequency(self, term: str, fields: Iterable[str]) -> int:
@@ -222,7 +222,7 @@ class Speller:
         most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
         near = self._vocabulary.remembered(
-            (self._language.name, word, term, tuple(fields), distance, asked),
+            (self.language.name, word, term, tuple(fields), distance, asked),
             lambda: self._near(word, term, fields, distance, asked=asked),
         )
         return near[:most]
@@ -240,7 +240,7 @@ class Speller:
         unmarked = without_marks(typed)
         found = dict(
             self._vocabulary.remembered(
-                (self._language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
+                (self.language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
             )
         )
         alike = {} if asked else self._alike(typed, term, fields)
@@ -292,10 +292,10 @@ class Speller:
         """Return the stems of all words one edit away, each with the likeliest of its words."""
 
         def make() -> dict[str, str]:
-            edits = edits_of(typed, self._language.name)
+            edits = edits_of(typed, self.language.name)
             return self._stems(sorted(edits, key=lambda word: _unlikeliness(word, typed)))
 
-        return self._vocabulary.remembered((self._language.name, typed), make)
+        return self._vocabulary.remembered((self.language.name, typed), make)
 
     def expected_terms(self, word: str) -> Iterator[str]:
         """Yield what `near` and `begun` will count if a word stands nowhere."""
@@ -352,7 +352,7 @@ class Speller:
 
         Stop words are left out: nobody mistypes a name as `for`.
         """
-        stops = stop_words(self._language.name)
+        stops = stop_words(self.language.name)
         kept = [word for word in words if word not in stops and word.isalnum()]
         stems = self._analyzer.terms_once(" ".join(kept))
         if len(stems) != len(kept):  # a word of another number of tokens, or a dropped one
@@ -392,7 +392,7 @@ class Speller:
 
     @property
     def _endings(self) -> tuple[str, ...]:
-        return ("", *_ENDINGS.get(self._language.name, ()))
+        return ("", *_ENDINGS.get(self.language.name, ()))
 
     def _counts(self, terms: Collection[str], fields: Sequence[str]) -> dict[str, int]:
         """Return the terms that occur, each with its number of chunks."""
@@ -405,9 +405,9 @@ class Speller:
         What one or two more letters of its script bring: `erforderlic` and `h` have the stem
         `erforder`.
         """
-        if self._language.name is None:
+        if self.language.name is None:
             return []
-        letters = alphabet_of(typed[-1], self._language.name)
+        letters = alphabet_of(typed[-1], self.language.name)
         pairs = itertools.product(letters, repeat=2) if len(letters) <= _FEW_LETTERS else ()
         endings = [*letters, *map("".join, pairs)]
         stems = self._stems([typed + ending for ending in endings])

@@ -35,6 +35,25 @@ def test_a_section_whose_parts_hold_it_is_told_how_to_take_them_in(tmp_path: Pat
     assert hints(library, "server", section=("A*",)) == elsewhere
 
 
+@pytest.mark.parametrize(
+    ("query", "fuzzy_distance", "code", "words"),
+    [
+        ("lattice", 1, "spelling", ["latency"]),
+        ("observabillities", 0, "spelling", ["observability"]),
+        ("kubernates", 0, "spelling", ["kubernetes"]),
+        ("observabillity", 1, "corrected", ["observability"]),
+        ("kubernates", 1, "corrected", ["kubernetes"]),
+    ],
+)
+def test_words_of_the_documents_are_offered_and_no_stems(
+    tmp_path: Path, query: str, fuzzy_distance: int, code: str, words: list[str]
+) -> None:
+    tagged = "---\ntags: [observability]\n---\n# Latency\n\nOf all latencies.\n"
+    library = Library(tmp_path, t={"kubernetes/notes.md": tagged})
+    found = library.search(query, fuzzy_distance=fuzzy_distance).hints
+    assert {hint.code: hint.values.get("words") for hint in found}[code] == words
+
+
 def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str]]:
     answer = library.search(*queries, **params)
     assert answer.results == ()
@@ -49,7 +68,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             {"fuzzy_distance": 0},
             [
                 ("unknown-word", "“bakcuups” occurs nowhere"),
-                ("spelling", "the index has words like “bakcuups”: backup"),
+                ("spelling", "the index has words like “bakcuups”: backups"),
             ],
         ),
         ("zzzzzz", {}, [("unknown-word", "“zzzzzz” occurs nowhere")]),
