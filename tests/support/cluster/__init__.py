@@ -19,6 +19,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -95,22 +96,39 @@ def artifacts(stated: Mapping[str, str]) -> Path:
     return folder
 
 
-def class_path(stated: Mapping[str, str]) -> str:
-    """Return where Java finds OpenSearch and the launcher, which is compiled if it is new."""
+def launcher(stated: Mapping[str, str]) -> Path:
+    """Return the jar that starts a node, which is compiled if it is new."""
     folder = artifacts(stated)
-    jars = f"{folder}/lib/*{os.pathsep}{folder}/lib/knn/*"
     source = HERE / "Launcher.java"
-    compiled = folder / f"launcher-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    compiled = folder / f"launcher-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.jar"
     if not compiled.exists():
         java = find_java()
         assert java is not None
-        made = tempfile.mkdtemp(dir=folder)
+        made = Path(tempfile.mkdtemp(dir=folder))
         server = os.pathsep.join(map(str, folder.glob("lib/*.jar")))
         compiler = [java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none"]
         subprocess.run([*compiler, "-d", made, "-cp", server, str(source)], check=True)
-        with contextlib.suppress(OSError):  # another run may have made it meanwhile
-            Path(made).rename(compiled)
-    return f"{compiled}{os.pathsep}{jars}"
+        with zipfile.ZipFile(made / "jar", "w") as jar:
+            for each in made.glob("*.class"):
+                jar.write(each, each.name)
+        (made / "jar").replace(compiled)  # another run may have made it meanwhile
+        shutil.rmtree(made)
+    return compiled
+
+
+def java_command(stated: Mapping[str, str], *, keeps_classes: bool) -> list[str]:
+    """Return the command that starts a node, but for its home and its settings.
+
+    A node that `keeps_classes` leaves what Java made of its classes when it ends, where no other
+    did: with that, each node starts in two thirds of the processor time.
+    """
+    java = find_java()
+    assert java is not None
+    jar = launcher(stated)
+    libraries = (str(jar.parent / "lib" / name) for name in ("*", "knn/*"))
+    shared = [f"-XX:SharedArchiveFile={jar.with_suffix('.jsa')}"]
+    shared += ["-XX:+AutoCreateSharedArchive"] if keeps_classes else []
+    return [java, *_OPTIONS, *shared, "-cp", os.pathsep.join([str(jar), *libraries]), "Launcher"]
 
 
 class Node:
@@ -135,18 +153,9 @@ class Node:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        java = find_java()
-        assert java is not None
         self._home.mkdir(parents=True, exist_ok=True)
-        command = [
-            java,
-            *self._heap,
-            *_OPTIONS,
-            "-cp",
-            class_path(self._stated),
-            "Launcher",
-            str(self._home),
-        ]
+        java, *others = java_command(self._stated, keeps_classes=self.number == 0)
+        command = [java, *self._heap, *others, str(self._home)]
         with (self._home / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, *self._settings], stdout=log, stderr=log, stdin=subprocess.PIPE
@@ -173,7 +182,7 @@ class Node:
         if self._process is None:
             return
         try:
-            self._process.wait(20)
+            self._process.wait(60)  # the first one that ends normally writes its classes
         except subprocess.TimeoutExpired:
             self.send(signal.SIGKILL)
         self.wait()
