@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,13 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 
 STAND_IN = """#!/bin/sh
+case "$0 $*" in */bin/*"$FAILING"*) exit 3 ;; esac
 case $1 in
 --version) echo "Python 3.VERSION.0" ;;
 -c) case $2 in *version_info*) [ VERSION -ge 11 ] && [ VERSION -lt 15 ] ;; esac ;;
 -m) case $2 in venv)
     mkdir -p "$3/bin"
-    cp "$0" "$3/bin/python"
-    cp "$0" "$3/bin/leafmark" ;;
+    for name in python leafmark ruff mypy lint-imports; do cp "$0" "$3/bin/$name"; done ;;
 esac ;;
 esac
 """
@@ -38,13 +39,22 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def dev(copy: Path, python: str | None, path: str | None = None) -> tuple[int, str, str]:
-    """Return the exit code of `./dev run --version`, its output, and what it said."""
-    environment = {"PATH": path or os.environ["PATH"], "HOME": str(copy)}
+def dev(
+    copy: Path,
+    python: str | None,
+    path: str | None = None,
+    arguments: Sequence[str] = ("run", "--version"),
+    failing: str = "none of them",
+) -> tuple[int, str, str]:
+    """Return the exit code of `./dev`, its output, and what it said.
+
+    A stand-in fails where its command line holds `failing`.
+    """
+    environment = {"PATH": path or os.environ["PATH"], "HOME": str(copy), "FAILING": failing}
     if python is not None:
         environment["LEAFMARK_PYTHON"] = str(copy / python)
     ran = subprocess.run(
-        ["/bin/sh", str(copy / "dev"), "run", "--version"],
+        ["/bin/sh", str(copy / "dev"), *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -75,3 +85,27 @@ def test_a_python_that_the_parsers_have_no_wheels_for_is_not_taken(copy: Path) -
         "error: leafmark needs Python 3.11 to 3.14, and none was found on the PATH\n"
         "  hint: install it, or name it: LEAFMARK_PYTHON=/path/to/python3 ./dev run\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("failing", "told"),
+    [
+        ("none of them", ""),
+        ("ruff format", "== format"),
+        ("ruff check", "== lint"),
+        ("mypy", "above: types"),
+        ("lint-imports", "above: types"),
+        ("pytest tests/integration/cluster", "above: cluster"),
+        ("pytest tests/integration --ignore", "above: command"),
+        ("pytest --ignore=tests/integration", "above: tests"),
+        ("pytest", "above: tests cluster command"),
+    ],
+)
+def test_every_check_that_fails_fails_the_whole(copy: Path, failing: str, told: str) -> None:
+    browser = copy / "tools" / "chromium"
+    browser.parent.mkdir()
+    browser.symlink_to("/bin/true")
+    path = f"{browser.parent}{os.pathsep}{os.environ['PATH']}"
+    code, _, err = dev(copy, "stand-in-14", path, ("test",), failing)
+    assert (code != 0) is (told != "")
+    assert err.rstrip().endswith(told or "rooms"), err

@@ -1,6 +1,6 @@
 """One real cluster of three nodes for all tests here. Whoever harms a node heals it.
 
-Its tests run last, and it starts while the others run.
+Its tests run last, and it starts while others run, or Ray starts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.timeout(600))
             item.add_marker(pytest.mark.skipif(bool(missing()), reason=str(missing())))
-    items.sort(key=lambda item: item.path.is_relative_to(HERE))
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> tuple[bool, bool]:
+    """Return what sorts the tests here behind all others, those that Ray starts for first."""
+    return item.path.is_relative_to(HERE), "ray" not in getattr(item, "fixturenames", ())
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
