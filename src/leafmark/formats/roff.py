@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
@@ -250,7 +250,7 @@ class _Line:
 
     def take(self, word: str, start: int, end: int) -> None:
         """An argument: a macro that is called, or words."""
-        if word in MDOC and self._macro != "Xr":
+        if word in MDOC and (self._macro != "Xr" or self._count):  # else it names a page
             self.call(word, end)
             return
         if word in _MARKS:
@@ -394,15 +394,27 @@ def macro_of(line: str) -> Line:
     return Line(found[1], found.end())
 
 
-def classified(text: Sequence[str]) -> list[Line]:
-    """Return what each line calls."""
-    conditions = _Conditions()
+def classified(text: Sequence[str], literal: Mapping[str, str] | None = None) -> list[Line]:
+    """Return what each line calls; `literal` is `literal_macros` of lines around."""
+    conditions = _Conditions(literal)
     rows = [conditions.take(line) for line in text]
     for at, row in enumerate(rows):
         below = slice(at + 1, at + 1 + _MAX_HUNG)
         if row.macro == "HP" and _is_hung(rows[below], text[below]):
             rows[at] = Line(HUNG, row.at)
     return rows
+
+
+def literal_macros(text: Sequence[str]) -> Mapping[str, str]:
+    """Return the macros that a page defines to begin or end lines as they are: `nf` or `fi`.
+
+    >>> literal_macros([".de CS", ".RS", ".nf", "..", ".CS", "set a 1"])
+    {'CS': 'nf'}
+    """
+    conditions = _Conditions()
+    for line in text:
+        conditions.take(line)
+    return conditions.literal
 
 
 def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
@@ -434,8 +446,11 @@ def _first(words: str) -> str:
 class _Conditions:
     """Knows what is open: a definition, and the conditions that hold or do not."""
 
-    def __init__(self) -> None:
+    def __init__(self, literal: Mapping[str, str] | None = None) -> None:
+        self.literal = {**(literal or {})}
         self._closing = ""  # what ends a definition
+        self._name = ""  # what is defined
+        self._modes: list[str] = []  # how it begins lines, and what it does with its arguments
         self._took = True  # whether the last condition held that may have an other case
         self._depth = 0
         self._skipped = -1  # the depth at which what is not shown began
@@ -460,11 +475,12 @@ class _Conditions:
             self._count(line)
         if name is None or name[2] or not called or called in _REQUESTS or not is_shown:
             return _UNREAD_LINE
-        return Line(called, name.end())
+        return Line(self.literal.get(called, called), name.end())
 
     def _definition(self, called: str, rest: str) -> Line:
         """Open a definition, or what is ignored: the word behind its name closes it."""
         words = rest.partition('\\"')[0].split()
+        self._name, self._modes = words[0] if words else "", []
         self._closing = next(iter(words[called != "ig" :]), ".")
         return _UNREAD_LINE
 
@@ -472,6 +488,13 @@ class _Conditions:
         """Take a line of a definition, perhaps the one that closes it."""
         if line[:1] in _CONTROL_MARKS and line[1:].partition("\\")[0].strip() == self._closing:
             self._closing = ""
+            if self._name not in _KNOWN_LITERALS and self._modes in (["nf"], ["fi"]):
+                self.literal[self._name] = self._modes[0]
+        elif "\\$" in line:
+            self._modes.append("argument")
+        else:
+            found = _CONTROL.match(line)
+            self._modes += [found[1]] if found and found[1] in ("nf", "fi") else []
         return _UNREAD_LINE
 
     def _count(self, line: str) -> None:
@@ -585,6 +608,8 @@ class _Reader:
         self._lists: list[bool] = []  # of mdoc: whether items have no tag
         self._table = 0
         self._in_cell = False
+        is_defined = b"\n.de" in data or data.startswith(b".de")
+        self._macros = literal_macros(data.decode("latin-1").split("\n") if is_defined else ())
 
     def read(self, start: int, end: int) -> None:
         data = self.data
@@ -594,7 +619,7 @@ class _Reader:
         self._table, self._in_cell = 0, False
         text = data[start:end].decode("latin-1").split("\n")
         at = start
-        for row, line in zip(classified(text), text, strict=True):
+        for row, line in zip(classified(text, self._macros), text, strict=True):
             stop = at + len(line)
             if row.macro == TEXT:
                 self._text(at, at + len(line.rstrip(_ASCII_BLANKS)))
@@ -816,7 +841,7 @@ _HANDLERS: dict[str, _Handler] = {
 #
 # A heading ends whatever stands open above it. A tag and its text are an item; so is a short
 # paragraph above lines that are set in, as DocBook writes terms. Lines that are not filled are
-# code. Nothing is included, and no macro of the page's own is looked into.
+# code. Nothing is included; of the page's own macros those are known that begin or end such lines.
 
 _LEVELS = {"SH": 1, "Sh": 1, "SS": 2, "Ss": 2}
 _HEADS = frozenset(("TH", "Dt"))
@@ -826,6 +851,7 @@ _CLOSERS = {"RS": "RE", "Bl": "El", "Bd": "Ed", "TS": "TE"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
 _LITERAL = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "PS": "PE", "EQ": "EN"}
 _NOT_FILLED = ("-literal", "-unfilled")
+_KNOWN_LITERALS = frozenset((*_LITERAL, *_LITERAL.values()))
 _BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
 """What parts the names of a page from its summary."""
 

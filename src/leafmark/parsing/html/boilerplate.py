@@ -163,6 +163,7 @@ class _Finder:
         self._drop(self._small_links())
         self._drop(self._pagers())
         self._drop(self._menus())
+        self._drop(self._above_title())
         self._drop(self._feet())
         self._drop(self._titles_of_menus())
         return self.dropped
@@ -576,6 +577,40 @@ class _Finder:
         if page.headings_in(inner, close) or any(link.tag == "img" for link in links):
             return []
         return links
+
+    def _above_title(self) -> Iterator[tuple[int, int]]:
+        """Yield what stands above the title of the page and is links or labels, but no text."""
+        headings = (h for h in self.page.headings if self.start <= h.start < self.end)
+        title = next((h for h in headings if not self._is_dropped(h.start)), None)
+        if title is None or not _shares(title_of(self.page), self._heading_text(title)):
+            return
+        seen = -1
+        for element in self.page.elements:
+            if element.start >= title.start:
+                return
+            if element.start < max(seen, self.start) or element.end > title.start:
+                continue
+            if self._is_dropped(element.start):
+                continue
+            if (element.tag == "aside" and not self._has_words(element)) or (
+                element.tag in _LINES and self._are_links(element)
+            ):
+                seen = element.end
+                yield element.start, element.end
+
+    def _are_links(self, element: Element) -> bool:
+        """Whether there are links to other pages in an element, and hardly a word beside them."""
+        page, inner, close = self.page, element.inner, element.close
+        links = [link for link in page.links_in(inner, close) if link.tag == "a"]
+        self._budget -= len(links)
+        if not links or self._budget < 0 or page.headings_in(inner, close):
+            return False
+        if not all(self._leads_away(link.open.attribute("href")) for link in links):
+            return False
+        if _INTRODUCED.search(page.data, max(0, element.start - _REACH), element.start):
+            return False
+        words, linked = page.text_size(WORDS, inner, close), page.text_size(LINKED, inner, close)
+        return not words or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
 
     def _are_places(self, element: Element, links: Sequence[Element]) -> bool:
         """Whether a list only leads to an index, a search, and the like of the site."""
