@@ -14,6 +14,7 @@ Nothing is read from sources or records here: the engine and its columns tell al
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -77,9 +78,12 @@ NAME_STEP = 0.001
 WIDER = 8
 """By what factor a search is widened while too few matches are in the sections asked for."""
 
+SAME_SHARE = 1 - 2e-6
+"""The least share of the score before it that is the same score: the engine adds numbers of 32
+bits, in an order that depends on its segments."""
+
 SCORE_DIGITS = 4
-"""Scores are rounded to so many digits: the engine adds 32-bit numbers in an order that depends
-on its segments."""
+"""Scores are rounded to so many digits: what differs less is told by place."""
 
 
 _SCALE = 10.0**SCORE_DIGITS
@@ -358,7 +362,7 @@ class _Scorer:
         self, requests: Sequence[tuple[Query, int]], found: Sequence[list[Match]]
     ) -> list[Sequence[Match]]:
         return [
-            self._cut(query, limit, matches)
+            self._cut(query, limit, evened(matches))
             for (query, limit), matches in zip(requests, found, strict=True)
         ]
 
@@ -378,7 +382,7 @@ class _Scorer:
         asked = limit + MAX_TIED
         while len(matches) >= asked and rounded(matches[-1][0]) == last:
             asked *= 2
-            (matches,) = self._snapshot.search([(query, asked)])
+            matches = evened(*self._snapshot.search([(query, asked)]))
         tied = [match for match in matches[first:] if rounded(match[0]) == last]
         refs = self._snapshot.refs([chunk for _, chunk in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
@@ -390,7 +394,7 @@ class _Scorer:
         wanted, looked = limit, 0
         found: list[Match] = []
         while True:
-            (matches,) = self._snapshot.search([(query, wanted)])
+            matches = evened(*self._snapshot.search([(query, wanted)]))
             fresh = matches[looked:]
             chosen = self._sections.choose([chunk for _, chunk in fresh])
             found += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
@@ -658,6 +662,21 @@ def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> floa
         return 1.0
     is_asked = role == topic.asked_role or (role == TRANSLATION and topic.is_foreign)
     return 1.0 if is_asked else options.role_factor
+
+
+def evened(matches: Sequence[Match]) -> list[Match]:
+    """Return an engine's matches; those whose scores are the same but for the last bits tie.
+
+    Rounding alone would part those that lie on both sides of where it turns.
+    """
+    found = list[Match]()
+    score = last = math.inf
+    for given, chunk in matches:
+        if given < last * SAME_SHARE:
+            score = given
+        found.append((score, chunk))
+        last = given
+    return found
 
 
 def rounded(score: float) -> float:
