@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from leafmark.errors import ForbiddenError, Remedy, StorageError
-from leafmark.index.remote.client import Cluster, RefusedError, path_of
+from leafmark.errors import ForbiddenError, LeafmarkError, Remedy, StorageError
+from leafmark.index.remote.client import Cluster, RefusedError, path_of, reason_of
 from leafmark.index.snapshot import LOOK_AT_NODES
 
 BATCH_BYTES = 4_000_000
@@ -26,6 +26,11 @@ COPIED_S = 60.0
 _FIRST_LOOK_S = 0.01
 
 _BUSY = frozenset({429, 502, 503, 504})
+
+_PASSING = frozenset({"retry_on_primary_exception", "failed_to_commit_cluster_state_exception"})
+"""Types of errors that pass with status 500: a shard gets another first copy, or no manager is."""
+
+_NOT_PRIMARY = "not in primary mode"
 
 _NO_INDEX = "index_not_found_exception"
 
@@ -54,7 +59,7 @@ class Line(NamedTuple):
             return "again"
         if status == 409:
             return "overtaken" if self.versioned else None
-        if status == 500 and "quorum" in str(result):
+        if status == 500 and not _PASSING.isdisjoint(_types(result.get("error"))):
             return "again"
         return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
 
@@ -66,6 +71,7 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
         StorageError: some were refused, or the cluster had no room for too long.
     """
     overtaken = set[str]()
+    error: Mapping[str, Any] = {}
     for _ in _tries():
         again = list[Line]()
         for part in _parts(lines):
@@ -75,6 +81,7 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
                 outcome = line.outcome(result)
                 if outcome == "again":
                     again.append(line)
+                    error = result.get("error", error)
                 elif outcome == "overtaken":
                     overtaken.add(line.doc_id)
                 elif outcome is not None:
@@ -82,10 +89,49 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
         if not again:
             return overtaken
         lines = again
-    raise StorageError(
-        f"the cluster had no room for {len(lines)} writes",
+    raise _not_taken(cluster, len(lines), error)
+
+
+def _types(error: Any) -> Iterator[str]:
+    """Yield the types of an error and of what caused it."""
+    while isinstance(error, Mapping):
+        yield str(error.get("type"))
+        error = error.get("caused_by")
+
+
+def _not_taken(cluster: Cluster, count: int, error: Mapping[str, Any]) -> StorageError:
+    """Return what to raise where the last `error` of several tries was this.
+
+    A manager that is elected while nodes are lost can make a copy the first of its shard without
+    telling it (https://github.com/opensearch-project/OpenSearch/issues/19150): it then takes no
+    writes until its node starts again.
+    """
+    reason = reason_of(error)
+    if _NOT_PRIMARY not in str(error):
+        return StorageError(
+            f"the cluster did not take {count} writes: {reason or 'it had no room'}",
+            location=cluster.location,
+            hint=Remedy("cluster-kept", "what was written stands, and the next run goes on"),
+        )
+    index, shard = str(error.get("index")), str(error.get("shard"))
+    node = _first_copy(cluster, index, shard)
+    return StorageError(
+        f"shard {shard} of {index} takes no writes: {reason}",
         location=cluster.location,
-        hint=Remedy("cluster-kept", "what was written stands, and the next run goes on"),
+        hint=f"start the node {node or 'with its first copy'} again, which does not know that it "
+        "holds the first copy: nothing is lost, and the next run goes on",
+    )
+
+
+def _first_copy(cluster: Cluster, index: str, shard: str) -> str | None:
+    """Return the name of the node with the first copy of a shard, None where nobody says it."""
+    path = path_of("_cat", "shards", index) + "?format=json&h=shard,prirep,node"
+    try:
+        rows = cluster.rows(path)
+    except LeafmarkError:
+        return None
+    return next(
+        (row["node"] for row in rows if (row["shard"], row["prirep"]) == (shard, "p")), None
     )
 
 

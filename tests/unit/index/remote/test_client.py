@@ -270,6 +270,66 @@ def test_a_shard_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     assert len(asked) == bulk.TRIES
 
 
+NO_PRIMARY = {
+    "type": "retry_on_primary_exception",
+    "reason": "shard is not in primary mode",
+    "index": "docs-words",
+    "shard": "2",
+}
+ROWS = [
+    {"shard": "2", "prirep": "r", "node": "n1"},
+    {"shard": "1", "prirep": "p", "node": "n1"},
+    {"shard": "2", "prirep": "p", "node": "n0"},
+]
+
+
+def writes(status: int, error: object = None) -> bytes:
+    result = {"status": status} | ({} if error is None else {"error": error})
+    return json.dumps({"items": [{"index": result}]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("rows", "node"), [((200, json.dumps(ROWS).encode()), "n0"), ((403, b""), "with its first")]
+)
+def test_a_shard_without_a_first_copy_says_which_node_to_start_again(
+    rows: Answer, node: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSearch can leave one so for good: what is tried again would never be taken."""
+    monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.001)
+    answers = [(200, writes(500, NO_PRIMARY))] * bulk.TRIES + [rows] * 9
+    with (
+        server(lambda at: answers[at]) as (url, _),
+        pytest.raises(StorageError, match="shard 2 of docs-words takes no writes") as raised,
+    ):
+        bulk.write_lines(Cluster([url]), [bulk.Line({"index": {}}, "{}")])
+    assert f"start the node {node}" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NO_PRIMARY,
+        {"type": "exception", "caused_by": {"type": "failed_to_commit_cluster_state_exception"}},
+    ],
+)
+def test_a_write_while_the_cluster_changes_is_tried_again(
+    error: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.001)
+    answers = [(200, writes(500, error)), (200, writes(201))]
+    with server(lambda at: answers[at]) as (url, asked):
+        assert bulk.write_lines(Cluster([url]), [bulk.Line({"index": {}}, "{}")]) == set()
+    assert len(asked) == 2
+
+
+def test_a_write_that_fails_in_another_way_is_refused() -> None:
+    with (
+        server(lambda _: (200, writes(500, {"type": "exception", "reason": "disk"}))) as (url, _),
+        pytest.raises(RefusedError, match="disk"),
+    ):
+        bulk.write_lines(Cluster([url]), [bulk.Line({"index": {}}, "{}")])
+
+
 @pytest.mark.parametrize(
     "answer",
     [
