@@ -136,7 +136,7 @@ def test_a_write_that_fails_inside_the_engine(forks: Forks, tmp_path: Path) -> N
     *failures, last = answers
     assert last == "done"
     assert set(failures) <= {
-        "cannot write the index: File too large",
+        "cannot write the index: file too large",
         "cannot write the index: a write failed",
         "done",
     }
