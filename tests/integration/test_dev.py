@@ -96,9 +96,9 @@ def test_a_python_that_the_parsers_have_no_wheels_for_is_not_taken(copy: Path) -
         ("mypy", "above: types"),
         ("lint-imports", "above: types"),
         ("pytest tests/integration/cluster", "above: cluster"),
-        ("pytest tests/integration --ignore", "above: command"),
-        ("pytest --ignore=tests/integration", "above: tests"),
-        ("pytest", "above: tests cluster command"),
+        ("pytest tests/browser", "above: whole"),
+        ("pytest --ignore=tests/browser", "above: tests"),
+        ("pytest", "above: tests cluster whole"),
     ],
 )
 def test_every_check_that_fails_fails_the_whole(copy: Path, failing: str, told: str) -> None:
