@@ -229,7 +229,7 @@ class ProviderError(LeafmarkError):
     kind = "provider"
 
 
-_WINDOWS = os.name == "nt"
+WINDOWS = os.name == "nt"
 
 
 def is_closed_pipe(error: OSError) -> bool:
@@ -238,7 +238,7 @@ def is_closed_pipe(error: OSError) -> bool:
     >>> is_closed_pipe(BrokenPipeError()), is_closed_pipe(OSError(28, "No space left on device"))
     (True, False)
     """
-    return isinstance(error, BrokenPipeError) or (_WINDOWS and error.errno == errno.EINVAL)
+    return isinstance(error, BrokenPipeError) or (WINDOWS and error.errno == errno.EINVAL)
 
 
 def reason_of(error: OSError | ValueError) -> str:

@@ -51,4 +51,4 @@ def list_as_windows_does(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(f"leafmark.app.sources.{module}.HAS_DESCRIPTORS", False)
     for module in ("files", "walk"):
         patch.setattr(f"leafmark.app.sources.{module}.LISTS_INODES", False, raising=False)
-    patch.setattr("leafmark.app.sources.walk._HAS_JUNCTIONS", True, raising=False)
+    patch.setattr("leafmark.app.sources.walk.HAS_JUNCTIONS", True, raising=False)

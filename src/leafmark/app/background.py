@@ -25,7 +25,7 @@ T = TypeVar("T")
 MAX_WAIT_S = 10.0
 """At the end of the program, for all threads together; a model is loaded in less."""
 
-_RUNNING: set[threading.Thread] = set()
+RUNNING: set[threading.Thread] = set()
 
 
 def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Future[T]:
@@ -52,8 +52,8 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
     thread = threading.Thread(target=run, name=what, daemon=True)
     thread.start()
     if waited_for:
-        _RUNNING.add(thread)
-        done.add_done_callback(lambda _: _RUNNING.discard(thread))  # at once where it is done
+        RUNNING.add(thread)
+        done.add_done_callback(lambda _: RUNNING.discard(thread))  # at once where it is done
     return done
 
 
@@ -107,9 +107,10 @@ class Deadline:
 
 
 @atexit.register
-def _wait_for_all() -> None:
+def wait_for_all() -> None:
+    """Wait for what is under way, up to `MAX_WAIT_S`."""
     until = time.monotonic() + MAX_WAIT_S
-    for thread in tuple(_RUNNING):
+    for thread in tuple(RUNNING):
         thread.join(max(0.0, until - time.monotonic()))
 
 
@@ -121,15 +122,18 @@ def _wait_for_all() -> None:
 
 _OPEN: dict[RerankerSpec, Future[Reranker]] = {}
 _OPENING = threading.Lock()
-_READING = threading.Lock()
+READING = threading.Lock()
 """A model reads for one search at a time."""
 
 
 @reset_after_fork
-def _begin_anew() -> None:
-    """In a forked child: the threads of a model, and of whoever loads it, are not here."""
-    global _OPENING, _READING
-    _OPENING, _READING = threading.Lock(), threading.Lock()
+def forget_rerankers() -> None:
+    """Have all models loaded anew.
+
+    In a forked child: the threads of a model, and of whoever loads it, are not here.
+    """
+    global _OPENING, READING
+    _OPENING, READING = threading.Lock(), threading.Lock()
     _OPEN.clear()
 
 
@@ -178,7 +182,7 @@ class Reranking:
     def _read(
         self, reranker: Reranker, texts: Sequence[str], patience: Deadline
     ) -> Sequence[float]:
-        with patience.holding(_READING):
+        with patience.holding(READING):
             return reranker.relevance(self._query, texts)
 
 

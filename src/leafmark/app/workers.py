@@ -76,9 +76,9 @@ class Worker(Generic[Task, Answer]):
         Raises:
             OSError: it cannot be started.
         """
-        self._process = start_child(serve)
-        assert self._process.stdout is not None
-        _widen(self._process.stdout)
+        self.process = start_child(serve)
+        assert self.process.stdout is not None
+        _widen(self.process.stdout)
         self._answers: SimpleQueue[bytes | None] = SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
@@ -101,20 +101,20 @@ class Worker(Generic[Task, Answer]):
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
-        self._process.kill()
+        self.process.kill()
         self._listener.join()
-        end_child(self._process)
+        end_child(self.process)
 
     def _tell(self, value: object) -> None:
         """Send a value; what a dead process does not get, its end will tell."""
-        stream = self._process.stdin
+        stream = self.process.stdin
         assert stream is not None
         with contextlib.suppress(OSError):
             send(stream, value)
 
     def _listen(self) -> None:
         """Keep taking answers, so that the worker never waits for us to take them."""
-        stream = self._process.stdout
+        stream = self.process.stdout
         assert stream is not None
         with contextlib.suppress(EOFError):
             await_child(stream)

@@ -17,7 +17,7 @@ from leafmark.errors import UsageError
 Count = Callable[[str], int]
 
 _BUILT_IN = ("o200k_base", "cl100k_base")
-_registered: dict[str, Count] = {"characters": len}
+REGISTERED: dict[str, Count] = {"characters": len}
 
 MAX_TOKEN_CHARACTERS = 64
 """Characters per token beyond which the end of a prefix is not looked for."""
@@ -31,7 +31,7 @@ _MAX_TOKEN_BYTES = {"characters": 4, "o200k_base": 128, "cl100k_base": 128}
 
 def tokenizer_names() -> tuple[str, ...]:
     """The names that `ChunkingOptions.tokenizer` accepts; `characters` counts characters."""
-    return (*_BUILT_IN, *_registered)
+    return (*_BUILT_IN, *REGISTERED)
 
 
 def register_tokenizer(name: str, count: Count) -> None:
@@ -59,12 +59,12 @@ def register_tokenizer(name: str, count: Count) -> None:
     if none:
         hint = "count no special tokens: encode(text, add_special_tokens=False)"
         raise UsageError(f"the tokenizer {name} counts {none} tokens in the empty text", hint=hint)
-    _registered[name] = count
+    REGISTERED[name] = count
 
 
 def token_counter(tokenizer: str) -> Count:
     """Return the function that counts the tokens of one text; it can be pickled."""
-    return _registered.get(tokenizer) or _model_counter(tokenizer)
+    return REGISTERED.get(tokenizer) or _model_counter(tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class _ModelCounter:
     encoding: str
 
     def __call__(self, text: str) -> int:
-        return _tokenizer(self.encoding).count(text)
+        return model_tokenizer(self.encoding).count(text)
 
 
 _model_counter = cache(_ModelCounter)
@@ -82,7 +82,7 @@ _model_counter = cache(_ModelCounter)
 
 def direct_counter(count: Count) -> Count:
     """Return what counts the same and costs less to call many times; it cannot be pickled."""
-    return _tokenizer(count.encoding).count if isinstance(count, _ModelCounter) else count
+    return model_tokenizer(count.encoding).count if isinstance(count, _ModelCounter) else count
 
 
 class _Tokenizer(Protocol):
@@ -98,7 +98,7 @@ class _Tokenizer(Protocol):
 
 
 @cache
-def _tokenizer(name: str) -> _Tokenizer:
+def model_tokenizer(name: str) -> _Tokenizer:
     from toktok import _toktok  # type: ignore[import-untyped]
 
     return cast("_Tokenizer", _toktok.Tokenizer(name, ""))
@@ -151,7 +151,7 @@ class Prefixes:
 
 def _take(text: str, limit: int, tokenizer: str) -> int:
     built_in = tokenizer in _BUILT_IN
-    length = len(_tokenizer(tokenizer).truncate(text, limit)[0]) if built_in else len(text)
+    length = len(model_tokenizer(tokenizer).truncate(text, limit)[0]) if built_in else len(text)
     return _shrink(text[:length], limit, token_counter(tokenizer))
 
 

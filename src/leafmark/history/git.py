@@ -54,7 +54,7 @@ _SAFE = (
     *("-c", "uploadpack.packObjectsHook="),
     *("-c", "submodule.recurse=false"),
 )
-_SAFE_ENVIRONMENT = {
+SAFE_ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -561,7 +561,7 @@ def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subproc
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
     """Return what git is started with: nothing that names another repository, editor or helper."""
-    return {name: ours[name] for name in _PASSED_ON if name in ours} | _SAFE_ENVIRONMENT
+    return {name: ours[name] for name in _PASSED_ON if name in ours} | SAFE_ENVIRONMENT
 
 
 _REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (

@@ -82,7 +82,7 @@ _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or b
 _SURROGATE = late_pattern("[\ud800-\udfff]")
 _ASCII_WORD = late_pattern("[0-9A-Za-z]+")
 _LONG_RUN = late_pattern(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
-_PORTION_CHARS = 250_000
+PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
 
@@ -179,7 +179,7 @@ class Analyzer:
 
     def for_index(self, text: str) -> str:
         """Return the text as its field in the index takes it: its terms, with spaces between."""
-        if len(text) > _PORTION_CHARS:
+        if len(text) > PORTION_CHARS:
             return " ".join(self.terms(text))
         return self.of_words(split_words(text))
 
@@ -234,7 +234,7 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""
-        if len(text) <= _PORTION_CHARS:
+        if len(text) <= PORTION_CHARS:
             return self._terms(text)
         found: list[str] = []
         known: dict[str, str] = {}  # so that a term that repeats is kept once
@@ -371,7 +371,7 @@ def _portions(text: str) -> Iterator[str]:
     """Cut a text after white space, which is in no token."""
     at = 0
     while at < len(text):
-        space = _SPACE.search(text, at + _PORTION_CHARS)
+        space = _SPACE.search(text, at + PORTION_CHARS)
         end = space.end() if space else len(text)
         yield text[at:end]
         at = end

@@ -118,7 +118,7 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     )
 
 
-_WINDOWS = os.name == "nt"
+WINDOWS = os.name == "nt"
 
 _WINDOWS_CODES = {
     2: errno.ENOENT,
@@ -136,7 +136,7 @@ _WINDOWS_CODES = {
 
 def _errno(code: int) -> int:
     """Return the `errno` of a system error, which the engine gives as the system's own code."""
-    return _WINDOWS_CODES.get(code, errno.EIO) if _WINDOWS else code
+    return _WINDOWS_CODES.get(code, errno.EIO) if WINDOWS else code
 
 
 def _folder_within(where: Path) -> str | None:

@@ -95,7 +95,7 @@ MAX_ADDRESSES = 500
 _DEFINED_LINK = re.compile(rb"^ {0,3}\[[^\]\n]+\]:", re.MULTILINE)
 """A link's target that stands apart from the link, in Markdown."""
 
-_MANY_CHUNKS = 4096
+MANY_CHUNKS = 4096
 """The fields of more chunks than this are kept compressed, which takes time."""
 
 
@@ -139,7 +139,7 @@ def prepare_source(
     """
     entry = document_entry(chunked, state, named=named)
     language = _language(stemmer)
-    keep = CompressedList if len(chunked.chunks) > _MANY_CHUNKS else tuple
+    keep = CompressedList if len(chunked.chunks) > MANY_CHUNKS else tuple
     rows = keep(_rows(chunked, entry, language))
     return EngineDocuments(entry, stemmer, _shared(entry, language), rows)
 

@@ -301,7 +301,7 @@ def remove_drafts(folder: Path, names: str = "*.tmp") -> None:
             draft.unlink()
 
 
-_WINDOWS = os.name == "nt"
+WINDOWS = os.name == "nt"
 
 _ATTEMPTS = 20
 _POLL_S = 0.05
@@ -316,7 +316,7 @@ def when_free(replace: Callable[[], object], is_held: Callable[[Exception], bool
 
     `is_held` says of an error whether it may be that.
     """
-    for _ in range(_ATTEMPTS if _WINDOWS else 0):
+    for _ in range(_ATTEMPTS if WINDOWS else 0):
         try:
             replace()
             return

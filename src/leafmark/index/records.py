@@ -100,7 +100,7 @@ class StoredDocument:
 
     def __init__(self, entry: DocumentEntry, columns: Mapping[str, Any]):
         self.entry = entry
-        self._columns = columns
+        self.columns = columns
         self._made: dict[int, Entry] = {}
 
     def __len__(self) -> int:
@@ -140,7 +140,7 @@ class StoredDocument:
             DamagedError: the record is not what was written, or has no such chunk.
         """
         try:
-            return str(self._columns["t"][position])
+            return str(self.columns["t"][position])
         except _UNREADABLE as err:
             raise damaged_record() from err
 
@@ -166,24 +166,24 @@ class StoredDocument:
 
     @cached_property
     def _places(self) -> dict[tuple[str | None, int], int]:
-        pieces = self._columns["n"] if len(self) else ()
+        pieces = self.columns["n"] if len(self) else ()
         return {(self._slug(at), piece): at for at, piece in enumerate(pieces)}
 
     def _slug(self, position: int) -> str | None:
-        slug: str | Literal[0] | None = self._columns["s"][position]
-        return plain_slug(self._columns["t"][position]) if slug == 0 else slug
+        slug: str | Literal[0] | None = self.columns["s"][position]
+        return plain_slug(self.columns["t"][position]) if slug == 0 else slug
 
     @cached_property
     def _unfolded(self) -> _Unfolded:
-        parents = _parents(self._columns)
-        starts, lines = accumulate(self._columns["b"]), accumulate(self._columns["l"])
+        parents = _parents(self.columns)
+        starts, lines = accumulate(self.columns["b"]), accumulate(self.columns["l"])
         counts = [0] * (len(parents) + 1)
         for parent in parents:
             counts[parent] += 1  # the parent of the document is -1, the last place
         return _Unfolded(tuple(parents), tuple(starts), tuple(lines), tuple(counts))
 
     def _make(self, position: int) -> Entry:
-        columns, document, whole = self._columns, self.entry, self._unfolded
+        columns, document, whole = self.columns, self.entry, self._unfolded
         piece = columns["n"][position]
         parent = whole.parents[position]
         last = self._last(position)
@@ -248,16 +248,16 @@ class StoredDocument:
 
     def _extent(self, position: int) -> tuple[int, int]:
         start = self._unfolded.starts[position]
-        heading = self._columns["h"][position] or 0
-        return start - heading, start + self._columns["e"][position]
+        heading = self.columns["h"][position] or 0
+        return start - heading, start + self.columns["e"][position]
 
     def _fragment(self, position: int) -> str:
-        return fragment(self._slug(position), self._columns["n"][position])
+        return fragment(self._slug(position), self.columns["n"][position])
 
     def _section_path(self, position: int) -> tuple[str, ...]:
         """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
         titles: list[str] = []
-        parents, columns = self._unfolded.parents, self._columns
+        parents, columns = self._unfolded.parents, self.columns
         pieces, names = columns["n"], columns["t"]
         folded = columns.get("f")
         while (parent := parents[position]) >= 0:

@@ -169,7 +169,7 @@ def _thawed(value: Any) -> Any:
 _PARENT_FIELD, _NODE_FIELD = 1, 6
 """Where a row has the position of the parent, and the number of the node, the piece behind it."""
 
-_PORTION_BYTES = 1_000_000
+PORTION_BYTES = 1_000_000
 """The lines of a source are found in portions: those of all would take some times its size."""
 
 
@@ -341,7 +341,7 @@ class ChunkedDocument:
         data = self.document.data
         starts, at = array("Q"), 0
         while at < len(data):
-            after = data.find(b"\n", at + _PORTION_BYTES) + 1 or len(data)
+            after = data.find(b"\n", at + PORTION_BYTES) + 1 or len(data)
             lengths = map(len, data[at:after].splitlines(keepends=True))
             starts.extend(accumulate(lengths, initial=at))
             at = starts.pop()

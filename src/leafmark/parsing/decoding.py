@@ -27,7 +27,7 @@ _SAMPLE_BYTES = 8192
 _MIN_BYTES = 16
 """Fewer bytes with zeros among them prove nothing where they are valid UTF-8."""
 
-_PORTION_BYTES = 1_000_000
+PORTION_BYTES = 1_000_000
 """How much of a source is decoded at a time to see whether it is UTF-8."""
 
 _UTF8_DECODER = getincrementaldecoder("utf-8")
@@ -173,11 +173,11 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
 
 def _check_utf8(data: bytes) -> None:
     """Raise what decoding raises; a large source is not decoded at once."""
-    if len(data) > _PORTION_BYTES:
+    if len(data) > PORTION_BYTES:
         decoder = _UTF8_DECODER()
         with suppress(UnicodeDecodeError):  # whose place is told from all of it
-            for at in range(0, len(data), _PORTION_BYTES):
-                decoder.decode(data[at : at + _PORTION_BYTES])
+            for at in range(0, len(data), PORTION_BYTES):
+                decoder.decode(data[at : at + PORTION_BYTES])
             decoder.decode(b"", True)
             return
     data.decode()

@@ -290,7 +290,7 @@ densest that people make, have four in ten bytes, real Markdown less than one.""
 MAX_DEPTH = 1000
 """Containers that one line opens; by hand it is hard to come past ten."""
 
-_LARGE = 1_000_000
+LARGE = 1_000_000
 """Bytes up to which a source is let through unseen: it cannot take more than half a gigabyte."""
 
 _PORTION = 1_000_000
@@ -304,7 +304,7 @@ _DEEP_LINE = late_pattern(
 
 def find_excess(raw: bytes) -> str:
     """Return what there is too much of in `raw`, empty where it can be parsed."""
-    if len(raw) <= _LARGE:
+    if len(raw) <= LARGE:
         return ""
     if _DEEP_LINE.search(raw) or _DEEP_LINE.match(b"\n" + raw[:_START]):
         return f"a line is nested more than {MAX_DEPTH} levels deep"

@@ -264,7 +264,7 @@ def test_without_a_quorum_nothing_is_lost(
     """
     monkeypatch.setattr(bulk, "TRIES", 2)
     monkeypatch.setattr(bulk, "FIRST_PAUSE_S", 0.1)
-    monkeypatch.setattr(client_module, "_PAUSES_S", (0.1,))
+    monkeypatch.setattr(client_module, "PAUSES_S", (0.1,))
     client, names = connect(healed, "quorum", search_s=3.0, bulk_s=8.0)
     fill(client, names, pages(20))
     healed.wait_for_copies("quorum-*")

@@ -56,12 +56,12 @@ def test_the_end_waits_for_no_thread_that_was_refused(monkeypatch: pytest.Monkey
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(background, "_RUNNING", set())
+    monkeypatch.setattr(background, "RUNNING", set())
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
         with pytest.raises(RuntimeError, match="new thread"):
             begin("model", lambda: None)
-    background._wait_for_all()
+    background.wait_for_all()
 
 
 def test_what_is_done_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_what_is_done_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         thread.join()
 
     kept: set[threading.Thread] = set()
-    monkeypatch.setattr(background, "_RUNNING", kept)
+    monkeypatch.setattr(background, "RUNNING", kept)
     monkeypatch.setattr(threading.Thread, "start", start_and_end)
     assert begin("model", lambda: 1).result(60) == 1
     assert kept == set()

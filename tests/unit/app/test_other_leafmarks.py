@@ -218,7 +218,7 @@ def test_the_strategy_that_a_program_chose_outlives_a_version(
 def server() -> Iterator[FakeServer]:
     with serve_embeddings() as running:
         yield running
-    app_meaning._OPEN.clear()
+    app_meaning.forget_embedders()
 
 
 def _meaning(here: Here, server: FakeServer) -> Project:

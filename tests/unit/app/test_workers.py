@@ -23,7 +23,7 @@ import sys, time
 from pathlib import Path
 from leafmark.app.workers import Worker
 worker = Worker(len)
-print(worker._process.pid, flush=True)
+print(worker.process.pid, flush=True)
 time.sleep(60)
 """
 
@@ -49,7 +49,7 @@ def test_a_worker_ends_when_its_master_is_killed() -> None:
 def test_a_worker_is_out_of_reach_of_the_keys(tmp_path: Path) -> None:
     worker: Worker[str, int] = Worker(len)
     try:
-        assert os.getpgid(worker._process.pid) != os.getpgid(0)
+        assert os.getpgid(worker.process.pid) != os.getpgid(0)
     finally:
         worker.stop()
 
@@ -61,8 +61,8 @@ def test_the_pipe_for_answers_holds_a_whole_one() -> None:
     most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
     worker: Worker[str, int] = Worker(len)
     try:
-        assert worker._process.stdout is not None
-        size = fcntl.fcntl(worker._process.stdout, fcntl.F_GETPIPE_SZ)
+        assert worker.process.stdout is not None
+        size = fcntl.fcntl(worker.process.stdout, fcntl.F_GETPIPE_SZ)
         assert size >= min(most, 1_000_000)
     finally:
         worker.stop()
@@ -91,7 +91,7 @@ def test_a_worker_imports_nothing_from_the_current_folder(
 
 def test_a_stopped_worker_has_no_answers() -> None:
     worker: Worker[str, int] = Worker(len)
-    os.kill(worker._process.pid, signal.SIGKILL)
+    os.kill(worker.process.pid, signal.SIGKILL)
     worker.ask([])
     assert (worker.answer(), worker.answer()) == (None, None)
     worker.stop()

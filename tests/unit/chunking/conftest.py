@@ -9,4 +9,4 @@ from leafmark.chunking import tokens
 
 @pytest.fixture(autouse=True)
 def registered_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_registered", dict(tokens._registered))
+    monkeypatch.setattr(tokens, "REGISTERED", dict(tokens.REGISTERED))

@@ -101,7 +101,7 @@ def test_worked_example() -> None:
 def test_lines_are_those_of_all_portions(
     source: bytes, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafmark.model.chunk._PORTION_BYTES", size)
+    monkeypatch.setattr("leafmark.model.chunk.PORTION_BYTES", size)
     document = chunked(source)
     starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
 

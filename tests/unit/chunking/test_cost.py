@@ -81,7 +81,7 @@ class Watched:
     """The tokenizer of a model, with the characters that it was shown."""
 
     def __init__(self) -> None:
-        self.own = tokens._tokenizer("o200k_base")
+        self.own = tokens.model_tokenizer("o200k_base")
         self.counted = self.looked_at = 0
 
     def count(self, text: str) -> int:
@@ -99,7 +99,7 @@ def test_one_long_line_is_shown_to_the_tokenizer_few_times(
     monkeypatch: pytest.MonkeyPatch, strategy: Strategy, counted: float, alphabet: str
 ) -> None:
     watched = Watched()
-    monkeypatch.setattr(tokens, "_tokenizer", lambda _: watched)
+    monkeypatch.setattr(tokens, "model_tokenizer", lambda _: watched)
     text = "".join(Random(1).choices(alphabet, k=150_000))
     options = ChunkingOptions(strategy=strategy)
     chunk_document(parse(text.encode(), "a.txt"), tree="t", options=options)

@@ -229,7 +229,7 @@ def test_a_full_disk_is_told(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> N
 def test_on_windows_a_closed_pipe_is_an_invalid_argument(
     app: FakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errors, "_WINDOWS", True, raising=False)
+    monkeypatch.setattr(errors, "WINDOWS", True, raising=False)
     err = io.StringIO()
     monkeypatch.setattr(sys, "stderr", err)
     for command in (["--help"], ["search", "x"], ["search", "x", "--json"]):

@@ -94,7 +94,7 @@ def test_a_passage_can_be_judged_as_its_whole_section(here: Here) -> None:
 def meaning() -> Iterator[tuple[FakeServer, dict[str, object]]]:
     with serve_embeddings() as server:
         yield server, embedding_flags(server)
-    app_meaning._OPEN.clear()
+    app_meaning.forget_embedders()
 
 
 def test_each_way_is_tried_in_each_mode(
@@ -138,7 +138,7 @@ def test_another_model_under_the_same_name_is_judged_by_its_own_vectors(
 ) -> None:
     _, flags = meaning
     _judge(here, FOUND, flags=flags)
-    app_meaning._OPEN.clear()
+    app_meaning.forget_embedders()
     monkeypatch.setattr("support.embedders.vector_of", lambda text: vector_of(text)[:40])
     assert _mean(_judge(here, FOUND, flags=flags), "overlap-mrr@10") == 1
 

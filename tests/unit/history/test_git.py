@@ -117,7 +117,7 @@ def test_a_repository_that_git_does_not_trust_is_told(
     made: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made.commit({"a.md": "a"})
-    monkeypatch.setitem(git._SAFE_ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setitem(git.SAFE_ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     with pytest.raises(ForbiddenError, match="git does not trust the repository") as error:
         find_repository(made.folder)
     assert f"safe.directory {made.folder}" in (error.value.hint or "")

@@ -183,7 +183,7 @@ def test_a_long_text_has_the_terms_of_its_portions(
     text: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = ENGLISH.terms(text)
-    monkeypatch.setattr("leafmark.index.analysis._PORTION_CHARS", size)
+    monkeypatch.setattr("leafmark.index.analysis.PORTION_CHARS", size)
 
     assert ENGLISH.terms(text) == expected
 

@@ -138,7 +138,7 @@ def test_everything_else_passes(passing: BaseException) -> None:
 def test_codes_of_windows_are_its_own(
     monkeypatch: pytest.MonkeyPatch, code: int, message: str, hint: str | None
 ) -> None:
-    monkeypatch.setattr(engine, "_WINDOWS", True, raising=False)
+    monkeypatch.setattr(engine, "WINDOWS", True, raising=False)
     with pytest.raises(StorageError) as caught, engine_guard("write", WHERE):
         raise ValueError(f"An IO error occurred: 'Text of the system. (os error {code})'")
     assert (caught.value.message, caught.value.hint) == (message, hint)

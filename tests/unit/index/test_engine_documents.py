@@ -133,7 +133,7 @@ def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
 
 def test_the_fields_of_many_chunks_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = fields_of("a.md", SOURCE)
-    monkeypatch.setattr("leafmark.index.engine_documents._MANY_CHUNKS", 2)
+    monkeypatch.setattr("leafmark.index.engine_documents.MANY_CHUNKS", 2)
 
     assert len(expected) == 3
     assert fields_of("a.md", SOURCE) == expected

@@ -27,7 +27,7 @@ def test_on_windows_a_file_that_somebody_reads_is_replaced_when_they_have(
     with pytest.raises(StorageError) as caught:
         replace_index_file(path, [b"one"])
     assert (caught.value.message, waits) == ("cannot write the index: permission denied", [])
-    monkeypatch.setattr(folder, "_WINDOWS", True, raising=False)
+    monkeypatch.setattr(folder, "WINDOWS", True, raising=False)
     replace_index_file(path, [b"two"])
     assert (path.read_bytes(), len(waits)) == (b"two", 3)
     assert os.listdir(tmp_path) == ["CURRENT"]
@@ -39,7 +39,7 @@ def test_on_windows_what_cannot_be_replaced_at_all_is_told(
     def refused(draft: str, target: str) -> None:
         raise PermissionError(13, "Access is denied")
 
-    monkeypatch.setattr(folder, "_WINDOWS", True, raising=False)
+    monkeypatch.setattr(folder, "WINDOWS", True, raising=False)
     monkeypatch.setattr(os, "replace", refused)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     with pytest.raises(StorageError):

@@ -105,7 +105,7 @@ def test_a_damaged_record_has_no_title_and_is_noted(tmp_path: Path) -> None:
     reader = open_reader(tmp_path)
     stored = reader.stored("t:a.md")
     assert stored is not None
-    stored._columns = {**stored._columns, "t": None}
+    stored.columns = {**stored.columns, "t": None}
     with pytest.raises(DamagedError) as caught:
         reader.titles(chunks(reader)[:1])
     assert caught.value.message == "a record of the index cannot be read"
@@ -117,7 +117,7 @@ def test_a_damaged_record_has_no_section_path_and_is_noted(tmp_path: Path) -> No
     reader = open_reader(tmp_path)
     stored = reader.stored("t:a.md")
     assert stored is not None
-    stored._columns = {**stored._columns, "u": [1, 0, 1]}
+    stored.columns = {**stored.columns, "u": [1, 0, 1]}
     with pytest.raises(DamagedError) as caught:
         reader.section_paths(chunks(reader)[:1])
     assert caught.value.message == "a record of the index cannot be read"
@@ -426,7 +426,7 @@ def test_the_engine_is_guarded(tmp_path: Path) -> None:
 
 
 def test_old_records_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.index.embedded.reader._REMEMBERED", 2)
+    monkeypatch.setattr("leafmark.index.embedded.reader.REMEMBERED", 2)
     index(tmp_path, {f"{number}.md": "x\n" for number in range(5)})
     reader = open_reader(tmp_path)
     for number in (0, 1, 2, 3, 4, 0):

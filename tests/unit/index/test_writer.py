@@ -418,7 +418,7 @@ def test_a_commit_that_the_engine_lost_is_noticed(
     with open_writer(tmp_path, SETTINGS) as writer:
         writer.put(chunk("b.md", "lost\n"), state_of("lost\n"))
         # What the engine does after a full disk: it says that it has committed, and has not.
-        monkeypatch.setattr(writer, "_engine", _Liar(writer))
+        monkeypatch.setattr(writer, "engine", _Liar(writer))
         with pytest.raises(StorageError) as caught:
             writer.commit(started_ns=0)
     assert caught.value.message == (
@@ -432,7 +432,7 @@ class _Liar:
     """The engine's writer, but for its commit."""
 
     def __init__(self, writer: IndexWriter):
-        self._real = writer._engine
+        self._real = writer.engine
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._real, name)
@@ -460,11 +460,11 @@ def test_on_windows_a_commit_waits_for_whoever_reads_what_it_replaces(
     index(tmp_path, {"a.md": "kept\n"})
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    monkeypatch.setattr(engine, "_WINDOWS", True)
-    monkeypatch.setattr(folder, "_WINDOWS", True)
+    monkeypatch.setattr(engine, "WINDOWS", True)
+    monkeypatch.setattr(folder, "WINDOWS", True)
     with open_writer(tmp_path, SETTINGS) as writer:
         writer.put(chunk("b.md", "more\n"), state_of("more\n"))
-        monkeypatch.setattr(writer, "_engine", _Refused(writer, refused, text))
+        monkeypatch.setattr(writer, "engine", _Refused(writer, refused, text))
         if committed:
             writer.commit(started_ns=0)
         else:

@@ -34,7 +34,7 @@ def test_utf8_is_read_as_it_is(text: str) -> None:
 def test_a_large_source_is_checked_in_portions(
     portion: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decoding, "_PORTION_BYTES", portion)
+    monkeypatch.setattr(decoding, "PORTION_BYTES", portion)
     whole = "aé日🎉b".encode()
 
     assert decode(whole, "a.md") == Decoded(whole)

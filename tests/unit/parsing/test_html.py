@@ -99,7 +99,7 @@ class TestTitle:
 
 class TestLimits:
     def test_a_page_of_too_many_tags_is_plain_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(document, "_TAG_LIMIT", 3)
+        monkeypatch.setattr(document, "TAG_LIMIT", 3)
         found = parse_html(b"<h1>A</h1>\n\n<p>b<p>c", "a.html")
 
         assert (found.format, found.degraded, found.reader) == ("text", True, None)

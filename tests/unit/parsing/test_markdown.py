@@ -317,7 +317,7 @@ def test_utf16_is_read_by_its_byte_order_mark() -> None:
 
 def test_too_many_marks_make_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(markdown, "MAX_MARKS", 5)
-    monkeypatch.setattr(markdown, "_LARGE", 0)
+    monkeypatch.setattr(markdown, "LARGE", 0)
     document = read("# a\n\n*b*\n\n# c\n")
 
     assert document.degraded
@@ -339,7 +339,7 @@ def test_marks_may_be_as_many_as_in_large_tables() -> None:
 def test_too_deep_lines_make_plain_text(
     start: str, marker: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(markdown, "_LARGE", 0)
+    monkeypatch.setattr(markdown, "LARGE", 0)
     source = start + marker * (markdown.MAX_DEPTH + 1) + "x\n"
     document = read(source)
 
@@ -349,7 +349,7 @@ def test_too_deep_lines_make_plain_text(
 
 @pytest.mark.parametrize("line", ["-" * 5000, "*" * 5000, "=" * 5000, "1" * 5000])
 def test_long_rules_are_not_deep(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markdown, "_LARGE", 0)
+    monkeypatch.setattr(markdown, "LARGE", 0)
 
     assert not read(f"a\n\n{line}\n").degraded
 

@@ -158,8 +158,8 @@ def test_what_is_too_large_is_plain_text_and_says_so(monkeypatch: pytest.MonkeyP
 def test_what_takes_too_much_work_is_plain_text_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(grammars, "_ALWAYS_ALLOWED", 0)
-    monkeypatch.setattr(grammars, "_BYTES_PER_REPORT", 1000)
+    monkeypatch.setattr(grammars, "ALWAYS_ALLOWED", 0)
+    monkeypatch.setattr(grammars, "BYTES_PER_REPORT", 1000)
     document = parse(b"def f(): pass\n" * 100, "a.py")
 
     assert (document.format, document.degraded) == ("text", True)
@@ -274,7 +274,7 @@ def test_where_no_python_can_be_started_longer_code_is_text_and_that_is_told(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     code = b"def walrus():\n    pass\n" * 100
-    sandbox._child.stop()
+    sandbox.CHILD.stop()
     monkeypatch.setattr(sys, name, value, raising=False)
     document = parse(code, "a.py")
     assert [each.message for each in document.diagnostics] == [
@@ -299,7 +299,7 @@ def test_where_there_is_no_process_now_there_may_be_one_later(
         raise error
 
     code = b"def walrus():\n    pass\n" * 100
-    sandbox._child.stop()
+    sandbox.CHILD.stop()
     monkeypatch.setattr(module, name, refuse)
     assert [each.code for each in parse(code, "a.py").diagnostics] == ["no-process"]
     monkeypatch.undo()
@@ -334,18 +334,16 @@ def test_a_child_that_is_killed_each_time_says_nothing_lasting_of_the_source(
     receive = child.receive
 
     def end(stream: Any) -> Any:
-        process = sandbox._child._process
+        process = sandbox.CHILD.process
         assert process is not None
         process.kill()
         process.wait()
         return receive(io.BytesIO())
 
     if is_late:
-        sandbox._child.stop()
+        sandbox.CHILD.stop()
         monkeypatch.setattr(sandbox, "WAIT_SECONDS", 0)
-        monkeypatch.setattr(
-            sandbox._Child, "_meet", lambda self, *_: setattr(self, "_greeted", True)
-        )
+        monkeypatch.setattr(sandbox, "await_child", lambda _: None)
         monkeypatch.setattr(sandbox, "send", lambda *_: None)
     else:
         monkeypatch.setattr(sandbox, "receive", end)
@@ -372,7 +370,7 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
 
     def end(stream: Any) -> Any:
         if not ended:
-            process = sandbox._child._process
+            process = sandbox.CHILD.process
             assert process is not None
             ended.append(process.pid)
             process.terminate()

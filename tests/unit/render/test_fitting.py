@@ -21,6 +21,6 @@ def test_a_text_costs_what_its_tokenizer_counts(tokenizer: str) -> None:
 def test_a_tokenizer_whose_words_reach_over_lines_is_given_whole_texts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("leafmark.chunking.tokens._registered", {})  # for this test alone
+    monkeypatch.setattr("leafmark.chunking.tokens.REGISTERED", {})  # for this test alone
     register_tokenizer("squares", lambda text: len(text) ** 2)
     assert count_tokens("squares")(TEXT) == len(TEXT) ** 2

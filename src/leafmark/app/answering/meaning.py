@@ -84,10 +84,11 @@ _OPENING = threading.Lock()
 
 
 @reset_after_fork
-def _begin_anew() -> None:
-    """In a forked child: the threads of a model are not here, and a connection is the parent's.
+def forget_embedders() -> None:
+    """Have all embedders opened anew.
 
-    Two processes that ask over one connection get each other's answers.
+    In a forked child: the threads of a model are not here, and a connection is the parent's. Two
+    processes that ask over one connection get each other's answers.
     """
     global _OPENING
     _OPENING = threading.Lock()

@@ -83,7 +83,7 @@ def chunk_sources(
     `linked` records tell where links between the sources lead.
     `workers` None decides by the size of the input; 0 means that this process does all.
     """
-    links = RunLinks(plan.jobs, _linked_to) if linked else None
+    links = RunLinks(plan.jobs, linked_to) if linked else None
     work = partial(_work, render=render, inspect=inspect, links=links)
     if workers is None:
         workers = worker_count(plan.jobs)
@@ -134,7 +134,7 @@ def _work(
     yield report
 
 
-def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
+def linked_to(job: ChunkJob) -> ChunkedDocument | None:
     """The chunks of a source that another one links to; what is wrong with it is told elsewhere."""
     data = _read(job)
     if isinstance(data, Diagnostic) or refuse_contents(job.tree, job.path, data, named=job.named):

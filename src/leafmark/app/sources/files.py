@@ -63,9 +63,9 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
         for attempt in range(ATTEMPTS):
             if attempt:
                 os.lseek(descriptor, 0, os.SEEK_SET)
-            before = _look(tree, path, os.fstat(descriptor))
+            before = look(tree, path, os.fstat(descriptor))
             data = _read_all(descriptor, before[0])
-            if len(data) == before[0] and _look(tree, path, os.fstat(descriptor)) == before:
+            if len(data) == before[0] and look(tree, path, os.fstat(descriptor)) == before:
                 state = FileState(*before, hashlib.sha256(data).hexdigest())
                 if known is not None:
                     known.keep(tree.root, path, data, state)
@@ -86,7 +86,7 @@ def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileStat
     try:
         whole = f"{_real_root(tree.root)}/{path}"
         info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
-        return kept if kept[1][:4] == _look(tree, path, info) else None
+        return kept if kept[1][:4] == look(tree, path, info) else None
     except OSError:  # opening it will say why
         return None
 
@@ -177,7 +177,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
+def look(tree: Tree, path: str, info: os.stat_result) -> Look:
     """Return size, mtime, ctime and inode, as a walk gives them."""
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)

@@ -42,7 +42,7 @@ Handle = int | str
 _STEP_CHARS = 900
 """Characters opened in one step: at most 3,600 bytes, below every PATH_MAX (4,096) in use."""
 
-_WINDOWS = os.name == "nt"
+WINDOWS = os.name == "nt"
 
 _WINDOWS_CHARS = 240
 """How long a path may be on Windows before it must say so: folders end at 248, files at 260."""
@@ -130,7 +130,7 @@ def unlimited(path: str) -> str:
 
     In the usual one a file whose path is too long is listed, and then said not to exist.
     """
-    if not _WINDOWS or len(path) <= _WINDOWS_CHARS or path.startswith(_UNLIMITED):
+    if not WINDOWS or len(path) <= _WINDOWS_CHARS or path.startswith(_UNLIMITED):
         return path
     path = os.path.normpath(path)  # in this form nobody else does that
     if path.startswith(_SHARE):

@@ -53,7 +53,7 @@ _by_name = attrgetter("name")
 
 _KIND = 0o170000
 _REGULAR = stat.S_IFREG
-_HAS_JUNCTIONS = os.name == "nt"
+HAS_JUNCTIONS = os.name == "nt"
 _MOUNT_POINT = 0xA0000003
 """What Windows says a junction is (IO_REPARSE_TAG_MOUNT_POINT)."""
 
@@ -371,7 +371,7 @@ class _Walk:
         """Put one entry where it belongs: among the sources, the folders, or what is left out."""
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
-            if _HAS_JUNCTIONS and _is_junction(entry):
+            if HAS_JUNCTIONS and _is_junction(entry):
                 self._link(frame, name)
                 return
             reason = self._selection.refuse_folder(frame, name)

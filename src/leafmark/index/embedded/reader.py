@@ -52,7 +52,7 @@ T = TypeVar("T")
 _ATTEMPTS = 3
 """How often opening is tried if a writer commits meanwhile."""
 
-_REMEMBERED = 1000
+REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
 
 
@@ -120,7 +120,7 @@ class IndexReader:
         self.languages: tuple[Language, ...] = index_languages(current.languages)
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self.engine = open_engine(self._folder, self.languages)
-        self._stored: Recent[str, StoredDocument | None] = Recent(_REMEMBERED)
+        self._stored: Recent[str, StoredDocument | None] = Recent(REMEMBERED)
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
             self._refs: dict[int, ChunkRef] = {}

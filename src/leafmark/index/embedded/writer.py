@@ -197,8 +197,8 @@ class IndexWriter:
             self.meta = self._read_back()
             self._manifest = self._load_manifest()
         with engine_guard("write the index", self._folder):
-            self._engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, THREADS)
-            self._engine.garbage_collect_files()
+            self.engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, THREADS)
+            self.engine.garbage_collect_files()
 
     @property
     def manifest(self) -> Manifest:
@@ -429,13 +429,13 @@ class IndexWriter:
     def _spoiled_by_errors(self) -> Iterator[tantivy.IndexWriter]:
         """Give the engine's writer; discard it on any exception."""
         self._changed = True
-        if self._engine is None:
+        if self.engine is None:
             raise StorageError(
                 "this writer failed before and takes no more", location=str(self._folder)
             )
         try:
             with engine_guard("write the index", self._folder):
-                yield self._engine
+                yield self.engine
         except BaseException:
             self.discard()
             raise
@@ -446,7 +446,7 @@ class IndexWriter:
         Merges must end under our lock: a later end would remove files that the next writer
         needs. They merge only what was committed, so nothing is lost.
         """
-        engine, self._engine = self._engine, None
+        engine, self.engine = self.engine, None
         if engine is None:
             return
         with contextlib.suppress(LeafmarkError), engine_guard("close the index", self._folder):

@@ -39,7 +39,7 @@ LEAST_VERSION = 3
 AVOIDED_S = 10.0
 """How long a node that failed is asked last."""
 
-_PAUSES_S = (0.2, 1.0, 3.0)
+PAUSES_S = (0.2, 1.0, 3.0)
 """Between rounds through all nodes, if none could answer or the cluster asks for patience."""
 
 CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
@@ -202,7 +202,7 @@ class Cluster:
         """
         data = None if body is None else body if isinstance(body, str) else dump_json(body)
         problem: LeafmarkError | None = None
-        for pause in (*_PAUSES_S, None):
+        for pause in (*PAUSES_S, None):
             hopeless = 0
             for node in self._in_order():
                 answer = self._attempt(node, method, path, data, limit)

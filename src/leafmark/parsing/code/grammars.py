@@ -358,10 +358,10 @@ TABLES = {
 """The rules of each language, by its name."""
 
 
-_ALWAYS_ALLOWED = 10_000
+ALWAYS_ALLOWED = 10_000
 """Progress reports that any source may take; one comes for every hundred steps of the parser."""
 
-_BYTES_PER_REPORT = 16
+BYTES_PER_REPORT = 16
 """Bytes that allow one report more; real sources take one for some 150 bytes."""
 
 _READ_BYTES = 1 << 16
@@ -416,7 +416,7 @@ def parse_tree(grammar: Grammar, source: bytes) -> tree_sitter.Tree:
     Raises:
         TooMuchWorkError: it would take much more work than a source of this size does.
     """
-    left = _ALWAYS_ALLOWED + len(source) // _BYTES_PER_REPORT
+    left = ALWAYS_ALLOWED + len(source) // BYTES_PER_REPORT
 
     def read(offset: int, _point: tree_sitter.Point) -> bytes:
         return source[offset : offset + _READ_BYTES]

@@ -101,7 +101,7 @@ class _Child:
     """The child process, and what talks to it: one request at a time."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._greeted = False
         self._owner = 0
         self._lock = threading.Lock()
@@ -163,11 +163,11 @@ class _Child:
         return code in _ENDED_BY_OTHERS and (self._greeted or code != -_KILLED)
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+        if self.process is None or self._owner != os.getpid() or self.process.poll() is not None:
             self.stop()
             self._owner, self._greeted = os.getpid(), False
-            self._process = _started()
-        return self._process
+            self.process = _started()
+        return self.process
 
     def _meet(self, answers: IO[bytes]) -> None:
         """Wait until a child that was just started is ready."""
@@ -177,7 +177,7 @@ class _Child:
 
     def stop(self) -> None:
         """End the child, if there is one."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is None or self._owner != os.getpid():
             return
         end_child(process)
@@ -187,9 +187,9 @@ class _Child:
         self._lock = threading.Lock()
 
 
-_child = _Child()
-atexit.register(_child.stop)
-reset_after_fork(_child.reset)
+CHILD = _Child()
+atexit.register(CHILD.stop)
+reset_after_fork(CHILD.reset)
 
 
 def parse_apart(language: Language, source: bytes) -> Parsed:
@@ -200,7 +200,7 @@ def parse_apart(language: Language, source: bytes) -> Parsed:
         KilledError: somebody else ended the child process, twice.
         NoChildError: there can be no child process.
     """
-    return _child.ask(language, source)
+    return CHILD.ask(language, source)
 
 
 def _end_late(process: subprocess.Popen[bytes], late: threading.Event) -> None:

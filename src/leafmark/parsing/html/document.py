@@ -40,7 +40,7 @@ from leafmark.parsing.titles import NamedTag, file_title, first_title, fold, nam
 
 Spans = list[tuple[int, int]]
 
-_TAG_LIMIT = 1_000_000
+TAG_LIMIT = 1_000_000
 """Tags in a page that is read as HTML: its tree then takes about 500 MB at worst.
 
 The largest pages that people publish (whole standards on one page) have about half as many.
@@ -77,8 +77,8 @@ def parse_html(data: bytes, path: str) -> Document:
     """Return the document of an HTML source."""
     decoded = decode(data, path, declared=declared_charset(data))
     tags = decoded.data.count(b"<")
-    if tags > _TAG_LIMIT:
-        reason = f"it has {tags} tags, more than {_TAG_LIMIT}"
+    if tags > TAG_LIMIT:
+        reason = f"it has {tags} tags, more than {TAG_LIMIT}"
         return degraded_document(decoded, path, "text", reason)
     page = read_page(decoded.data)
     parts = _Parts.of(page, path)

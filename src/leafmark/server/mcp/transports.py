@@ -71,8 +71,8 @@ def run_stdio(workspace: Workspace, out: int) -> None:
         server = make_server(workspace)
         written = await anyio.open_file(out, "w", encoding="utf-8", newline="\n", closefd=False)
         async with stdio_server(stdout=written) as (incoming, outgoing):
-            answering = _Answering(incoming, outgoing)
-            answers = _Answers(outgoing, answering.answered)
+            answering = Answering(incoming, outgoing)
+            answers = Answers(outgoing, answering.answered)
             await server.run(answering, answers, server.create_initialization_options())
 
     try:
@@ -112,7 +112,7 @@ class _Wrapped:
         return getattr(self._stream, name)
 
 
-class _Answering(_Wrapped):
+class Answering(_Wrapped):
     """A stream of messages in which what is none is answered with an error, and left out.
 
     It ends when what was asked is answered.
@@ -169,7 +169,7 @@ class _Answering(_Wrapped):
             raise StopAsyncIteration from None
 
 
-class _Answers(_Wrapped):
+class Answers(_Wrapped):
     """The stream that messages go out on; who waits for answers is told of each."""
 
     def __init__(self, outgoing: Any, answered: Callable[[types.RequestId | None], None]):

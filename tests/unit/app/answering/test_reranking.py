@@ -64,7 +64,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[CrossEncoder]:
     package = SimpleNamespace(CrossEncoder=load, disable_progress_bar=lambda: None)
     monkeypatch.setattr("leafmark.embedding.local.import_module", lambda name: package)
     yield made
-    app_reranking._OPEN.clear()
+    app_reranking.forget_rerankers()
 
 
 def project(here: Here, **settings: object) -> Project:
@@ -142,10 +142,10 @@ def test_searches_that_are_over_leave_no_thread_that_asks_the_model(
     here: Here, model: CrossEncoder
 ) -> None:
     desk = project(here, deadline_s=0.0)
-    spec = app_reranking.reranker_spec(desk)
-    assert spec is not None
-    app_reranking._opened(spec).result(60)
-    with app_reranking._READING:
+    search(desk, "fix car")
+    assert left_after(60, "reranker") == []
+    model.asked.clear()
+    with app_reranking.READING:
         for _ in range(3):
             assert ids(search(desk, "fix car")) == [ENGINE, TYRES]
         assert left_after(60, "reranker") == []
@@ -173,7 +173,7 @@ def test_a_package_that_is_missing_is_named(here: Here, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("leafmark.embedding.local.import_module", refuse)
     answer = search(project(here, provider="fastembed", deadline_s=60.0), "fix car")
-    app_reranking._OPEN.clear()
+    app_reranking.forget_rerankers()
     assert ids(answer) == [ENGINE, TYRES]
     assert [word_hint(hint) for hint in answer.hints] == [
         "the reranker fastembed needs a package that is not installed: fastembed; "

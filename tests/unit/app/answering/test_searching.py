@@ -125,7 +125,7 @@ def test_records_are_of_the_chunks_that_the_index_has_where_code_was_read_otherw
     here.write("a.py", functions)
 
     def without_a_process() -> None:
-        sandbox._child.stop()
+        sandbox.CHILD.stop()
         monkeypatch.setattr(sys, "executable", None)
 
     if is_gone_before:

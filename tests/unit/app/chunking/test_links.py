@@ -97,13 +97,13 @@ def test_a_page_is_chunked_for_its_links_once(
     for k in range(20):
         linked.write(f"more/{k}.md", f"[x](../docs/b.md#b) [y]({k - 1}.md#x) [z](../a.md#a)\n")
     asked: list[str] = []
-    chunked = chunking._linked_to
+    chunked = chunking.linked_to
 
     def ask(job: ChunkJob) -> ChunkedDocument | None:
         asked.append(job.path)
         return chunked(job)
 
-    monkeypatch.setattr(chunking, "_linked_to", ask)
+    monkeypatch.setattr(chunking, "linked_to", ask)
     links_of(linked)
     assert len(asked) == len({*asked}) > 20
     asked.clear()
@@ -118,7 +118,7 @@ def _told(count: int) -> RunLinks:
     for k in range(count):
         path = f"handbook/part-{k // 100}/chapter-{k % 100}/README.md"
         jobs.add(ChunkJob(tree, path, 100 + k % 977, ChunkingOptions()))
-    return RunLinks(jobs, chunking._linked_to)
+    return RunLinks(jobs, chunking.linked_to)
 
 
 def test_what_a_process_is_told_of_all_sources_is_some_bytes_each() -> None:

@@ -115,7 +115,7 @@ def test_workers_end_when_nobody_listens_any_more(
     next(answers)
     answers.close()
     assert len(set(workers)) == 2
-    assert all(worker._process.poll() is not None for worker in workers)
+    assert all(worker.process.poll() is not None for worker in workers)
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(
@@ -125,7 +125,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
 
     def ask_and_kill(worker: Worker[ChunkJob, object], batch: list[ChunkJob]) -> None:
         asked(worker, batch)
-        worker._process.kill()
+        worker.process.kill()
 
     found = fill(here)
     alone = list(chunk_sources(found, render=render_ids, workers=0))

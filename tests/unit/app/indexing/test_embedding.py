@@ -60,7 +60,7 @@ Water roses in the evening.
 def server() -> Iterator[FakeServer]:
     with serve_embeddings() as running:
         yield running
-    app_meaning._OPEN.clear()
+    app_meaning.forget_embedders()
 
 
 def project(here: Here, server: FakeServer, **settings: object) -> Project:
@@ -887,7 +887,7 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
         "another model may answer under that name now",
     )
     assert (report.vectors, report.pending_vectors) == (0, 1)
-    app_meaning._OPEN.clear()
+    app_meaning.forget_embedders()
     hints = {hint.code: word_hint(hint) for hint in search(desk, "fix a boat").hints}
     assert hints["other-dimension"] == (
         "the embedder gives vectors of another dimension than those of the index, so this answer "

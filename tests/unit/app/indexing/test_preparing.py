@@ -144,8 +144,8 @@ class _Dying(Worker[Task, Prepared]):
         if not hasattr(self, "asked"):
             self.asked = True
             self._answers.put(self._answers.get())
-            self._process.kill()
-            self._process.wait()
+            self.process.kill()
+            self.process.wait()
 
 
 def test_what_a_killed_worker_had_is_prepared_here(
@@ -198,7 +198,7 @@ def test_leaving_early_ends_the_workers(many: Path, monkeypatch: pytest.MonkeyPa
     prepared = prepare_all(_tasks(many), _recipes(many), total_bytes=1, workers=2)
     next(prepared)
     prepared.close()
-    assert [worker._process.returncode for worker in started] == [-9, -9]
+    assert [worker.process.returncode for worker in started] == [-9, -9]
 
 
 def test_an_index_made_with_workers_is_the_same(

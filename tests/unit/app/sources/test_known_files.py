@@ -137,7 +137,7 @@ def test_a_known_file_over_a_new_limit_is_not_given(tree: Tree) -> None:
 def test_a_known_file_is_not_opened(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     known = KnownFiles()
     before = read_beneath(tree, "a.md", known)
-    monkeypatch.setattr(files, "_open", lambda *_: pytest.fail("it was opened"))
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("it was opened"))
     assert read_beneath(tree, "a.md", known) == before
 
 

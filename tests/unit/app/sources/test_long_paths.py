@@ -25,7 +25,7 @@ MOST_CHARS = 259
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "_WINDOWS", True)
+    monkeypatch.setattr(folders, "WINDOWS", True)
 
 
 @pytest.mark.usefixtures("windows")

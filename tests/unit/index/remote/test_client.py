@@ -68,7 +68,7 @@ def server(
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_PAUSES_S", (0.0,))
+    monkeypatch.setattr(client, "PAUSES_S", (0.0,))
 
 
 def error(reason: str) -> bytes:

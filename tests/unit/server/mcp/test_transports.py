@@ -31,7 +31,7 @@ def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
         transports.run_stdio(cast("Any", None), 1)
     assert caught.group_contains(OSError, match="Invalid argument")
     assert not caught.group_contains(BrokenPipeError)
-    monkeypatch.setattr(errors, "_WINDOWS", True)
+    monkeypatch.setattr(errors, "WINDOWS", True)
     transports.run_stdio(cast("Any", None), 1)
 
 
@@ -64,7 +64,7 @@ def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
     outgoing = Outgoing()
 
     async def run() -> list[str]:
-        answering = transports._Answering(Incoming(lines), outgoing)
+        answering = transports.Answering(Incoming(lines), outgoing)
         return [_method(each) async for each in answering]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -126,8 +126,8 @@ def test_what_was_asked_is_answered_before_the_end(is_cancelled: bool) -> None:
     said: list[str] = []
 
     async def run() -> None:
-        answering = transports._Answering(Incoming(lines), outgoing)
-        answers = transports._Answers(outgoing, answering.answered)
+        answering = transports.Answering(Incoming(lines), outgoing)
+        answers = transports.Answers(outgoing, answering.answered)
 
         async def answer() -> None:
             for _ in range(5):
