@@ -78,6 +78,8 @@ def _interpreted(found: re.Match[str]) -> str:
         return shown or target
     if found["role"] and text.startswith(_SHORTENED):
         return text.rpartition(".")[2].removeprefix(_SHORTENED)
+    if (found["role"] or "").lower() in _NUMBERED:
+        return f"{found['role'].upper()} {text}"
     return re.sub(r"\\(.)", r"\1", text.removeprefix("!") if found["role"] else text)
 
 
@@ -239,6 +241,10 @@ _VERBATIM = frozenset(
 )
 _TABLES = frozenset(("csv-table", "list-table", "table", "flat-table", "tabularcolumns"))
 _IMAGES = frozenset(("image", "figure", "kernel-figure", "kernel-image"))
+_TITLED = frozenset(("automodule", "module", "py:module", "only", "ifconfig"))
+"""Directives of Sphinx whose content may have titles."""
+
+_NUMBERED = frozenset(("pep", "rfc"))
 _NO_LABELS = (-1, 0)
 
 
@@ -506,9 +512,20 @@ class RstScanner(LineScanner):
             return self._add("table", at, after, level)
         if _SUBSTITUTION.match(self._line(at)):
             return self._note(at, after, level)
+        if not level and name in _TITLED and self._titles_inside(at, content, after):
+            return after
         self._add("quote" if after > at + 1 else "paragraph", at, after, level)
         self._inside(content, after, level + 1, self._inner_edge(content, after))
         return after
+
+    def _titles_inside(self, at: int, content: int, after: int) -> bool:
+        """Take the content of a directive for that of the document, if it has titles."""
+        titles, blocks = len(self.titles), len(self.blocks)
+        self._add("paragraph", at, content, 0)
+        self._inside(content, after, 0, self._inner_edge(content, after))
+        if len(self.titles) == titles:
+            del self.blocks[blocks:]
+        return len(self.titles) > titles
 
     def _after_options(self, at: int, after: int) -> int:
         """Where a directive's content begins, after its options and a blank line."""
