@@ -16,6 +16,7 @@ import leafmark
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.parsing import parse
 from leafmark.parsing.json_text import BadJsonError, value_end
+from leafmark.parsing.markdown_text import markdown_reader, read_markdown
 from leafmark.parsing.notebook import notebook_reader
 
 TEXTS = markdown_text() | st.text(max_size=40)
@@ -58,7 +59,11 @@ def test_every_cell_s_text_is_kept_in_order_and_nothing_else_is(
 
 
 def _read(kind: str, text: str) -> str:
-    """A cell as it is read: code between fences that are longer than those in it."""
+    """A cell as it is read: Markdown without tags, code between fences longer than those in it."""
+    if kind == "markdown":
+        raw = text.encode()
+        text = read_markdown(raw, [(0, len(raw))]).text if markdown_reader(raw) else text
+        return f"{text}\n\n" if raw else ""
     if kind != "code" or not text.strip():
         return f"{text}\n\n" if text else ""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))

@@ -191,6 +191,22 @@ class ReadableText:
         run = bisect_right(self.runs.places, at) - 1
         return at + 1 if self._is_verbatim(run) else self._text_end(run)
 
+    def edits(self) -> Iterator[tuple[int, int, str]]:
+        """Yield the ranges of bytes in a span that are read as something else, or not at all."""
+        for start, stop in self.spans:
+            at = start
+            for run in range(bisect_left(self.runs.starts, start), len(self.runs.starts)):
+                first, end = self.runs.starts[run], self.runs.ends[run]
+                if first >= stop:
+                    break
+                if at < first:
+                    yield at, first, ""
+                if not self._is_verbatim(run):
+                    yield first, end, self.text[self.runs.places[run] : self._text_end(run)]
+                at = end
+            if at < stop:
+                yield at, stop, ""
+
     def shown(self, start: int, end: int) -> str:
         """Return characters `[start, end)`, what cannot be shown replaced one by one."""
         return _SURROGATES.sub("\ufffd", self.text[start:end])

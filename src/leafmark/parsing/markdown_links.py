@@ -309,6 +309,7 @@ _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
 _ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
 _ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
 _BLOCK_NAME = late_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
+_LABEL_LINE = late_pattern(rb"\n\(([^\s()]++)\)=[ \t]*+(?=\r?\n)")
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
@@ -385,7 +386,9 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
 
 def may_have_anchors(raw: bytes) -> bool:
     """Whether a source holds what a name is written with."""
-    return b" id=" in raw or b" name=" in raw or _BLOCK_NAME.search(raw) is not None
+    if b" id=" in raw or b" name=" in raw or b")=" in raw:
+        return True
+    return _BLOCK_NAME.search(raw) is not None
 
 
 def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
@@ -393,6 +396,7 @@ def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> l
     tags = _outside_code(_named_tags(raw), code)
     found = named_places(raw, tags, headings.starts, _NO_WORDS)
     ends = [NamedTag(*each.span(), _decoded(each[0])) for each in _BLOCK_NAME.finditer(raw)]
+    ends += [NamedTag(*each.span(1), _decoded(each[1])) for each in _LABEL_LINE.finditer(raw)]
     found += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
     return [anchor for _, anchor in sorted(found)]
 

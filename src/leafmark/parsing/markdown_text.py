@@ -26,7 +26,7 @@ from leafmark.patterns import late_pattern
 _HTML = late_pattern(  # a literal first byte makes the search fast
     rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|[uod]l|script|style|br|kbd|su[bp]"
     rb"|[bius]|em|strong|code|small|font)[\s>/]"
-    rb"|[aA]\s[^<>]*(?i:href)"
+    rb"|[aA]\s[^<>]*(?i:href)|(?<=\n<)[aA]\s(?i:id|name)=[^<>]*+></[aA]>[ \t\r]*+\n"
     rb"|(?i:img|source|span|iframe|video|svg|td|th)\s[^<>]*=|!--"
     rb"|/[A-Z][\w.]*+>[ \t\r]*+\n|[A-Z][\w.]*+[^<>]*+/>[ \t\r]*+\n)"
 )

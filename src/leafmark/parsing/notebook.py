@@ -12,7 +12,7 @@ around it, which names its language.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,7 @@ from leafmark.parsing.json_text import (
 )
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown import MarkdownContent, find_excess
+from leafmark.parsing.markdown_text import read_markdown
 from leafmark.parsing.readable import ReadableBuilder, add_without_data
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, first_title, fold
@@ -121,6 +122,14 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
     )
 
 
+class _Edit(NamedTuple):
+    """Markup of a cell in Markdown, and what is read in its place."""
+
+    start: int
+    end: int
+    text: str
+
+
 class _Code(NamedTuple):
     """Where code begins and ends, how long its fence is, and its language."""
 
@@ -139,7 +148,7 @@ def notebook_reader(data: bytes) -> Reader:
     parts = _Parts(data, "", notebook.language, notebook.is_old)
     for cell in notebook.cells:
         parts.add_outputs(cell)
-        if cell.kind == "code" and cell.source:
+        if cell.source and (cell.kind == "code" or parts.has_markup(cell)):
             parts.add(cell)
     return parts.reader()
 
@@ -149,6 +158,7 @@ class _Reader:
     """Reads spans, each inside one string; a cell ends a paragraph."""
 
     code: tuple[_Code, ...]
+    edits: tuple[_Edit, ...]
     is_old: bool
 
     def __call__(self, data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
@@ -162,7 +172,7 @@ class _Reader:
             is_last = inside is not None and not start < following < inside.end
             opened = None if is_last else inside
             stop = end - 2 if is_last and _ends_line(data, start, end) else end
-            add_without_data(out, data, start, stop, partial(add_json_text, out, data))
+            self._add(out, data, start, stop)
             if inside is not None and is_last:  # the last line end is that before the fence
                 out.add("\n" + "`" * inside.ticks + "\n\n", stop, end)
             elif self.is_old and (ends := line_ends(data, start, end)):
@@ -170,6 +180,17 @@ class _Reader:
             elif data[end : end + 1] == _QUOTE and not is_continued(data, end):
                 out.add("\n\n", end, end)
         return out.build(spans)
+
+    def _add(self, out: ReadableBuilder, data: bytes, at: int, stop: int) -> None:
+        """Append a range of one string; of markup that goes over several the first has the text."""
+        add = partial(add_json_text, out, data)
+        first = bisect_right(self.edits, at, key=_end_of)
+        for start, end, text in self.edits[first : bisect_left(self.edits, stop, key=_start_of)]:
+            if at <= start:
+                add_without_data(out, data, at, start, add)
+                out.add(text, start, min(end, stop))
+            at = min(end, stop)
+        add_without_data(out, data, at, stop, add)
 
 
 _NOWHERE = (-1, -1)
@@ -180,7 +201,7 @@ def _ends_line(data: bytes, start: int, end: int) -> bool:
     return data[end - 1 : end] == b"n" and (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
 
 
-_start_of = attrgetter("start")
+_start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
 def _read(data: bytes, source: Ranges, *, is_old: bool) -> ReadableText:
@@ -205,6 +226,7 @@ class _Parts:
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     code: list[_Code] = field(default_factory=list)
+    edits: list[_Edit] = field(default_factory=list)
     kept: list[tuple[int, int]] = field(default_factory=list)
     front: FrontMatter = field(default_factory=FrontMatter)
     begun: bool = False
@@ -229,7 +251,12 @@ class _Parts:
             self._add_block(cell.outputs, text, "")
 
     def reader(self) -> Reader:
-        return _Reader(tuple(sorted(self.code)), self.is_old)
+        return _Reader(tuple(sorted(self.code)), tuple(self.edits), self.is_old)
+
+    def has_markup(self, cell: Cell) -> bool:
+        """Whether a cell is Markdown that may have tags."""
+        is_markdown = cell.kind == "markdown"
+        return is_markdown and any(self.data.find(b"<", *place) >= 0 for place in cell.source)
 
     def _add_block(self, ranges: Ranges, text: str, info: str) -> None:
         start, end = ranges[0][0], ranges[-1][1]
@@ -263,6 +290,11 @@ class _Parts:
             return
         content = MarkdownContent(raw, start, shown=_shown)
         size = len(raw)
+        if content.reader is read_markdown:
+            self.edits += [
+                _Edit(places.start_of(first), places.end_of(after), text)
+                for first, after, text in read_markdown(raw, [(start, size)]).edits()
+            ]
         self.headings += [
             _place_heading(heading, places, len(self.data) if heading.limit == size else None)
             for heading in content.headings

@@ -43,6 +43,7 @@ TEXTS = {
         "\n\n\n\ne {/* f */}\n",
     ),
     "tags in capitals": ("<P>a</P>\n", "a\n"),
+    "places that are named in a line of their own": ('a\n<a name="1.0"></a>\nb\n', "a\n\nb\n"),
     "a tag that never ends": ('<p>a</p>\n\n<p class="b\n', 'a\n\n<p class="b\n'),
 }
 

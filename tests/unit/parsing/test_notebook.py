@@ -319,3 +319,20 @@ def test_malformed_front_matter_in_a_cell_is_no_text() -> None:
 
     assert (document.title, document.tags) == ("A: b", ("x",))
     assert [diagnostic.code for diagnostic in document.diagnostics] == ["front-matter"]
+
+
+MARKUP = {
+    "boxes": ('<div class="alert">\n\n**Note**: a\n\n</div>\n\nb', "\n\n**Note**: a\n\n\n\nb\n\n"),
+    "tags in lines": ("a <br>b &lt; <kbd>c</kbd> `<p>`", "a  b &lt; c `<p>`\n\n"),
+    "cells": ("<table><tr><td>a</td>\n<td>b</td></tr></table>", "a\t\nb\t\n\n\n\n"),
+    "a tag of several lines": ('a\n\n<div\nclass="b"\n>\nc', "a\n\n\nc\n\n"),
+    "styles": ("<style>\n.a { b: c }\n</style>\n\nd", "\n\nd\n\n"),
+}
+
+
+@pytest.mark.parametrize(("cell", "text"), MARKUP.values(), ids=list(MARKUP))
+@pytest.mark.parametrize("lines", [True, False])
+def test_markup_of_cells_is_no_text(cell: str, text: str, lines: bool) -> None:
+    document = parse(make_notebook(("markdown", cell), lines=lines), "a.ipynb")
+
+    assert kept_text(document) == text

@@ -344,7 +344,8 @@ class _Finder:
             return False
         if element.tag == "footer" or "contentinfo" in element.open.role:
             return not any(each.tag in _SECTIONING for each in element.ancestors)
-        return (is_whole or _says_who(texts)) and self._is_last(element.end)
+        says_who = _says_who(texts)
+        return (is_whole and says_who) or ((is_whole or says_who) and self._is_last(element.end))
 
     def _is_last(self, end: int) -> bool:
         """Whether hardly any text follows."""
