@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.background import reranker_spec
 from leafmark.app.configuration.project import Project, open_project
@@ -38,6 +37,7 @@ from leafmark.index.lock import lock_holder
 from leafmark.index.vector_view import read_view
 from leafmark.index.vectors import has_whole_documents, stored_model, vector_folder
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
+from leafmark.namedtuples import NamedTuple
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
 SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
@@ -15,6 +15,7 @@ from leafmark.index import IndexReader
 from leafmark.index.folder import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from leafmark.index.remote import RemoteSnapshot, RemoteVectors

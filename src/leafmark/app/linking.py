@@ -18,11 +18,12 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from leafmark.index.folding import spellings
 from leafmark.model import document_id
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.lookup import Lookup, chunk_with_slug
 
 _MODULE = r"(?:[\w.-]*@)?(?:(?P<component>[\w.-]*):)?(?:(?P<module>[\w.-]*):)?(?:page\$)?"

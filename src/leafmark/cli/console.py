@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 from leafmark.errors import (
     ConfirmationError,
@@ -28,6 +28,7 @@ from leafmark.errors import (
     reason_of,
 )
 from leafmark.model import count_of
+from leafmark.namedtuples import NamedTuple
 from leafmark.render.hints import word_hint
 from leafmark.render.jsontext import dump_json, dump_line, iter_json
 from leafmark.render.terminal import (

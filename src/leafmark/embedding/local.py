@@ -12,12 +12,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from leafmark.embedding.interface import Model, loading
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.environment import install_package
 from leafmark.errors import ProviderError
+from leafmark.namedtuples import NamedTuple
 
 _PLACE = "a model on disk is named by its whole path, without ~"
 _NAMES = "name one that it knows; sentence-transformers and model2vec take folders"

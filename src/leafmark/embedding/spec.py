@@ -12,9 +12,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple
 
 from leafmark.errors import ConfigError
+from leafmark.namedtuples import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

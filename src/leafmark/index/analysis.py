@@ -25,13 +25,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import tantivy
 
 from leafmark.environment import forgotten, memo
 from leafmark.index.folding import Places, fold
 from leafmark.model.options import LANGUAGES
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 __all__ = [

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 from leafmark.environment import memo
 from leafmark.index.analysis import (
@@ -67,6 +66,7 @@ from leafmark.model import (
     FileState,
     HeadingColumns,
 )
+from leafmark.namedtuples import NamedTuple
 
 _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""

@@ -37,7 +37,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.errors import (
     DamagedError,
@@ -50,6 +50,7 @@ from leafmark.errors import (
 from leafmark.index.engine import INDEX_AGAIN, REBUILD, translate
 from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 

@@ -17,11 +17,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.environment import reset_after_fork
 from leafmark.errors import LockedError
 from leafmark.index.engine import translate
+from leafmark.namedtuples import NamedTuple
 
 _POLL_S = 0.05
 

@@ -21,11 +21,12 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from leafmark.environment import reset_after_fork
 from leafmark.index.folder import replace_index_file, sealed, unsealed
 from leafmark.model import PASSING, DocumentEntry, DocumentKey
+from leafmark.namedtuples import NamedTuple
 
 FoundSource = tuple[str, str, int, int, int, int]
 """A source as it is found: tree, path, and the first four of a `ManifestRow`."""

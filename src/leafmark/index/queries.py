@@ -8,9 +8,13 @@ Scores are BM25 as a fresh index has it: chunks that were deleted, but are still
 files, do not count in the rarity of a term.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from leafmark.namedtuples import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +95,21 @@ class InRange(NamedTuple):
 class Scaled(NamedTuple):
     """Matches what `query` matches, with `factor` times its score."""
 
-    query: "Query"
+    query: Query
     factor: float
 
 
 class Constant(NamedTuple):
     """Matches what `query` matches, with a fixed score; 0.0 makes it a filter."""
 
-    query: "Query"
+    query: Query
     score: float
 
 
 class AnyOf(NamedTuple):
     """At least `least` of the queries match; the score is the sum over those that do."""
 
-    queries: tuple["Query", ...]
+    queries: tuple[Query, ...]
     least: int = 1
 
 
@@ -115,15 +119,15 @@ class AllOf(NamedTuple):
     Those of `should` need not match.
     """
 
-    must: tuple["Query", ...]
-    should: tuple["Query", ...] = ()
-    without: tuple["Query", ...] = ()
+    must: tuple[Query, ...]
+    should: tuple[Query, ...] = ()
+    without: tuple[Query, ...] = ()
 
 
 class BestOf(NamedTuple):
     """One of the queries matches; the score is that of the best one."""
 
-    queries: tuple["Query", ...]
+    queries: tuple[Query, ...]
 
 
 Query: TypeAlias = (

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from operator import sub
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
@@ -34,6 +34,7 @@ from leafmark.model import (
     fragment,
     subtract,
 )
+from leafmark.namedtuples import NamedTuple
 
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
 """What reading damaged columns raises."""

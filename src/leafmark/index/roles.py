@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.environment import memo
 from leafmark.index.chunk_names import split_title
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 _DATA = Path(__file__).with_name("data") / "roles.toml"

@@ -26,9 +26,9 @@ Texts are not stored: they are read from the sources.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from leafmark.index.analysis import Analyzer, analyzer_for
+from leafmark.namedtuples import NamedTuple
 
 FORMAT = 6
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from leafmark.errors import Remedy, StorageError
 from leafmark.index.manifest import Manifest
@@ -16,6 +16,7 @@ from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
 from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
+from leafmark.namedtuples import NamedTuple
 
 Handle: TypeAlias = Hashable
 """A chunk as the engine names it; valid for one snapshot."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import pairwise
-from typing import NamedTuple
 
 from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, with_parts
+from leafmark.namedtuples import NamedTuple
 
 MAX_TITLES = 16
 """Of more nested sections only the innermost count: else the work would be quadratic in depth."""

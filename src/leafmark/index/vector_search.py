@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from leafmark.index.vector_view import VectorView, WholeDocuments
 from leafmark.index.vectors import map_rows, valid_rows
 from leafmark.model import document_id
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

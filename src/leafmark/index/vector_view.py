@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafmark.errors import LeafmarkError
 from leafmark.index.folder import replace_index_file, sealed, unsealed
 from leafmark.index.manifest import ManifestRow
 from leafmark.index.vectors import map_rows, row_type, valid_rows
 from leafmark.model import DocumentKey
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

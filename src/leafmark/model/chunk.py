@@ -12,6 +12,8 @@ descendants are the positions up to and including `last_position`, and
 follows from it is written out.
 """
 
+from __future__ import annotations
+
 import hashlib
 from array import array
 from bisect import bisect_left, bisect_right
@@ -20,13 +22,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
-from typing import Any, Literal, NamedTuple, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 from leafmark.errors import UsageError
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import decodable, document_id, format_breadcrumb, fragment, ordinal_id
 from leafmark.model.sequences import Deferred
 from leafmark.model.span import bytes_in
+from leafmark.namedtuples import NamedTuple
 
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
@@ -136,7 +139,7 @@ class ChunkRecord(NamedTuple):
     sha256: str
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> "ChunkRecord":
+    def from_dict(cls, record: Mapping[str, Any]) -> ChunkRecord:
         """Return the record that a line of JSON holds; keys that are not known are left out.
 
         Raises:
@@ -187,10 +190,10 @@ class Rendering(Protocol):
     def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
         """Return ranges as they are read, front matter apart."""
 
-    def describe_content(self, chunk: "Chunk", /) -> Content:
+    def describe_content(self, chunk: Chunk, /) -> Content:
         """Return what the body is made of."""
 
-    def render(self, chunk: "Chunk", /) -> Rendered:
+    def render(self, chunk: Chunk, /) -> Rendered:
         """Return what a model is given."""
 
 
@@ -214,7 +217,7 @@ class ChunkedDocument:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @property
-    def chunks(self) -> "Chunks":
+    def chunks(self) -> Chunks:
         return Chunks(self)
 
     @property
@@ -416,7 +419,7 @@ class Chunk(NamedTuple):
     def __repr__(self) -> str:
         return f"<Chunk {self.id} [{self.byte_start}:{self.byte_end})>"
 
-    def __reduce__(self) -> "tuple[Callable[..., Chunk], tuple[ChunkedDocument, int]]":
+    def __reduce__(self) -> tuple[Callable[..., Chunk], tuple[ChunkedDocument, int]]:
         return _chunk_at, (self.owner, self.position)
 
     # -- names -----------------------------------------------------------------
@@ -467,7 +470,7 @@ class Chunk(NamedTuple):
     # -- neighbours --------------------------------------------------------------
 
     @property
-    def parent(self) -> "Chunk | None":
+    def parent(self) -> Chunk | None:
         return None if self.parent_position < 0 else self.owner.chunks[self.parent_position]
 
     @property
@@ -475,7 +478,7 @@ class Chunk(NamedTuple):
         return None if self.parent_position < 0 else self.owner.ids[self.parent_position]
 
     @property
-    def children(self) -> "tuple[Chunk, ...]":
+    def children(self) -> tuple[Chunk, ...]:
         """The emitted children, in order: linear in their number."""
         found = []
         at = self.position + 1

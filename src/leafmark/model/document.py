@@ -13,10 +13,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 from leafmark.model.sequences import Deferred
 from leafmark.model.span import Reader, Span
+from leafmark.namedtuples import NamedTuple
 
 BINARY = "binary"
 """The code of a source that is no text."""

@@ -4,12 +4,15 @@ An entry has the structure of a chunk without its text: the text is read from
 the source, by span, after the source's hash was checked.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.model.chunk import Chunk, ChunkKind, ContentType
 from leafmark.model.document import Diagnostic
 from leafmark.model.ids import document_id, format_breadcrumb, fragment, ordinal_id
+from leafmark.namedtuples import NamedTuple
 
 
 class FileState(NamedTuple):
@@ -79,7 +82,7 @@ class Entry(NamedTuple):
     def breadcrumb(self) -> str:
         return format_breadcrumb(self.section_path)
 
-    def holds(self, other: "Entry") -> bool:
+    def holds(self, other: Entry) -> bool:
         """Whether another chunk is this one, or lies below it."""
         return (self.tree, self.path) == (other.tree, other.path) and (
             self.position <= other.position <= self.last_position

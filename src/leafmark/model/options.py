@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from leafmark.errors import ConfigError
+from leafmark.namedtuples import NamedTuple
 
 Value = bool | int | float | str | None
 """What a setting can hold. None stands only for what has not been chosen."""

@@ -1,14 +1,17 @@
 """What the use cases other than search answer: reports for the front ends to render."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from leafmark.errors import LeafmarkError, Remedy
 from leafmark.model.chunk import Chunk
 from leafmark.model.document import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.result import Hint, Omission, Packing, Passage, Related
+from leafmark.namedtuples import NamedTuple
 
 
 def count_of(number: int, noun: str) -> str:

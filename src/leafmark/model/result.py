@@ -5,12 +5,15 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 must fit a number of tokens is the beginning of one fixed order of bytes: see `Packing`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, get_args, overload
+from typing import Any, Literal, get_args, overload
 
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.span import ReadableText
+from leafmark.namedtuples import NamedTuple
 
 
 class WeightedText(NamedTuple):
@@ -146,7 +149,7 @@ class Factor(NamedTuple):
     value: float
     operation: str = "add"
     how: str = ""
-    parts: "tuple[Factor, ...]" = ()
+    parts: tuple[Factor, ...] = ()
 
 
 class Candidate(NamedTuple):
@@ -165,7 +168,7 @@ class Candidate(NamedTuple):
     relaxed: bool = False
     topics: tuple[int, ...] = (0,)
     direct_score: float | None = None
-    constituents: "tuple[Candidate, ...]" = ()
+    constituents: tuple[Candidate, ...] = ()
     also_in: tuple[str, ...] = ()
     whole: bool = False
     factors: tuple[Factor, ...] = ()
@@ -174,7 +177,7 @@ class Candidate(NamedTuple):
     more: int = 0
     named: bool = False
 
-    def with_constituents(self) -> "Iterator[Candidate]":
+    def with_constituents(self) -> Iterator[Candidate]:
         """Yield the candidate and all that was merged into it, from the top down."""
         yield self
         for part in self.constituents:
@@ -251,7 +254,7 @@ class Result(NamedTuple):
     cited: Sequence[str] = ()
     snippet: Snippet = Snippet()
     match_ranges: Sequence[tuple[int, int]] = ()
-    constituents: "Sequence[Result]" = ()
+    constituents: Sequence[Result] = ()
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     body_bytes: bytes | None = None
@@ -301,7 +304,7 @@ class Result(NamedTuple):
         """`full_text` where it was read, else `body`; empty for a stale result."""
         return (self.body if self.full_text is None else self.full_text) or ""
 
-    def with_constituents(self) -> "Iterator[Result]":
+    def with_constituents(self) -> Iterator[Result]:
         """Yield the result and all that was merged into it, from the top down."""
         yield self
         for part in self.constituents:
@@ -384,7 +387,7 @@ class Answer(Sequence[Result]):
         count = len(self.results)
         return f"<Answer to {self.query!r}: {count} result{'' if count == 1 else 's'}>"
 
-    def _replace(self, **changes: Any) -> "Answer":
+    def _replace(self, **changes: Any) -> Answer:
         """Return the answer with other values, as named tuples do it."""
         return replace(self, **changes)
 

@@ -13,8 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import NamedTuple
 
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)

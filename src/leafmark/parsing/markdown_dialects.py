@@ -23,9 +23,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from leafmark.model import Block, BlockKind, HeadingColumns
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing.markdown_walk import walk
 from leafmark.patterns import late_pattern
 

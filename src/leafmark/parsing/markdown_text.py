@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from html import unescape
 from typing import Any
 
 import pyromark
@@ -209,7 +208,13 @@ def _add_html(
         elif kind == "space":
             out.add("\n", first, after)
         elif kind == "entity":
-            out.add(unescape(token["entity"].decode()), first, after)
+            out.add(_unescaped(token["entity"]), first, after)
+
+
+def _unescaped(data: bytes) -> str:
+    from html import unescape  # late: it makes a table of all entities, which few texts have
+
+    return unescape(data.decode("utf-8", "replace"))
 
 
 def _add_tag(
@@ -228,7 +233,7 @@ def _add_tag(
     elif name == b"img":
         alt = _ALT.search(token["rest"])
         if alt is not None:
-            words = unescape((alt[1] or alt[2] or alt[3] or b"").decode("utf-8", "replace"))
+            words = _unescaped(alt[1] or alt[2] or alt[3] or b"")
             out.add(" ".join(words.split()), first, after)
     elif name in _CELLS:
         if is_end:

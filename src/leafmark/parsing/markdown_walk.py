@@ -20,12 +20,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyromark
 
 from leafmark.environment import memo
 from leafmark.model import Block, BlockKind, Heading, HeadingColumns
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing.lines import Lines, with_line_feeds
 from leafmark.parsing.titles import fold
 from leafmark.patterns import late_pattern

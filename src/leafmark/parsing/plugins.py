@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, Protocol, get_args
 
 from leafmark.model import (
     CORE_FORMATS,
@@ -27,6 +27,7 @@ from leafmark.model import (
     ReadableText,
     Reader,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing.readable import read_source
 
 _GROUP = "leafmark.formats"
@@ -215,12 +216,13 @@ def _is_current(place: str) -> bool:
 def _entry_points(folder: str) -> Iterator[tuple[str, str]]:
     """Yield names and values of our group (packaging.python.org, "Entry points specification")."""
     try:
-        with open(os.path.join(folder, "entry_points.txt"), encoding="utf-8") as file:
-            text = file.read()
+        with open(os.path.join(folder, "entry_points.txt"), "rb") as file:
+            data = file.read()
+        text = data.decode() if _GROUP.encode() in data else ""  # a search asks all packages
     except (OSError, ValueError):
         return
     section = ""
-    for line in map(str.strip, text.splitlines() if _GROUP in text else ()):
+    for line in map(str.strip, text.splitlines()):
         if line[:1] == "[":
             section = line
         elif section == f"[{_GROUP}]" and "=" in line and line[0] not in "#;":

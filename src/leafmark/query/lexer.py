@@ -22,9 +22,9 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import NamedTuple
 
 from leafmark.errors import QueryError
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query.ast import (
     HALF_CHARACTER,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count as count_from
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from leafmark.chunking import token_counter
 from leafmark.errors import BudgetError
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
+from leafmark.namedtuples import NamedTuple
 from leafmark.render.reading import OutlinesShown
 from leafmark.render.searching import excerpt_lines
 from leafmark.search.packing import passages

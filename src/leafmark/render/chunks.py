@@ -10,10 +10,11 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Entry, Skipped, count_of
+from leafmark.namedtuples import NamedTuple
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, fields_of, json_safe
 from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import (

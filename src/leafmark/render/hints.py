@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.errors import Remedy
 from leafmark.model import Hint, count_of
+from leafmark.namedtuples import NamedTuple
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"

@@ -18,7 +18,6 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import NamedTuple
 
 from leafmark.model import (
     Answer,
@@ -34,6 +33,7 @@ from leafmark.model import (
     format_breadcrumb,
     whole_range,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.render.terminal import (
     CHANGED,
     PLAIN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
 from leafmark.model import (
@@ -26,6 +26,7 @@ from leafmark.model import (
     format_breadcrumb,
     plural,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.render.hints import COMMAND_LINE, Terms, word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
@@ -126,7 +127,8 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     """
     lines: list[tuple[int, int]] = []
     start, used = 0, 0
-    for word in re.finditer(r"\S+" if text.isascii() else _WORD_OR_CHARACTER, text):
+    has_characters = max(text, default="") >= _FIRST_CHARACTER
+    for word in re.finditer(_WORD_OR_CHARACTER if has_characters else r"\S+", text):
         needed = display_width(text[start : word.end()])
         if needed > width and word.start() > start:
             lines.append((start, used))
@@ -185,6 +187,9 @@ def _cut_long_word(
             start, column = at, _char_width(text[at])
     return start
 
+
+_FIRST_CHARACTER = "\u3001"
+"""Below it there are only words: none of the characters and signs that follow here."""
 
 _SOLID = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _OPENS = "「『（【〈《〔［｛"

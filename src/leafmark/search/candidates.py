@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.index.roles import language_family
 from leafmark.index.snapshot import ChunkRef, Handle
 from leafmark.model import Candidate, Phase
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions

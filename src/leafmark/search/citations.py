@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
 
 from leafmark.model import encode_path
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 DIGEST_DIGITS = 12

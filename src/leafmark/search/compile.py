@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
@@ -33,6 +32,7 @@ from leafmark.index.queries import (
 from leafmark.index.roles import asked_role
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry, encode_path
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import (
     And,

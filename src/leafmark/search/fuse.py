@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
 from leafmark.index.snapshot import Handle
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions

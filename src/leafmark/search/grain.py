@@ -20,9 +20,9 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from leafmark.model import Candidate, DocumentKey, Entry, Phase, whole_range
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
     ChunkKey,

@@ -15,7 +15,6 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from leafmark.environment import memo
 from leafmark.index.analysis import (
@@ -30,6 +29,7 @@ from leafmark.index.analysis import (
 )
 from leafmark.index.folding import bare, fold, is_folded
 from leafmark.index.inline import INLINE_FORMATS, iter_read
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
@@ -20,6 +20,7 @@ from leafmark.index.schema import TEXT_FIELDS
 from leafmark.index.snapshot import Handle, Lookup
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Hint, Result, encode_path
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import (
     And,

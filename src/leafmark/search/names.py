@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.analysis import analyzer_for
@@ -28,6 +27,7 @@ from leafmark.index.chunk_names import (
 )
 from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
 from leafmark.index.snapshot import Handle
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.vocabulary import vocabulary_of
 
 MAX_PLACED_WORDS = 8

@@ -17,7 +17,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from leafmark.model import (
     PREAMBLE,
@@ -39,6 +38,7 @@ from leafmark.model import (
     merge,
     whole_range,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.citations import format_citation
 from leafmark.search.order import key_of
 

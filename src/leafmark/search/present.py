@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from leafmark.index import Snapshot
 from leafmark.index.analysis import with_parts
@@ -26,6 +25,7 @@ from leafmark.model import (
     bytes_in,
     subtract,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.citations import format_citation
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter

@@ -20,13 +20,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import itemgetter
-from typing import NamedTuple
 
 from leafmark.index import Snapshot
 from leafmark.index.facts import cut_fact
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION
 from leafmark.index.snapshot import Handle, Match
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.names import (
     DOCUMENT_LEVELS,

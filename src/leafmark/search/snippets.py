@@ -11,9 +11,9 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import NamedTuple
 
 from leafmark.model import Snippet
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 SNIPPET_CHARS = 150

@@ -17,12 +17,13 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from leafmark.index import Language
 from leafmark.index.analysis import Analyzer
 from leafmark.index.folding import bare, without_marks
 from leafmark.index.snapshot import Lookup
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words

@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.analysis import has_signs, is_solid
@@ -37,6 +36,7 @@ from leafmark.index.schema import TEXT_FIELDS
 from leafmark.index.snapshot import Lookup
 from leafmark.index.text_with_titles import phrases_within
 from leafmark.index.words import Vocabulary as Words
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression, Phrase, Prefix, Term
 from leafmark.search.names import chunk_terms, query_name
 from leafmark.search.options import SearchOptions

@@ -27,11 +27,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import permutations
 from types import MappingProxyType
-from typing import NamedTuple
 
 from leafmark.environment import memo
 from leafmark.index.roles import language_family
 from leafmark.model import Candidate, Entry
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query
 from leafmark.search.order import sort_candidates, topics_of

@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, Query, unscored
 from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import (
     Expression,
     Filter,

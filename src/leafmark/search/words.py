@@ -23,10 +23,10 @@ from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.analysis import LANGUAGES, Analyzer, Token, is_solid
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of

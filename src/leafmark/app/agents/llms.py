@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 from urllib.parse import quote
 
 from leafmark.app.agents.agent_files import AGENT_FILES
@@ -24,6 +23,7 @@ from leafmark.app.writing import replace_file, replacing
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, LlmsReport, document_id
+from leafmark.namedtuples import NamedTuple
 
 _NOTE_LENGTH = 160
 """Characters of a note behind a link; chosen by eye."""

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from posixpath import commonprefix
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from leafmark.app.answering.listing import list_trees
@@ -29,6 +28,7 @@ from leafmark.index import IndexReader
 from leafmark.index.facts import fact
 from leafmark.index.queries import AllOf, HasTerm, Query, unscored
 from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import format_of
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter

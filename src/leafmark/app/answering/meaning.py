@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.background import Deadline, DeadlineExceeded, begin
 from leafmark.app.configuration.project import Project
@@ -43,6 +42,7 @@ from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import Background, Near, Searcher
 from leafmark.index.vectors import text_hash, vector_folder
 from leafmark.model import Hint, Recent
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression
 from leafmark.search.compile import corrected_text
 from leafmark.search.fuse import ChunkRef, Meaning, Usual

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.app.answering.opening import INDEX_FIRST, mending, open_index
 from leafmark.app.answering.resolving import Resolver
@@ -30,6 +30,7 @@ from leafmark.app.sources.names import is_secret, nearest_paths
 from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError, unreadable
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Document, Entry, Factor, Hint, KeyTerm, WeightedText, document_id
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import is_binary, parse
 from leafmark.parsing.formats import suffix_of
 from leafmark.query import Filter, any_of

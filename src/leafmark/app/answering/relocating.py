@@ -14,7 +14,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
+
+from leafmark.namedtuples import NamedTuple
 
 Wanted = Mapping[int, Collection[str]]
 """The beginnings of hex sha256 digests, all equally long, by the length of their bytes."""

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from posixpath import normpath
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.contents import refuse_contents
@@ -23,6 +23,7 @@ from leafmark.app.sources.walk import EMPTY, SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy, reason_of
 from leafmark.index.folding import id_spellings
 from leafmark.model import LEFT_OUT, Entry, Skipped, document_id, encode_path, ordinal_id
+from leafmark.namedtuples import NamedTuple
 from leafmark.search import lookup
 from leafmark.search.citations import cited_ids
 from leafmark.suggest import MAX_SUGGESTED

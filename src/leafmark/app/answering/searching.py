@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafmark.app.answering.opening import left_out_hints, mending, open_index, tell_hints
 from leafmark.app.configuration.project import Project
@@ -25,6 +25,7 @@ from leafmark.model import (
     bytes_in,
     heading_and_span,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import (
     Expression,

@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import basename
-from typing import NamedTuple
 
 from leafmark.app.answering.opening import mending, open_telling
 from leafmark.app.answering.relocating import (
@@ -48,6 +47,7 @@ from leafmark.model import (
     document_part,
     whole_range,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.search.citations import (
     DIGEST_DIGITS,
     Citation,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import overload
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import ChunkRequest
@@ -28,6 +28,7 @@ from leafmark.app.sources.walk import (
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import NotFoundError, Remedy, UsageError
 from leafmark.model import CompressedList, Diagnostic, Skipped, check_tree_name, tree_name
+from leafmark.namedtuples import NamedTuple
 
 _WILD = re.compile(r"([\\*?\[\]!# ])")
 _ESCAPED = r"\\\1"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import cycle, repeat
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan
 from leafmark.app.linking import KnownKeys, Links, PlainOrigin
@@ -46,6 +46,7 @@ from leafmark.model import (
     document_id,
     leads_nowhere,
 )
+from leafmark.namedtuples import NamedTuple
 
 Render = Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]]
 """From a document, and how it was chunked, to its output. It can be pickled."""

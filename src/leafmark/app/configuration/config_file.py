@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.app.configuration.lint_table import LINT_KEYS, read_lint_value, rule_names
 from leafmark.app.settings import CONSTANTS, SETTINGS, TABLES
@@ -20,6 +20,7 @@ from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES, MAX_WILDCARDS
 from leafmark.errors import ConfigError, Remedy, reason_of
 from leafmark.model import TREE_NAME
 from leafmark.model.options import check_value
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import format_names
 from leafmark.patterns import late_pattern
 from leafmark.suggest import nearest

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.errors import ConfigError, ForbiddenError
 from leafmark.model import tree_name
+from leafmark.namedtuples import NamedTuple
 
 CONFIG_NAME = "leafmark.toml"
 

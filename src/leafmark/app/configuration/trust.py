@@ -14,7 +14,6 @@ import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, TreeTable
 from leafmark.app.settings import SETTINGS
@@ -22,6 +21,7 @@ from leafmark.app.sources.selection import secret_patterns
 from leafmark.app.writing import check_regular, replace_file
 from leafmark.errors import StorageError
 from leafmark.model import PermissionRequest, TrustedFile
+from leafmark.namedtuples import NamedTuple
 
 _MAX_TRUST_BYTES = 1 << 20
 

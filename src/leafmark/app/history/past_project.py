@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.sides import RevisionSide, find_revision, project_repository
@@ -41,6 +41,7 @@ from leafmark.index.folder import (
 from leafmark.index.lock import hold_lock
 from leafmark.index.sharing import link_or_copy, share_index
 from leafmark.model import DocumentKey, Hint
+from leafmark.namedtuples import NamedTuple
 
 MIN_SHARED = 0.5
 """Share of the sources that two revisions have in common from which one begins as the other."""

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import read_beneath
@@ -30,6 +30,7 @@ from leafmark.errors import LeafmarkError, NotFoundError
 from leafmark.history import RevisionList
 from leafmark.history.git import Blobs, Commit, Repository, blob_hash, find_repository
 from leafmark.model import Diagnostic, DocumentKey
+from leafmark.namedtuples import NamedTuple
 
 MAX_NESTED = 8
 """How deep submodules in submodules are followed."""

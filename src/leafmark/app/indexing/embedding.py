@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import TEXT_RECIPE, current_view, embedder_spec, vector_model
@@ -51,6 +51,7 @@ from leafmark.index.vectors import (
     vector_folder,
 )
 from leafmark.model import DocumentKey, document_id
+from leafmark.namedtuples import NamedTuple
 
 BATCH_TEXTS = 64
 """Texts that are handed to an embedder, and then synced, at a time: what a crash may lose.

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
@@ -27,6 +26,7 @@ from leafmark.environment import give_back_memory
 from leafmark.index import EngineDocuments, prepare_source
 from leafmark.index.manifest import gc_paused
 from leafmark.model import Diagnostic, DocumentEntry, FileState
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import format_of
 
 _NO_DIGEST = "0" * 64

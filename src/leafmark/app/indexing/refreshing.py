@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.config import Configuration
 from leafmark.app.configuration.project import Project
@@ -51,6 +51,7 @@ from leafmark.model import (
     count_of,
     document_id,
 )
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.embedding import Embedded

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import Plan, named_before, plan_changes, plan_since
@@ -35,6 +35,7 @@ from leafmark.model import (
     IndexReport,
     document_id,
 )
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from leafmark.app.indexing.machines import Machines

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress
@@ -22,6 +21,7 @@ from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named
 from leafmark.environment import install_extra
 from leafmark.errors import LeafmarkError, NotFoundError, Remedy, UsageError
 from leafmark.model import Diagnostic, DocumentKey, count_of
+from leafmark.namedtuples import NamedTuple
 
 REPORT_EVERY = 1000
 """Sources between two reports of progress."""

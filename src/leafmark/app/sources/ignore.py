@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from leafmark.app.sources.globs import (
     Matcher,
@@ -24,6 +23,7 @@ from leafmark.app.sources.globs import (
     unescaped,
 )
 from leafmark.model import Diagnostic
+from leafmark.namedtuples import NamedTuple
 
 Doubt = Callable[[str, str], bool]
 

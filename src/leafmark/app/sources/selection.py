@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import NamedTuple
 
 from leafmark.app.sources import names
 from leafmark.app.sources.folders import Handle, read_small
@@ -21,6 +20,7 @@ from leafmark.app.sources.globs import literal_start
 from leafmark.app.sources.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
 from leafmark.app.sources.trees import Tree
 from leafmark.model import Diagnostic
+from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 ReadFile = Callable[[str], bytes | None]

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from leafmark.app.settings import IndexSettings
 from leafmark.model.options import Value
+from leafmark.namedtuples import NamedTuple
 
 Scope = Literal["local", "global"]
 """Where a tree was named: in the project (or by standing in it), or in the user's file."""

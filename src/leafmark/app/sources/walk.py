@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import NamedTuple
 
 from leafmark.app.sources.folders import (
     LISTS_INODES,
@@ -40,6 +39,7 @@ from leafmark.app.sources.selection import TELLING, Frame, Selection
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
+from leafmark.namedtuples import NamedTuple
 
 SPECIAL = "special file"
 """Why neither a file nor a link to one is read; as a file, a folder is one."""

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import tantivy
 
@@ -32,6 +32,7 @@ from leafmark.index.schema import (
     language_fields,
 )
 from leafmark.model import DocumentEntry
+from leafmark.namedtuples import NamedTuple
 
 
 class IndexMeta(NamedTuple):

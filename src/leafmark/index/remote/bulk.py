@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.errors import ForbiddenError, LeafmarkError, Remedy, StorageError
 from leafmark.index.remote.client import Cluster, RefusedError, path_of, reason_of
 from leafmark.index.snapshot import LOOK_AT_NODES
+from leafmark.namedtuples import NamedTuple
 
 BATCH_BYTES = 4_000_000
 """Writes of one request; a source larger than this goes alone."""

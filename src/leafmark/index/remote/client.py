@@ -11,7 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import urllib3
@@ -26,6 +26,7 @@ from leafmark.errors import (
     StorageError,
 )
 from leafmark.index.snapshot import LOOK_AT_NODES
+from leafmark.namedtuples import NamedTuple
 
 CONNECT_S = 2.0
 SEARCH_S = 5.0

@@ -23,9 +23,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.index.schema import FILLER, FORMAT, Language, measured_fields
+from leafmark.namedtuples import NamedTuple
 
 ENTRY = {"type": "binary", "doc_values": True}
 """What the index says of a document itself, as a column: lists read no records."""

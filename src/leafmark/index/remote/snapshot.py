@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from functools import cached_property
 from itertools import product
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from leafmark.errors import ChangedError, NotFoundError, Remedy
@@ -49,6 +49,7 @@ from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, Recent, document_id
+from leafmark.namedtuples import NamedTuple
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 from leafmark.errors import StorageError, UsageError
@@ -58,6 +58,7 @@ from leafmark.index.remote.words import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import require_whole
 from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileState, document_id
+from leafmark.namedtuples import NamedTuple
 
 MAX_WAITING = 2
 """Batches that wait for the cluster while the next one is made."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafmark.index.remote.bulk import Line, read_current, write_lines
 from leafmark.index.remote.client import Cluster, dump_json, path_of
@@ -29,6 +29,7 @@ from leafmark.index.remote.layout import (
 from leafmark.index.remote.snapshot import RemoteSnapshot
 from leafmark.index.vector_search import Background, Near
 from leafmark.index.vectors import UNUSED_S, VectorModel
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

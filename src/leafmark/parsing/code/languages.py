@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.util import find_spec
-from typing import NamedTuple
+
+from leafmark.namedtuples import NamedTuple
 
 
 class Language(NamedTuple):
