@@ -206,7 +206,7 @@ def test_errors_help(talk: Talk) -> None:
     talk(conversation)
 
 
-def test_resources_prompts_and_completion(talk: Talk) -> None:
+def test_resources_and_completion(talk: Talk) -> None:
     async def conversation(client: Any) -> None:
         listed = (await client.list_resources()).resources
         assert "leafmark://docs/guides/backups.md" in [str(each.uri) for each in listed]
@@ -220,13 +220,6 @@ def test_resources_prompts_and_completion(talk: Talk) -> None:
             await client.read_resource("file:///etc/passwd")
         with pytest.raises(MCPError, match="there is no resource"):
             await client.read_resource("leafmark://docs/../../../etc/passwd")
-
-        prompts = (await client.list_prompts()).prompts
-        assert [each.name for each in prompts] == ["cited_answer", "check_citations"]
-        filled = await client.get_prompt("cited_answer", {"question": "Who?"})
-        assert filled.messages[0].content.text.endswith("Question: Who?")
-        with pytest.raises(MCPError, match="takes `question`"):
-            await client.get_prompt("cited_answer", {})
 
         from mcp.types import ResourceTemplateReference
 
@@ -357,7 +350,7 @@ def test_malformed_messages_get_errors_of_the_protocol(steady: Raw) -> None:
     assert json.loads(steady.ask("no/such", {}, 21))["error"]["code"] == -32601
     assert json.loads(steady.ask("tools/call", {}, 22))["error"]["code"] == -32602
     assert json.loads(steady.ask("tools/call", {"name": 5}, 23))["error"]["code"] == -32602
-    for what in ("resources", "resources/templates", "tools", "prompts"):
+    for what in ("resources", "resources/templates", "tools"):
         refused = json.loads(steady.ask(f"{what}/list", {"cursor": "x"}, 24))["error"]
         assert (refused["code"], refused["message"]) == (-32602, "error: there is no cursor 'x'")
     huge = {"name": "search", "arguments": {"query": "x" * 3_000_000}}

@@ -13,8 +13,8 @@ from leafmark.app.indexed_sources import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
 from leafmark.server.mcp import resources
 from leafmark.server.mcp.answers import ANSWERS
-from leafmark.server.mcp.prompts import build_instructions
 from leafmark.server.mcp.replies import NOTE, Request
+from leafmark.server.mcp.server import build_instructions
 from leafmark.server.mcp.tools import TOOLS
 from leafmark.server.parameters import Arguments, check_arguments, with_lenience
 from leafmark.server.workspace import Freshness

@@ -1,4 +1,4 @@
-"""Addresses, instructions, prompts: what is said in our own voice, and what never is."""
+"""Addresses, instructions: what is said in our own voice, and what never is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import UsageError
 from leafmark.model import TreeStatus, document_id
 from leafmark.render.budgets import count_tokens
-from leafmark.server.mcp.prompts import PROMPTS, build_instructions, fill_prompt, plain_id
 from leafmark.server.mcp.replies import Draft, Reply, fence, fitted, new_mark, wire_text
 from leafmark.server.mcp.resources import address_of, id_of
+from leafmark.server.mcp.server import build_instructions, plain_id
 
 PATHS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)
 
@@ -54,21 +54,6 @@ def test_instructions_name_what_there_is() -> None:
     assert build_instructions([], None).endswith(
         "The index is being built: the first answers may be empty."
     )
-
-
-def test_prompts_are_filled() -> None:
-    for prompt in PROMPTS:
-        found, text = fill_prompt(prompt.name, {prompt.argument: "Why {braces}?"})
-        assert found is prompt
-        assert text.endswith("Why {braces}?")
-    with pytest.raises(NotFoundError) as missing:
-        fill_prompt("nope", {})
-    assert missing.value.hint == "there are: cited_answer, check_citations"
-    for arguments in (None, {}, {"question": " "}, {"question": "x", "more": "y"}):
-        with pytest.raises(UsageError) as caught:
-            fill_prompt("cited_answer", arguments)
-        assert caught.value.message == "`cited_answer` takes `question`"
-        assert caught.value.hint == "What you want to know."
 
 
 def test_documents_cannot_write_the_end_of_their_fence() -> None:
