@@ -96,9 +96,10 @@ def test_a_python_that_the_parsers_have_no_wheels_for_is_not_taken(copy: Path) -
         ("mypy", "above: types"),
         ("lint-imports", "above: types"),
         ("pytest tests/integration/cluster", "above: cluster"),
-        ("pytest tests/browser", "above: whole"),
-        ("pytest --ignore=tests/browser", "above: tests"),
-        ("pytest", "above: tests cluster whole"),
+        ("pytest tests/integration --ignore", "above: command"),
+        ("pytest tests/browser", "above: others"),
+        ("pytest --ignore=tests/integration", "above: tests"),
+        ("pytest", "above: tests cluster command others"),
     ],
 )
 def test_every_check_that_fails_fails_the_whole(copy: Path, failing: str, told: str) -> None:
