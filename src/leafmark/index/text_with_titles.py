@@ -37,6 +37,8 @@ class TitlesAbove(NamedTuple):
     text: str
     titles: tuple[str, ...]
     terms: frozenset[str]
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The terms beside each other in a title, each pair once."""
 
 
 def from_titles_alone(above: TitlesAbove, body: str) -> list[str]:
@@ -50,7 +52,7 @@ def from_titles_alone(above: TitlesAbove, body: str) -> list[str]:
     shared = {term for term in above.terms if f" {term} " in padded}
     alone = [*(above.terms - shared)]
     if shared:
-        alone += _phrases_alone(above.titles, padded, shared)
+        alone += _phrases_alone(above, padded, shared)
     alone.sort()
     return alone
 
@@ -65,7 +67,9 @@ def titles_above(analyzer: Analyzer, section_path: tuple[str, ...]) -> TitlesAbo
     joined = f"{above.text} {text}" if len(section_path) > 1 else text
     if len(section_path[-1]) > MAX_TITLE:
         return above._replace(text=joined)
-    return TitlesAbove(joined, (*above.titles, text), above.terms.union(text.split()))
+    words = text.split()
+    pairs = dict.fromkeys((*above.pairs, *pairwise(words)))
+    return TitlesAbove(joined, (*above.titles, text), above.terms.union(words), (*pairs,))
 
 
 @memo(4096)
@@ -74,32 +78,22 @@ def title_terms(analyzer: Analyzer, title: str) -> str:
     return analyzer.for_index(with_parts(title))
 
 
-def _phrases_alone(titles: Sequence[str], padded: str, shared: Set[str]) -> Iterable[str]:
+def _phrases_alone(above: TitlesAbove, padded: str, shared: Set[str]) -> Iterable[str]:
     """Return the phrases that `from_titles_alone` does; `shared` are the terms of both."""
-    pairs = {
-        pair
-        for title in titles
-        for pair in _pairs_of(title)
-        if pair[0] in shared and pair[1] in shared
-    }
+    pairs = {(a, b): f" {a} {b} " for a, b in above.pairs if a in shared and b in shared}
     if not pairs:
         return ()
-    held = {pair for pair in pairs if f" {pair[0]} {pair[1]} " in padded}
-    alone = {" ".join(pair) for pair in pairs - held}
+    held = {pair for pair, phrase in pairs.items() if phrase in padded}
+    alone = {phrase[1:-1] for pair, phrase in pairs.items() if pair not in held}
     if held:
         threes = {
             " ".join(three)
-            for title in titles
+            for title in above.titles
             for three in _phrases(title.split(), MAX_PHRASE)
             if three[:2] in held and three[1:] in held
         }
         alone |= {three for three in threes if f" {three} " not in padded}
     return alone
-
-
-@memo(4096)
-def _pairs_of(title: str) -> tuple[tuple[str, str], ...]:
-    return tuple(pairwise(title.split()))
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

@@ -125,9 +125,7 @@ class PortionedText:
         portion = self.portions[number]
         raw, moved = self._read(portion)
         walked = self._walk(raw)
-        blocks = blocks_of(walked.rows, walked.headings, raw)
-        if moved:
-            blocks = _moved(blocks, moved)
+        blocks = blocks_of(walked.rows, walked.headings, raw, moved)
         if len(raw) == portion.end - portion.start:
             return blocks
         return [block for block in blocks if portion.start <= block.start < portion.end]
@@ -217,13 +215,6 @@ def _key(label: bytes) -> bytes:
 def _written(sign: re.Match[str]) -> str:
     """A character as it stands for itself in what a label is defined to be."""
     return f"&#{ord(sign[0])};" if sign[0] < " " or sign[0] == "\x7f" else f"\\{sign[0]}"
-
-
-def _moved(blocks: Sequence[Block], by: int) -> list[Block]:
-    return [
-        _new(Block, (kind, start + by, end + by, level, info, content and content + by))
-        for kind, start, end, level, info, content in blocks
-    ]
 
 
 _end_of: Callable[[_Portion], int] = itemgetter(1)

@@ -222,15 +222,21 @@ def _inline_text(event: Event) -> str:
     return code
 
 
-def blocks_of(rows: Sequence[Row], headings: Sequence[Heading], raw: bytes) -> list[Block]:
-    """Return the blocks of `raw`, whose rows and headings these are."""
-    blocks = _blocks(rows, raw)
-    if _LINK_DEFINITION.search(raw) or _FIRST_DEFINITION.match(raw):
-        _end_lists(blocks)
-        definitions = list(_link_definitions(blocks, headings, raw))
-        if definitions:
-            blocks = sorted(blocks + definitions, key=lambda block: block.start)
-    return blocks
+def blocks_of(
+    rows: Sequence[Row], headings: Sequence[Heading], raw: bytes, moved: int = 0
+) -> list[Block]:
+    """Return the blocks of `raw`, whose rows and headings these are; `moved` is added to places."""
+    if not (_LINK_DEFINITION.search(raw) or _FIRST_DEFINITION.match(raw)):
+        return _blocks(rows, raw, moved)
+    blocks = _blocks(rows, raw, 0)
+    _end_lists(blocks)
+    definitions = list(_link_definitions(blocks, headings, raw))
+    if definitions:
+        blocks = sorted(blocks + definitions, key=lambda block: block.start)
+    return [
+        _new(Block, (kind, start + moved, end + moved, level, info, content and content + moved))
+        for kind, start, end, level, info, content in blocks
+    ]
 
 
 def _end_lists(blocks: list[Block]) -> None:
@@ -251,7 +257,7 @@ def _end_lists(blocks: list[Block]) -> None:
             blocks[index] = blocks[index]._replace(end=end)
 
 
-def _blocks(rows: Sequence[Row], raw: bytes) -> list[Block]:
+def _blocks(rows: Sequence[Row], raw: bytes, moved: int) -> list[Block]:
     lines = Lines(raw, 0)
     open_ends = [len(raw) + 1]  # of the document and of the containers around
     blocks: list[Block] = []
@@ -276,7 +282,9 @@ def _blocks(rows: Sequence[Row], raw: bytes) -> list[Block]:
             info, content = _code(tag["CodeBlock"], lines, start)
         elif name == "Table":
             content = min(lines.end_of(lines.end_of(start + 1) + 1), end)
-        block = _new(Block, (kind, lines.start_of(start), end, level, info, content))
+        content = content and content + moved
+        place = lines.start_of(start) + moved, end + moved
+        block = _new(Block, (kind, *place, level, info, content))
         if name != "FootnoteDefinition" or not _is_joined(block, blocks, footnotes):
             blocks.append(block)
     return blocks
