@@ -385,22 +385,20 @@ def _not_for_one_tree(name: str, location: str) -> ConfigError:
 
 # Where each key of a TOML file stands; the standard parser does not tell.
 #
-# In: the text of a file that parses. Out: the line of every table header and
-# every key outside inline tables. Values are skipped, not read.
+# In: the text of a file that parses. Out: the line of every table header and of every key outside
+# inline tables, told by how a line begins.
 
 
 KeyPath = tuple[str | int, ...]
 """The way to a value: names, and positions in arrays of tables."""
 
-_BLANK = late_pattern(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_SPACE = late_pattern(r"[ \t]*")
-_KEY = late_pattern(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+_LONG_TEXT = late_pattern(r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}''', re.DOTALL)
+_NAME = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
+_NAMES = rf"{_NAME}(?:[ \t]*\.[ \t]*{_NAME})*"
+_EACH_NAME = late_pattern(_NAME)
+_HEADER = late_pattern(rf"[ \t]*(\[\[?)[ \t]*({_NAMES})[ \t]*\]+[ \t\r]*(?:#|$)")
+_KEY = late_pattern(rf"[ \t]*({_NAMES})[ \t]*=")
 _HEADER_LINE = late_pattern(r"\s*\[(?!\[)([^\]\n]*)\]")
-_VALUE = late_pattern(
-    r'''"""(?:\\.|[^\\])*?"""(?:"{0,2})|\'\'\'.*?\'\'\'(?:'{0,2})'''
-    r"""|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[\[{]|[\]}]|\n|[^"'#\[\]{}\n]+""",
-    re.DOTALL,
-)
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -413,26 +411,21 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     lines: dict[KeyPath, int] = {}
     counts: dict[KeyPath, int] = {}
     table: KeyPath = ()
-    line, counted = 1, 0
-    at = _end(_BLANK, text, 0)
-    while at < len(text):
-        line, counted = line + text.count("\n", counted, at), at
-        if text[at] == "[":
-            many = text.startswith("[[", at)
-            keys, at = _keys(text, at + 1 + many)
-            table = _located(keys, counts)
-            if many:
-                position = counts.get(table, -1) + 1
-                counts[table] = position
-                table = (*table, position)
-            lines.setdefault(table, line)
-            at += 1 + many
-        else:
-            keys, at = _keys(text, at)
-            lines.setdefault((*table, *keys), line)
-            at = _value_end(text, at + 1)
-        at = _end(_BLANK, text, at)
+    without = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(without.split("\n"), start=1):
+        if header := _HEADER.match(line):
+            table = _located(_names(header[2]), counts)
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = (*table, counts[table])
+            lines.setdefault(table, number)
+        elif key := _KEY.match(line):
+            lines.setdefault((*table, *_names(key[1])), number)
     return lines
+
+
+def _names(dotted: str) -> list[str]:
+    return [_unquoted(name) for name in _EACH_NAME.findall(dotted)]
 
 
 def _located(keys: Sequence[str], counts: Mapping[KeyPath, int]) -> KeyPath:
@@ -445,21 +438,6 @@ def _located(keys: Sequence[str], counts: Mapping[KeyPath, int]) -> KeyPath:
     return path
 
 
-def _keys(text: str, at: int) -> tuple[list[str], int]:
-    """Read a dotted key; the end is at the `=` or `]` behind it."""
-    keys: list[str] = []
-    while True:
-        at = _end(_SPACE, text, at)
-        match = _KEY.match(text, at)
-        if match is None:
-            return keys, at
-        keys.append(_unquoted(match[0]))
-        at = _end(_SPACE, text, match.end())
-        if text[at : at + 1] != ".":
-            return keys, at
-        at += 1
-
-
 def _unquoted(key: str) -> str:
     if key[0] not in "\"'":
         return key
@@ -468,23 +446,6 @@ def _unquoted(key: str) -> str:
     import tomllib  # late: few files have such a key, and many searches no file
 
     return str(tomllib.loads(f"key = {key}")["key"])
-
-
-def _value_end(text: str, at: int) -> int:
-    """Return where the value at `at` ends: at the newline outside of brackets and strings."""
-    depth = 0
-    while match := _VALUE.match(text, at):
-        token = match[0]
-        if token == "\n" and depth == 0:
-            return at
-        depth += (token in "[{") - (token in "]}")
-        at = match.end()
-    return len(text)
-
-
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return match.end() if match else at
 
 
 def find_line(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
