@@ -16,6 +16,7 @@ import leafmark
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.parsing import parse
 from leafmark.parsing.json_text import BadJsonError, value_end
+from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_text import markdown_reader, read_markdown
 from leafmark.parsing.notebook import notebook_reader
 
@@ -62,8 +63,11 @@ def _read(kind: str, text: str) -> str:
     """A cell as it is read: Markdown without tags, code between fences longer than those in it."""
     if kind == "markdown":
         raw = text.encode()
-        text = read_markdown(raw, [(0, len(raw))]).text if markdown_reader(raw) else text
-        return f"{text}\n\n" if raw else ""
+        lines = without_lone_returns(raw)
+        if markdown_reader(lines):
+            for first, after, shown in [*read_markdown(lines, [(0, len(raw))]).edits()][::-1]:
+                raw = raw[:first] + shown.encode() + raw[after:]
+        return f"{raw.decode()}\n\n" if text else ""
     if kind != "code" or not text.strip():
         return f"{text}\n\n" if text else ""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))

@@ -93,8 +93,8 @@ from leafmark.parsing.html import marks
 
 def locks():
     yield from (run._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
-    yield from (reranking._OPENING, reranking._READING, interface._LOADING)
-    yield from (sandbox._child._lock, indexed_sources._DROPPED._lock)
+    yield from (reranking._OPENING, reranking.READING, interface._LOADING)
+    yield from (sandbox.CHILD._lock, indexed_sources._DROPPED._lock)
     yield from (marks.items_of._lock, marks.labels_of_panels._lock)
 
 for lock in locks():
