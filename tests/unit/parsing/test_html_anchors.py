@@ -60,11 +60,11 @@ def test_names_of_other_places(source: str, expected: list[str]) -> None:
 
 def test_links_to_a_term_lead_to_the_section_that_holds_it() -> None:
     page = (
-        b'<h1>A</h1><p>See <a href="#f">f</a>.</p><h2>One</h2><p>x</p>'
-        b'<h2>Two</h2><dl><dt id="f">f()</dt><dd>y</dd></dl>'
+        b'<h1>A</h1><p>See <a href="#term-f">f</a>.</p><h2>One</h2><p>x</p>'
+        b'<h2>Two</h2><dl><dt id="term-f">the lamp</dt><dd>y</dd></dl>'
     )
     chunked = chunk_document(parse(page, "p.html"), tree="t")
-    assert chunked.chunks[chunked.slugs["f"]].title == "Two"
+    assert chunked.chunks[chunked.slugs["term-f"]].title == "Two"
 
 
 def test_links_to_a_name_before_a_heading_lead_to_its_section() -> None:

@@ -2,8 +2,9 @@
 
 In: the names that tags give places. Out: entries, each with its title and its extents. An entry is
 a place with a name whose first line is a signature of that name: marked as code or by its class
-(`words.toml`), with the last part of the name as one of its first words. So are the terms of
-Sphinx, pdoc and DocBook, the members of pdoc, rustdoc, Haddock and RDoc, whatever the tags.
+(`words.toml`), with the last part of the name as one of its first words; or a term, or in bold,
+that begins with the whole name. So are the terms of Sphinx, pdoc and DocBook, the members of pdoc,
+rustdoc, Haddock and RDoc, the settings of Postfix and HAProxy, whatever the tags.
 An entry reaches as far as the element that begins with it, a term as far as its text.
 """
 
@@ -11,7 +12,9 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from leafmark.model import span_at
@@ -32,6 +35,8 @@ _MAX_WORDS = 5
 """Words of a signature among which its name is: the others say what it is."""
 
 _CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
+_BOLD = re.compile(rb"<(?:b|strong|dt)\b", re.IGNORECASE)
+_STRONG = frozenset(("b", "strong", "dt"))
 _CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+))", re.IGNORECASE)
 _INLINE = frozenset(
     "a abbr b bdi cite code del dfn em font i ins kbd label mark q s samp small span strong sub sup"
@@ -65,10 +70,10 @@ class Entry(NamedTuple):
 
 
 class _Signed(NamedTuple):
-    """A place with a name, and the signature there."""
+    """A place with a name, and the signature there, in the element `around`."""
 
     named: Named
-    element: Element | None
+    around: Element
     text: int
     line_end: int
     title: str
@@ -126,15 +131,33 @@ class _Finder:
         text = self._first_visible(named.end, around.close)
         if text < 0 or page.headings_in(around.start, text + 1):
             return None
+        around = self._right_behind(named, text) or around
         if around.start < named.start and page.has_text(around.inner, named.start):
             return None
         line, end = self._line(text)
         token = _token_of(line, named.name)
         if token is None or self._leads_to(text, named.name):
             return None
-        if not self._is_marked(named.start, text, end, around):
+        if not (
+            self._is_marked(named.start, text, end, around)
+            or (_is_all(token, named.name) and self._is_strong(named.start, text, around))
+        ):
             return None
-        return _Signed(named, element, text, end, _title_of(line, token))
+        return _Signed(named, around, text, end, _title_of(line, token))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [element.start for element in self.page.elements]
+
+    def _right_behind(self, named: Named, text: int) -> Element | None:
+        """The block with the text that stands behind an anchor with nothing in it, if one does."""
+        if named.tag != "a":
+            return None
+        at = bisect_left(self._starts, named.end)
+        behind = self.page.elements[at] if at < len(self._starts) else None
+        if behind is None or behind.tag in _INLINE or not behind.start < text < behind.close:
+            return None
+        return behind
 
     def _first_visible(self, start: int, end: int) -> int:
         """Where the first text in `[start, end)` begins that is not dropped, -1 for none."""
@@ -191,6 +214,23 @@ class _Finder:
             return True
         return _has_class(data[start:end], around)
 
+    def _is_strong(self, start: int, text: int, around: Element) -> bool:
+        """Whether what begins at `text` is a term of a list, or in bold."""
+        if _BOLD.search(self.page.data, start, text):
+            return True
+        chain = [around, *(each for each, _ in zip(around.ancestors, "12", strict=False))]
+        return any(each.tag in _STRONG for each in chain)
+
+
+def _is_all(token: re.Match[str], name: str) -> bool:
+    """Whether a signature begins with a name as a whole, and the token in it is that name."""
+    return token.start() == 0 and _spelt(token[0]) == _spelt(name)
+
+
+def _spelt(name: str) -> str:
+    """A name without regard to case and the signs between its parts."""
+    return _JOINTS.sub("_", name.lower()).strip("_")
+
 
 def _has_class(markup: bytes, around: Element) -> bool:
     if "entry.classes" in around.open.lists:
@@ -215,11 +255,11 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
     """
     name = _PARAMETERS.sub("", _without_lengths(name) if name.startswith("_CPPv") else name)
     name = _OVERLOAD.sub("", name)
-    spelt = _JOINTS.sub("_", name.partition("(")[0].lower().rstrip(")-_")).strip("_")
+    spelt = _spelt(name.partition("(")[0].rstrip(")-_"))
     for count, word in enumerate(_WORD.finditer(line)):
         if count == _MAX_WORDS:
             return None
-        own = _JOINTS.sub("_", _LAST_PART.split(word[0])[-1].lower()).strip("_")
+        own = _spelt(_LAST_PART.split(word[0])[-1])
         if own and spelt.endswith(own) and _is_part(spelt, len(spelt) - len(own), name, own):
             return word
         if "(" in line[: word.start()]:
@@ -266,10 +306,9 @@ def _member(page: Page, one: _Signed, following: int) -> Entry:
     It is the element with the name, if there is text behind the signature in that; else the largest
     that begins with the signature and holds no other.
     """
-    own = one.element
-    inner = own if own is not None and own.tag not in _INLINE else one.named.parent
-    assert inner is not None, "a signature stands in an element"
-    if not (inner is own and page.has_text(one.line_end, inner.close)):
+    inner = one.around
+    is_own = inner.start >= one.named.start
+    if not (is_own and page.has_text(one.line_end, inner.close)):
         inner = _climb(page, inner, following)
     limit = inner.end
     if not page.has_text(one.line_end, inner.close):
@@ -309,12 +348,7 @@ class _Terms:
 
         Terms that adjoin have the same entry; a list of one entry belongs to it as a whole.
         """
-        nearest = one.element or one.named.parent
-        chain = (
-            [nearest, *(each for each, _ in zip(nearest.ancestors, "123", strict=False))]
-            if nearest
-            else []
-        )
+        chain = [one.around, *(each for each, _ in zip(one.around.ancestors, "123", strict=False))]
         term = next((each for each in chain if each.tag == "dt"), None)
         if term is None or term.parent is None:
             return None
