@@ -50,6 +50,8 @@ _PROSE = late_pattern(
 )
 """Documents: what is written about tests is no test."""
 
+_NUMBER = late_pattern(r"\A[0-9]+(?:\.[0-9]+)*\.?\s+")
+
 _OF_FOLDER = late_pattern(
     r"(pages|docs?|documentation|manual|man|help|content|guides?|book|site)[._-](.*)", re.IGNORECASE
 )
@@ -154,11 +156,13 @@ def role_of_title(title: str) -> int:
     (4, 4)
     >>> role_of_title("404 | Lamps"), role_of_title('3 posts tagged with "lamp"')
     (6, 6)
+    >>> role_of_title("2. Older news"), role_of_title("2. Newer lamps")
+    (4, 0)
     """
     rules = _rules()
     if True not in map(title.casefold().__contains__, rules.title_words):
         return 0
-    found = rules.titles.fullmatch(title)
+    found = rules.titles.fullmatch(title) or rules.titles.fullmatch(_NUMBER.sub("", title))
     if found is None:
         parts = map(rules.title_parts.fullmatch, split_title(title))
         found = next(filter(None, parts), None)

@@ -42,6 +42,7 @@ PATHS = {
     "changelog": """
     CHANGELOG.md                        docs/changes.rst                docs/release-notes.md
     docs/whatsnew/3.4.rst               doc/release-1.2.html            releases/4.2.txt
+    html/dist.news.html                 dist.news.old.html
 """,
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
     "listing": "genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html",
@@ -76,6 +77,7 @@ def test_paths_tell_roles(path: str, role: str) -> None:
 @pytest.mark.parametrize(
     ("title", "role"),
     [
+        ("2. Older news", "changelog"),
         ("Release notes", "changelog"),
         ("What's New In Pool 3.4", "changelog"),
         ("What is new?", "changelog"),
