@@ -249,6 +249,8 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
     ('tern.Queue', None)
     >>> _token_of("max_connections (integer)", "GUC-MAX-CONNECTIONS")[0]
     'max_connections'
+    >>> _token_of("http redirect CODE", "http redirect (reference)")[0]
+    'http redirect'
     >>> line = "double dim(double level)"
     >>> [_token_of(line, name)[0] for name in ("_CPPv4N4Lamp3dimEd", "Lamp::dim__double")]
     ['dim', 'dim']
@@ -261,10 +263,20 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
             return None
         own = _spelt(_LAST_PART.split(word[0])[-1])
         if own and spelt.endswith(own) and _is_part(spelt, len(spelt) - len(own), name, own):
-            return word
+            return _with_words_before(line, word, name)
         if "(" in line[: word.start()]:
             return None
     return None
+
+
+def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[str]:
+    """The words of a signature that the words of a name end with, the last of which is given."""
+    behind = name.partition("(")[0].split()
+    for at in range(len(behind) - 1):
+        found = re.search(r"\b" + r"\s+".join(map(re.escape, behind[at:])) + r"(?![\w-])", line)
+        if found is not None and found.end() == word.end():
+            return found
+    return word
 
 
 def _without_lengths(name: str) -> str:
