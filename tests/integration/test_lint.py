@@ -92,6 +92,15 @@ def test_what_fails_a_build_can_be_said(leafmark: Leafmark, docs: Path) -> None:
     assert (ran.code, ran.err.splitlines()[0]) == (2, "error: there is no rule `vage-title`")
 
 
+def test_a_baseline_lets_through_what_is_known(leafmark: Leafmark, docs: Path) -> None:
+    assert leafmark("lint", "--write-baseline", "known.json", cwd=docs).code == 0
+    ran = leafmark("lint", "--baseline", "known.json", cwd=docs)
+    assert (ran.code, ran.out) == (0, "")
+    (docs / "faq.md").write_text(f"{_FILES['faq.md']!s}\n## Stuff\n\nEven more.\n")
+    ran = leafmark("lint", "--baseline", "known.json", cwd=docs)
+    assert (ran.code, len(ran.out.splitlines())) == (1, 1)
+
+
 def test_only_what_changed_since_a_revision_is_told(leafmark: Leafmark, docs: Path) -> None:
     assert leafmark("lint", "--since", "HEAD", cwd=docs).code == 0
     (docs / "guide.md").write_text("# Guide\n\n## Stuff\n\n[gone](gone.md)\n")
@@ -144,7 +153,7 @@ def test_near_duplicates_and_pages_that_no_text_links_to(
     )
 
 
-def test_the_configuration_has_levels_and_paths(leafmark: Leafmark, docs: Path) -> None:
+def test_the_configuration_has_levels_paths_and_a_baseline(leafmark: Leafmark, docs: Path) -> None:
     table = docs / "leafmark.toml"
     table.write_text('[lint.rules]\nbroken-link = "note"\nvague-title = "off"\n')
     ran = leafmark("lint", cwd=docs)
@@ -157,6 +166,14 @@ def test_the_configuration_has_levels_and_paths(leafmark: Leafmark, docs: Path) 
     ran = leafmark("lint", cwd=docs)
     assert (ran.code, "vague-title" in ran.out, "guide.md" in ran.out) == (0, True, False)
     assert leafmark("lint", "--fail-on", "warning", cwd=docs).code == 1
+    table.write_text('[lint]\nbaseline = "known.json"\n')
+    missing = leafmark("lint", cwd=docs)
+    assert missing.code == 2
+    assert "leafmark lint --write-baseline known.json writes it" in missing.err
+    assert leafmark("lint", "--write-baseline", "known.json", cwd=docs).code == 0
+    again = leafmark("lint", "--write-baseline", "known.json", cwd=docs)
+    assert "3 findings are known in known.json" in again.err
+    assert leafmark("lint", cwd=docs).out == ""
     origins = leafmark("config", "--origin", cwd=docs).out
     assert f"{table}:2" in origins
 
@@ -170,6 +187,7 @@ def test_the_configuration_has_levels_and_paths(leafmark: Leafmark, docs: Path) 
         ("[lint]\nrules = 3", 2, "lint.rules is 3"),
         ('[lint]\nignore = "a"', 2, "lint.ignore is 'a'"),
         ('[lint]\nfail_on = "off"', 2, "lint.fail_on is 'off'"),
+        ('[lint]\nbaseline = "../known.json"', 2, "lint.baseline leads out of the folder"),
         ('[tree.a]\npath = "."\n[tree.a.lint]\nignore = []', 3, "unknown key `tree.a.lint`"),
     ],
 )

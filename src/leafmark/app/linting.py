@@ -21,11 +21,12 @@ from leafmark.app.linking import KnownKeys, Links, slugs_of, split_target
 from leafmark.app.requests import LintRequest, Progress
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.ignore import parse_rules
-from leafmark.errors import UsageError
+from leafmark.errors import UsageError, reason_of
 from leafmark.history import SectionedDocument
 from leafmark.lint import (
     LEVELS,
     RULES,
+    Baseline,
     Collection,
     DocumentFacts,
     Finding,
@@ -67,11 +68,12 @@ def lint_project(
 ) -> LintReport:
     """Return what the rules find in the project's documents, as they are now.
 
-    The rules' levels, and the rules and paths that are left out, are those of the configuration,
-    where the request says nothing else.
+    The rules' levels, the rules and paths that are left out and the baseline are those of the
+    configuration, where the request says nothing else.
 
     Raises:
-        UsageError: a rule is unknown, or a path is in no tree.
+        UsageError: a rule is unknown, a path is in no tree, or the baseline of the configuration
+            is not one.
         NotFoundError: there is nothing at a path.
         NotFoundError, ForbiddenError, StorageError: see `diff_project`; only with `since`.
     """
@@ -88,10 +90,13 @@ def lint_project(
     if request.rules:
         kept = [one for one in kept if one.rule in request.rules]
     kept = [one for one in kept if run.is_chosen(one.doc_id)]
+    baseline = request.baseline or _configured_baseline(project)
+    new = kept if baseline is None else list(baseline.new_among(_ordered(kept)))
     return LintReport(
-        tuple(_ordered(kept)),
+        tuple(_ordered(new)),
         documents=sum(run.is_chosen(one.doc_id) for one in run.facts),
         silenced=silenced,
+        known=len(kept) - len(new),
         diagnostics=run.diagnostics,
     )
 
@@ -100,6 +105,21 @@ def _check_names(request: LintRequest) -> None:
     for name in (*request.rules, *request.off):
         if name not in RULES:
             raise UsageError(f"there is no rule `{name}`", hint=choices_hint(name, tuple(RULES)))
+
+
+def _configured_baseline(project: Project) -> Baseline | None:
+    path = project.configuration.lint.baseline
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"the baseline cannot be read: {reason_of(error)}",
+            location=str(path),
+            hint=f"leafmark lint --write-baseline {path.name} writes it",
+        ) from error
+    return Baseline.parse(text, str(path))
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:

@@ -15,7 +15,7 @@ from leafmark.model.options import Declaration, Option, declarations
 from leafmark.search.options import Mode, SearchOptions
 
 if TYPE_CHECKING:
-    from leafmark.lint import MissedQuery
+    from leafmark.lint import Baseline, MissedQuery
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (`looking`, `indexing`), how many are done, and of how many.
@@ -69,7 +69,8 @@ class LintRequest(NamedTuple):
     """Check documents by the rules of lint, all of them or `rules`, without those in `off`.
 
     With `paths`, only documents there are reported, and with `since` only those that differ from
-    a revision. `missed` are the queries of an evaluation whose answers were not found.
+    a revision. What the `baseline` knows is left out. `missed` are the queries of an
+    evaluation whose answers were not found.
     """
 
     trees: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class LintRequest(NamedTuple):
     rules: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     since: str | None = None
+    baseline: "Baseline | None" = None
     missed: "tuple[MissedQuery, ...]" = ()
 
 

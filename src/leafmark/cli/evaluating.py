@@ -18,13 +18,14 @@ from leafmark.cli.command import (
 )
 from leafmark.cli.completion import trees
 from leafmark.cli.console import Call, output_of, perform, progress_line, project_of, request_of
-from leafmark.errors import UsageError
+from leafmark.cli.reading import read_texts
+from leafmark.errors import UsageError, unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from leafmark.evaluation import EvaluationReport
-    from leafmark.lint import LintReport
+    from leafmark.lint import Baseline, LintReport
 
 MAKE = "make"
 MODES = ("lexical", "semantic", "hybrid")
@@ -249,6 +250,8 @@ FAILING = ("error", "warning", "note", "never")
         ("leafmark lint", "all documents"),
         ("leafmark lint guides/ README.md", "those of a folder, and a file"),
         ("leafmark lint --since origin/main -o sarif > lint.sarif", "what a branch changed"),
+        ("leafmark lint --write-baseline .leafmark-lint.json", "accept what there is"),
+        ("leafmark lint --baseline .leafmark-lint.json --fail-on warning", "and fail on more"),
         ("leafmark lint --eval queries.jsonl", "with the queries that fail because of a title"),
         ("leafmark lint rules", "what is looked for, why, and what to do"),
     ),
@@ -268,6 +271,15 @@ FAILING = ("error", "warning", "note", "never")
             help="Judged queries, as leafmark eval takes them: what they confirm comes first.",
             metavar="FILE",
             repeat=True,
+            complete="file",
+        ),
+        Option(
+            "--baseline", help="Leave out what this file knows.", metavar="FILE", complete="file"
+        ),
+        Option(
+            "--write-baseline",
+            help="Write what is found to this file, so that it is known from now on.",
+            metavar="FILE",
             complete="file",
         ),
         Option(
@@ -296,7 +308,7 @@ def _lint(call: Call) -> int:
 
     A comment with `leafmark-lint: off RULE` silences a rule in the section that it stands in,
     and before the first heading in the whole document. [lint] in leafmark.toml has the levels of
-    rules, rules that are off, and paths to ignore.
+    rules, rules that are off, paths to ignore, and a baseline.
 
     Exit code 1 means that there is a finding of the level --fail-on, or a more severe one.
     """
@@ -310,13 +322,27 @@ def _lint(call: Call) -> int:
             call.console.write(line)
         return 0
     values = call.values
-    rules, missed = values.get("rule", ()), _missed(call)
-    request = request_of(call, LintRequest, paths=call.words, rules=rules, missed=missed)
+    rules, baseline, missed = values.get("rule", ()), _baseline(call), _missed(call)
+    request = request_of(
+        call, LintRequest, paths=call.words, rules=rules, baseline=baseline, missed=missed
+    )
     report = perform(call, lint_project, request)
+    if "write_baseline" in values:
+        _write_baseline(call, values["write_baseline"], report)
+        return 0
     _print_findings(call, report)
     call.console.diagnostics(report.diagnostics)
     configured = project_of(call).configuration.lint.fail_on
     return 1 if report.fails(values.get("fail_on") or configured or "warning") else 0
+
+
+def _baseline(call: Call) -> Baseline | None:
+    from leafmark.lint import Baseline
+
+    if "baseline" not in call.values:  # what is written knows all that is found
+        return Baseline() if "write_baseline" in call.values else None
+    ((name, text),) = read_texts(call, (call.values["baseline"],))
+    return Baseline.parse(text, name)
 
 
 def _missed(call: Call) -> tuple[Any, ...]:
@@ -326,6 +352,17 @@ def _missed(call: Call) -> tuple[Any, ...]:
 
     with progress_line(call) as progress:
         return find_missed(project_of(call), call.values["eval"], progress=progress)
+
+
+def _write_baseline(call: Call, name: str, report: LintReport) -> None:
+    from leafmark.lint import Baseline
+
+    path = call.console.directory / name
+    try:
+        path.write_text(Baseline.of(report.findings).dump(), encoding="utf-8")
+    except OSError as error:
+        raise unreadable(error, name) from error
+    call.console.note(f"{len(report.findings)} findings are known in {name}\n")
 
 
 def _print_findings(call: Call, report: LintReport) -> None:

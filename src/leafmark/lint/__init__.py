@@ -10,13 +10,15 @@ from leafmark.lint.collection import (
     check_collection,
     included_pages,
 )
-from leafmark.lint.facts import DocumentFacts, LinkFact, Silences, facts_of, read_silences
+from leafmark.lint.facts import DocumentFacts, LinkFact, facts_of
 from leafmark.lint.model import LEVELS, Finding, Level, LintReport, MissedQuery, Rule
 from leafmark.lint.rules import RULES, check_document, check_missed, with_confirmed
+from leafmark.lint.untold import Baseline, Silences, fingerprint, read_silences
 
 __all__ = [
     "LEVELS",
     "RULES",
+    "Baseline",
     "Collection",
     "DocumentFacts",
     "Finding",
@@ -31,6 +33,7 @@ __all__ = [
     "check_document",
     "check_missed",
     "facts_of",
+    "fingerprint",
     "included_pages",
     "read_silences",
     "with_confirmed",

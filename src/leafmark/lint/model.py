@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Literal, NamedTuple
 
 from leafmark.model import Diagnostic
@@ -55,22 +53,17 @@ class Finding(NamedTuple):
     text: str = ""
     confirmed: bool = False
 
-    @property
-    def fingerprint(self) -> str:
-        """What the finding is known by, wherever its lines move."""
-        stated = json.dumps([self.rule, self.section_id, self.text])
-        return hashlib.sha256(stated.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
 
 class LintReport(NamedTuple):
     """Findings, those that an evaluation confirms first, then by level and place.
 
-    `silenced` counts those that were silenced in place.
+    `silenced` counts those that were silenced in place, `known` those of the baseline.
     """
 
     findings: tuple[Finding, ...] = ()
     documents: int = 0
     silenced: int = 0
+    known: int = 0
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def fails(self, level: Level | Literal["never"]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from leafmark.lint import LEVELS, RULES, Finding, LintReport
+from leafmark.lint import LEVELS, RULES, Finding, LintReport, fingerprint
 from leafmark.model import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.records import diagnostic_records
@@ -37,7 +37,8 @@ def summarise_lint(report: LintReport) -> str:
     counts = Counter(one.level for one in report.findings)
     counted = [count_of(counts[level], level) for level in LEVELS if counts[level]]
     line = f"{count_of(report.documents, 'document')}: {', '.join(counted) or 'nothing found'}"
-    return f"{line}; {report.silenced} silenced" if report.silenced else line
+    left = [(report.silenced, "silenced"), (report.known, "known from the baseline")]
+    return line + "".join(f"; {number} {what}" for number, what in left if number)
 
 
 def iter_rules(style: Style) -> Iterator[str]:
@@ -56,6 +57,7 @@ def lint_record(report: LintReport) -> dict[str, Any]:
         "counts": {level: counts[level] for level in LEVELS},
         "documents": report.documents,
         "silenced": report.silenced,
+        "known": report.known,
         "diagnostics": diagnostic_records(report.diagnostics),
     }
 
@@ -65,7 +67,7 @@ def _finding_record(one: Finding) -> dict[str, Any]:
         **fields_of(one, "rule", "level", "doc_id", "path", "line", "section_id", "message"),
         "fix": RULES[one.rule].fix,
         "confirmed": one.confirmed,
-        "fingerprint": one.fingerprint,
+        "fingerprint": fingerprint(one),
     }
 
 
@@ -106,7 +108,7 @@ def sarif_record(
                     "logicalLocations": [{"fullyQualifiedName": one.section_id}],
                 }
             ],
-            "partialFingerprints": {"leafmark/v1": one.fingerprint},
+            "partialFingerprints": {"leafmark/v1": fingerprint(one)},
         }
         for one in report.findings
     ]

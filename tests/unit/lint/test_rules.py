@@ -9,6 +9,7 @@ from support.hostile import quadratic_fails
 from leafmark.lint import (
     LEVELS,
     RULES,
+    Baseline,
     Collection,
     Finding,
     LinkOutcome,
@@ -18,6 +19,7 @@ from leafmark.lint import (
     check_document,
     check_missed,
     facts_of,
+    fingerprint,
     read_silences,
     with_confirmed,
 )
@@ -180,18 +182,25 @@ def test_a_comment_silences_its_section_or_the_whole_document() -> None:
     assert read_silences(document, ["long-section"]).covers("long-section", 1)
 
 
-def test_a_finding_is_known_when_its_lines_move() -> None:
+def test_a_baseline_knows_findings_when_lines_move_and_counts_them() -> None:
     text = "# A\n\n## Misc\n\none\n"
-    ((first,), (moved,), (other,)) = (
-        check_document(sectioned("a.md", one))
-        for one in (
-            text,
-            text.replace("# A\n", "# A\n\nmore\n"),
-            text.replace("Misc", "Stuff"),
-        )
-    )
-    assert moved.line != first.line
-    assert moved.fingerprint == first.fingerprint != other.fingerprint
+    known = Baseline.of(check_document(sectioned("a.md", text)))
+    again = Baseline.parse(known.dump(), "file")
+    moved = list(check_document(sectioned("a.md", text.replace("# A\n", "# A\n\nmore\n"))))
+    assert list(again.new_among(moved)) == []
+    twice = [*moved, *moved]
+    assert list(again.new_among(twice)) == moved
+    other = list(check_document(sectioned("a.md", "# A\n\n## Stuff\n\none\n")))
+    assert list(again.new_among(other)) == other
+    assert fingerprint(moved[0]) != fingerprint(other[0])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "findings": []}', "[" * 10_000])
+def test_what_is_no_baseline_is_told(text: str) -> None:
+    from leafmark.errors import UsageError
+
+    with pytest.raises(UsageError, match="the file is no baseline"):
+        Baseline.parse(text, "file")
 
 
 def test_a_missed_query_is_a_finding_where_no_title_has_its_words() -> None:

@@ -363,7 +363,7 @@ class _Reader:
             given |= {("rules", rule): level for rule, level in rules.items()}
         for keys, one in given.items():
             name, location = ".".join(map(str, keys)), self._at(("lint", *keys))
-            read = read_lint_value(name, one, location=location)
+            read = read_lint_value(name, one, self._path, own=self._own, location=location)
             yield name, PlacedValue(read, location)
 
     def _rule(self, number: int, value: object) -> ContextRule:

@@ -1,4 +1,4 @@
-"""`[lint]` in a configuration file: levels of rules, rules that are off, paths.
+"""`[lint]` in a configuration file: levels of rules, rules that are off, paths, a baseline.
 
 The names of rules and levels are those of `leafmark.lint`, which is imported only where a file
 has the table. Nearer files win, key by key.
@@ -6,8 +6,10 @@ has the table. Nearer files win, key by key.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +29,7 @@ LINT_KEYS: Mapping[str, str] = MappingProxyType(
     {
         RULES: "the level of each rule, or `off`",
         "ignore": "patterns of paths of which nothing is told",
+        "baseline": "the file of findings that are known",
         "fail_on": "the least severe level that makes exit code 1",
     }
 )
@@ -40,6 +43,7 @@ class LintSettings:
     levels: Mapping[str, Level] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     ignore: tuple[str, ...] = ()
+    baseline: Path | None = None
     fail_on: Level | Literal["never"] | None = None
 
 
@@ -50,11 +54,11 @@ def rule_names() -> list[str]:
     return list(KNOWN)
 
 
-def read_lint_value(name: str, value: object, *, location: str) -> Any:
+def read_lint_value(name: str, value: object, path: Path, *, own: bool, location: str) -> Any:
     """Return a value by its name below `lint` (`rules.broken-link`, `ignore`), checked.
 
     Raises:
-        ConfigError: it is of another kind, or no level.
+        ConfigError: it is of another kind, no level, or leads out of the folder.
     """
     from leafmark.lint import LEVELS
 
@@ -62,6 +66,10 @@ def read_lint_value(name: str, value: object, *, location: str) -> Any:
         if isinstance(value, list) and all(isinstance(one, str) and one for one in value):
             return tuple(value)
         raise _wrong(name, value, "a list of patterns", location)
+    if name == "baseline":
+        if isinstance(value, str) and value and "\0" not in value:
+            return _baseline(value, path, own=own, location=location)
+        raise _wrong(name, value, "the path of a file", location)
     choices = (*LEVELS, NEVER if name == "fail_on" else OFF)
     if isinstance(value, str) and value in choices:
         return value
@@ -75,6 +83,18 @@ def _wrong(name: str, value: object, accepted: str, location: str) -> ConfigErro
     )
 
 
+def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
+    """Return where the baseline lies; that of a file that came with a folder is in the folder."""
+    found = path.parent / (os.path.expanduser(value) if own else value)
+    if not own and not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(path.parent)):
+        raise ConfigError(
+            "lint.baseline leads out of the folder",
+            location=location,
+            hint="keep it beside the configuration, or name it with --baseline",
+        )
+    return found
+
+
 def lint_settings(values: Mapping[str, Any]) -> LintSettings:
     """Return the settings that some values by name (`rules.broken-link`, `ignore`) come to."""
     rules = {
@@ -86,5 +106,6 @@ def lint_settings(values: Mapping[str, Any]) -> LintSettings:
         levels={rule: level for rule, level in rules.items() if level != OFF},
         off=frozenset(rule for rule, level in rules.items() if level == OFF),
         ignore=values.get("ignore", ()),
+        baseline=values.get("baseline"),
         fail_on=values.get("fail_on"),
     )
