@@ -59,6 +59,10 @@ def test_the_forms_of_a_comparison(leafmark: Leafmark, made: GitRepository) -> N
     assert note.startswith("## Documentation: v1 to v2\n\n### Changed\n\n- **Guide › Installing**")
     blocks = leafmark("diff", "v1", "v2", "-o", "blocks", cwd=made.folder).out
     assert f"      - {_TEXT}\n      + {_TEXT} twice\n" in blocks
+    page = leafmark("diff", "v1", "v2", "-o", "html", cwd=made.folder).out
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<ins> twice</ins>" in page
+    assert "<script" not in page
 
 
 def test_a_section_is_followed_back_and_its_citations_hold(

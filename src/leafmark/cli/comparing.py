@@ -12,7 +12,7 @@ from leafmark.cli.reading import read_texts
 if TYPE_CHECKING:
     from leafmark.history import DiffReport
 
-FORMATS = ("text", "blocks", "json", "markdown")
+FORMATS = ("text", "blocks", "json", "markdown", "html")
 
 
 def _tree() -> Option:
@@ -26,7 +26,7 @@ def _tree() -> Option:
         ("leafmark diff v2.3", "what changed since a tag"),
         ("leafmark diff 2026-01-01 HEAD -o markdown", "a release note"),
         ("leafmark diff v2.3 --cited answers.md", "which of my citations broke"),
-        ("leafmark diff old/ new/ -o blocks", "two folders, with the text that changed"),
+        ("leafmark diff old/ new/ -o html > changes.html", "two folders, side by side"),
     ),
     argument=Argument(
         "[OLD [NEW]]",
@@ -48,7 +48,7 @@ def _tree() -> Option:
             "-o",
             "--output",
             help="text names sections; blocks shows the text that changed, too; markdown is for "
-            "release notes.",
+            "release notes; html has both sides beside each other.",
             metavar="FORMAT",
             type=Choice(FORMATS),
         ),
@@ -92,11 +92,15 @@ def _print_diff(call: Call, report: DiffReport) -> None:
         return
     if output == "markdown":
         parts = changes.iter_release_note(report)
+    elif output == "html":
+        from leafmark.render.changespage import iter_changes_page  # late: it compares words
+
+        parts = iter_changes_page(report)
     else:
         parts = changes.iter_changes(report, console.style, blocks=output == "blocks")
     for part in parts:
         console.write(part)
-    if output != "markdown":
+    if output not in ("markdown", "html"):
         console.note(f"{changes.summarise_changes(report)}\n")
 
 

@@ -315,8 +315,7 @@ _DEEPEST_HEADING = 6
 
 def open_page(title: str) -> str:
     """Return what stands before the first document."""
-    style, digest = _style()
-    return _HEAD.format(digest=digest, title=escape(fold(title)), style=style)
+    return html_head(fold(title), "chunkpage.css")
 
 
 def close_page(summary: str) -> str:
@@ -476,7 +475,13 @@ style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 """
 
 
+def html_head(title: str, stylesheet: str) -> str:
+    """Return what a page begins with, up to its title; `stylesheet` is a file of this package."""
+    style, digest = _style(stylesheet)
+    return _HEAD.format(digest=digest, title=escape(title), style=style)
+
+
 @cache
-def _style() -> tuple[str, str]:
-    style = files("leafmark.render").joinpath("chunkpage.css").read_text(encoding="utf-8")
+def _style(stylesheet: str) -> tuple[str, str]:
+    style = files("leafmark.render").joinpath(stylesheet).read_text(encoding="utf-8")
     return style, b64encode(hashlib.sha256(style.encode()).digest()).decode()

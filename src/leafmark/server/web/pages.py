@@ -5,11 +5,8 @@ Names in the address of what changed are revisions and never folders: no path of
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
-from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,16 +16,9 @@ from leafmark.app import project_status, read_document, text_marker
 from leafmark.app.history import diff_project, list_revisions
 from leafmark.app.requests import DiffRequest
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
-from leafmark.history import (
-    FATES,
-    BlockChange,
-    DiffReport,
-    DocumentChange,
-    RevisionList,
-    SectionChange,
-)
+from leafmark.history import FATES, DiffReport, DocumentChange, RevisionList, SectionChange
 from leafmark.render.changes import describe_change
-from leafmark.render.terminal import clean
+from leafmark.render.changespage import shown_blocks, sides
 from leafmark.server.web.document_parts import outline
 from leafmark.server.web.search_page import open_pane, section_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
@@ -39,11 +29,6 @@ PAGE_SECTIONS = 60
 
 MAX_BLOCKS = 30
 """Blocks of one section that are shown beside each other."""
-
-MAX_MARKED_WORDS = 2_000
-"""Words of a block up to which those that differ are marked; longer ones are shown as a whole."""
-
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 MAX_LISTED = 200
 """Documents in the list beside them, and names and links that broke."""
@@ -163,42 +148,9 @@ def _page(documents: Sequence[DocumentChange], fate: str, offset: int) -> Iterat
 
 
 def _section(change: SectionChange) -> ChangedSection:
-    blocks = _shown_blocks(change)
-    shown = [Markup(_sides(block)) for block in blocks[:MAX_BLOCKS]]
+    blocks = shown_blocks(change)
+    shown = [Markup(sides(block)) for block in blocks[:MAX_BLOCKS]]
     return ChangedSection(change, describe_change(change), shown, len(blocks) - len(shown))
-
-
-def _shown_blocks(change: SectionChange) -> Sequence[BlockChange]:
-    """Return the blocks to show of a section; all of one that is on one side only."""
-    if not change.blocks and change.old is None:
-        return [BlockChange("added", one.kind, None, one.text) for one in change.section.blocks]
-    if not change.blocks and change.new is None and not change.parts:
-        return [BlockChange("removed", one.kind, one.text, None) for one in change.section.blocks]
-    return change.blocks
-
-
-def _sides(block: BlockChange) -> str:
-    """Return a block before and after as HTML, the words that differ marked."""
-    if block.old is None or block.new is None:
-        old = '<div class="none"></div>' if block.old is None else _whole("old", block.old)
-        new = '<div class="none"></div>' if block.new is None else _whole("new", block.new)
-        return f'<div class="sides">{old}{new}</div>'
-    befores, afters = _WORD.findall(clean(block.old)), _WORD.findall(clean(block.new))
-    if max(len(befores), len(afters)) > MAX_MARKED_WORDS:
-        return f'<div class="sides">{_whole("old", block.old)}{_whole("new", block.new)}</div>'
-    olds, news = list[str](), list[str]()
-    for tag, a, b, c, d in SequenceMatcher(None, befores, afters, False).get_opcodes():
-        before, after = escape("".join(befores[a:b])), escape("".join(afters[c:d]))
-        olds.append(before if tag == "equal" or not before else f"<del>{before}</del>")
-        news.append(after if tag == "equal" or not after else f"<ins>{after}</ins>")
-    return (
-        f'<div class="sides"><div class="old">{"".join(olds)}</div>'
-        f'<div class="new">{"".join(news)}</div></div>'
-    )
-
-
-def _whole(side: str, text: str) -> str:
-    return f'<div class="{side} all">{escape(clean(text))}</div>'
 
 
 # One document: its tree beside its text.

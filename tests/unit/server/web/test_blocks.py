@@ -149,9 +149,9 @@ LINK = '<a href="https://x.org/">a link</a>'
         (
             MANUAL,
             "a.1",
-            "<h3>OPTIONS</h3><p>Words with stress.</p>"
-            "<dl><dt>-f</dt><dd>Do it.</dd>"
-            "<dt>-q</dt><dd>Say nothing.</dd></dl>",
+            "<h3>OPTIONS</h3><p>Words with <strong>stress</strong>.</p>"
+            "<dl><dt><strong>-f</strong></dt><dd>Do it.</dd>"
+            "<dt><strong>-q</strong></dt><dd>Say nothing.</dd></dl>",
         ),
     ],
 )
