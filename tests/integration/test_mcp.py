@@ -331,8 +331,8 @@ def test_a_client_that_shows_one_form_gets_the_text_alone(shared: Desk, name: st
 def test_malformed_messages_get_errors_of_the_protocol(steady: Raw) -> None:
     for text, code in (
         ("{not json", -32700),
-        ("[]", -32700),
-        ('"text"', -32700),
+        ("[]", -32600),
+        ('"text"', -32600),
         ("[" * 100_000, -32700),
     ):
         steady.send(text)

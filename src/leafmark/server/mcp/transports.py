@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
-_CANCELLED = "notifications/cancelled"
+
+_NO_MESSAGE = "the line is not a message of JSON-RPC 2.0"
+_NO_ID = "a request needs an `id` that is a text or a whole number"
+
+_NOTIFICATIONS = "notifications/"
+_CANCELLED = _NOTIFICATIONS + "cancelled"
+
+_BOM = "\ufeff"
 
 LAST_ANSWERS_S = 30.0
 """How long answers may take after the input has ended; chosen by eye."""
@@ -124,12 +131,13 @@ class Answering(_Wrapped):
             except anyio.EndOfStream:
                 await self._wait_for_answers()
                 raise
-            refusal = _refusal_of(item)
+            message = _without_bom(item) if isinstance(item, Exception) else item
+            refusal = _refusal_of(message)
             if refusal is not None:
                 await self._outgoing.send(SessionMessage(message=refusal))
-            elif isinstance(item, SessionMessage):
-                self._note(item.message)
-                return item
+            elif isinstance(message, SessionMessage):
+                self._note(message.message)
+                return message
 
     def _note(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
@@ -174,33 +182,70 @@ class Answers(_Wrapped):
             self._answered(item.message.id)
 
 
-def _refusal_of(item: SessionMessage | Exception) -> types.JSONRPCError | None:
-    """Return the answer to a line that is no message, to its id where it has one.
+def _without_bom(error: Exception) -> SessionMessage | Exception:
+    """Read a line once more that begins with a mark of UTF-8, as some shells on Windows write."""
+    line = _line_of(error)
+    if not line.startswith(_BOM):
+        return error
+    try:
+        found = types.jsonrpc_message_adapter.validate_json(line.removeprefix(_BOM), by_name=False)
+    except ValueError as again:
+        return again
+    return SessionMessage(found)
 
-    Nobody waits for an answer to an empty line.
+
+def _refusal_of(item: SessionMessage | Exception) -> types.JSONRPCError | None:
+    """Return the answer to what is no message; nobody waits for one to an empty line.
+
+    What is asked without a usable id is a notification to the SDK, and dropped. But each
+    notification of MCP has a name that says so.
     """
-    if not isinstance(item, Exception):
+    if isinstance(item, Exception):
+        return None if _line_of(item, "-").isspace() else _answer_to(item)
+    message = item.message
+    if not isinstance(message, types.JSONRPCNotification):
         return None
-    inputs = [each.get("input") for each in getattr(item, "errors", list)()]
-    if any(isinstance(one, str) and one.isspace() for one in inputs):
+    if message.method.startswith(_NOTIFICATIONS):
         return None
-    number = next((one["id"] for one in map(_read, inputs) if "id" in one), None)
-    is_id = isinstance(number, int | str) and not isinstance(number, bool)
+    error = types.ErrorData(code=_INVALID_REQUEST, message=_NO_ID)
+    return types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
+
+
+def _answer_to(error: Exception) -> types.JSONRPCError:
+    """Say whether the line was no JSON or no message, to the request's id where it has one."""
+    details: list[Any] = getattr(error, "errors", list)()
+    if not details or details[0].get("type") == "json_invalid":
+        value = _read_otherwise(details)
+    else:  # it was read, and tried as each kind of message
+        value = next((each["input"] for each in details if _is_whole(each)), {})
+    code, message = _INVALID_REQUEST, _NO_MESSAGE
+    if value is None:
+        code, message = _PARSE_ERROR, "the line is not JSON"
+    number = value.get("id") if isinstance(value, dict) else None
     return types.JSONRPCError(
         jsonrpc="2.0",
-        id=number if is_id else None,
-        error=types.ErrorData(
-            code=_INVALID_REQUEST if is_id else _PARSE_ERROR,
-            message="the line is no message of JSON-RPC 2.0",
-        ),
+        id=number if isinstance(number, int | str) and not isinstance(number, bool) else None,
+        error=types.ErrorData(code=code, message=message),
     )
 
 
-def _read(sent: object) -> Mapping[str, Any]:
-    """Return the object that was sent; its texts may hold halves of characters."""
-    if isinstance(sent, str):
-        try:
-            sent = json.loads(sent)
-        except (ValueError, RecursionError):
-            return {}
-    return sent if isinstance(sent, dict) else {}
+def _is_whole(detail: Mapping[str, Any]) -> bool:
+    """Whether what is wrong is that the message lacks something: its input is all of it."""
+    return detail["type"] == "missing" and isinstance(detail["input"], dict)
+
+
+def _read_otherwise(details: Sequence[Mapping[str, Any]]) -> Any:
+    """Return what the line is to a reader that takes halves of characters; None for no JSON."""
+    try:
+        return json.loads(_text_in(details, ""))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _line_of(error: Exception, unknown: str = "") -> str:
+    """Return the line that was no message, `unknown` where it is not told."""
+    return _text_in(getattr(error, "errors", list)(), unknown)
+
+
+def _text_in(details: Sequence[Mapping[str, Any]], unknown: str) -> str:
+    return next((each["input"] for each in details if isinstance(each.get("input"), str)), unknown)

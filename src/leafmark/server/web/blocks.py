@@ -17,6 +17,7 @@ from typing import NamedTuple
 from leafmark.model import Block, Document, Heading
 from leafmark.parsing.markdown_html import markdown_html
 from leafmark.parsing.rst import anchor_of
+from leafmark.server.web.fonts import font_ranges, mark_fonts, show_fonts
 from leafmark.server.web.rendering import CUT
 from leafmark.server.web.table_cells import table_rows
 
@@ -203,7 +204,9 @@ class Written:
     def read(self, start: int, end: int) -> str:
         """Return what is read in the bytes `[start, end)`."""
         if self._readable is not None:
-            return self._readable.shown(*self._readable.text_range(start, end))
+            first, last = self._readable.text_range(start, end)
+            text = self._readable.shown(first, last)
+            return mark_fonts(text, self._fonts(start, end, first))
         document = self.document
         if document.reader is None:
             return document.data[start:end].decode("utf-8", "replace")
@@ -213,6 +216,13 @@ class Written:
             if first < end and start < last
         ]
         return document.reader(document.data, within).all_shown
+
+    def _fonts(self, start: int, end: int, first: int) -> Iterator[tuple[int, int, str]]:
+        """Yield the characters that stand in a font, counted from `first`."""
+        assert self._readable is not None, "only what is read otherwise has lost its fonts"
+        for one in font_ranges(self.document.data, self.document.format, start, end):
+            begin, stop = self._readable.text_range(one.start, one.end)
+            yield begin - first, stop - first, one.name
 
 
 class BlockWriter:
@@ -248,7 +258,7 @@ class BlockWriter:
         return found
 
     def html(self, pieces: Sequence[Piece]) -> str:
-        return "".join(map(self._piece, pieces))
+        return show_fonts("".join(map(self._piece, pieces)))
 
     def _piece(self, piece: Piece) -> str:
         if piece.end <= self._start or piece.start >= self._end:

@@ -80,21 +80,14 @@ def _method(item: Any) -> str:
 
 
 PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+NO_ID = (None, -32600, "a request needs an `id` that is a text or a whole number")
 
 
-@pytest.mark.parametrize(
-    ("line", "number", "code"),
-    [
-        ("{not json", None, -32700),
-        ("[]", None, -32700),
-        ('{"jsonrpc": "1.0", "id": 20, "method": "ping"}', 20, -32600),
-        ('{"jsonrpc": "2.0", "id": "a", "method": "tools/list", "params": []}', "a", -32600),
-        ('{"jsonrpc": "2.0", "id": true}', None, -32700),
-    ],
-)
-def test_a_line_that_is_no_message_is_answered(line: str, number: object, code: int) -> None:
-    told = "the line is no message of JSON-RPC 2.0"
-    assert converse(line, PING) == (["ping"], [(number, code, told)])
+@pytest.mark.parametrize("number", ["null", "1.5", "true", "[1]", "{}", "NaN", "1e400", None])
+def test_a_request_whose_id_is_none_is_answered_all_the_same(number: str | None) -> None:
+    line = '{"jsonrpc": "2.0", "method": "ping"'
+    line += "}" if number is None else f', "id": {number}}}'
+    assert converse(line, PING) == (["ping"], [NO_ID])
 
 
 @pytest.mark.parametrize("number", ["1", "-1", "1" + "0" * 40, '""', '"a"'])
@@ -114,6 +107,12 @@ def test_notifications_are_not_answered() -> None:
 @pytest.mark.parametrize("line", ["", "  ", "\t", "\r"])
 def test_nobody_waits_for_an_answer_to_an_empty_line(line: str) -> None:
     assert converse(line, PING) == (["ping"], [])
+
+
+def test_a_mark_of_utf_8_before_a_line_is_no_part_of_it() -> None:
+    assert converse("\ufeff" + PING) == (["ping"], [])
+    told = "the line is not JSON"
+    assert converse("\ufeff{", "\ufeff", PING) == (["ping"], [(None, -32700, told)])
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
