@@ -136,3 +136,14 @@ def test_what_is_read_as_one_line_is_shown_once(leafmark: Leafmark, tmp_path: Pa
     printed = leafmark("search", "pool", "-o", "matches", COLUMNS="60").out
     numbers = [line.split(":")[0].strip() for line in printed.splitlines() if line[:4].strip()]
     assert [each for each in numbers if each.isdigit()] == ["2", "5", "1", "3", "4"], printed
+
+
+@pytest.mark.parametrize("form", ["matches", "vimgrep"])
+def test_a_match_at_the_end_of_a_block_shows_no_markup(
+    leafmark: Leafmark, tmp_path: Path, form: str
+) -> None:
+    page = "<h1>Water</h1>\n<ul><li>Fill it,\nwalk around <b>the</b> pool</li></ul>\n<p>Rest.</p>\n"
+    (tmp_path / "work" / "a.html").write_text(page)
+    printed = leafmark("search", "pool", "-o", form).out
+    assert "walk around the pool" in printed
+    assert "<b>" not in printed

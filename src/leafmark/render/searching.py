@@ -324,12 +324,13 @@ def _lines_of(result: Result) -> list[MatchLine]:
 def _as_read(
     line: MatchLine, matches: Sequence[tuple[int, int]], reading: ReadableText | None
 ) -> list[MatchLine]:
-    """Return the readable lines that hold the matches of a line of markup."""
+    """Return the readable lines that hold the matches of a line; none for those in markup alone."""
     if reading is None:
         return [line]
     found: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
     for column, match in zip(line.columns, matches, strict=False):
         start, end = reading.text_range(*match)
+        end = start + len(reading.text[start:end].rstrip("\n"))  # what parts blocks may be in it
         # a mark such as a fence may stand for the same bytes, before them
         first = reading.text.rfind("\n", 0, max(0, end - 1)) + 1
         feed = reading.text.find("\n", max(0, end - 1))
@@ -346,7 +347,7 @@ def _as_read(
             ranges=tuple(span for _, span in inside),
         )
         for (first, last), inside in found.items()
-    ] or [line]
+    ]
 
 
 def _why_no_lines(result: Result) -> str:
