@@ -250,23 +250,6 @@ def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "title"),
-    [
-        ("<h1>NAME</h1><p>ls &#8212; list", "ls"),
-        ("<h1>NAME</h1>", "NAME"),
-        ("<h1>NAME</h1><h1>SYNOPSIS</h1>x", "NAME"),
-        ("<h2>ls</h2><h1>NAME</h1>ls - list", "NAME"),
-        (f"<h1>NAME</h1>{'ls ' * 30} - list", "NAME"),
-        ("<h1>Lamps</h1>ls - list", "Lamps"),
-        ("<title>T</title><h1>NAME</h1>ls - list", "T"),
-        ("<h1>NAME</h1><main>x</main>", "NAME"),
-    ],
-)
-def test_a_manual_page_is_called_what_stands_under_its_name(page: str, title: str) -> None:
-    assert parse_html(page.encode(), "a.html").title == title
-
-
-@pytest.mark.parametrize(
     ("title", "headings", "found"),
     [
         ("Lamps", "<h1>Chapter 4: Lamps</h1>", "Chapter 4: Lamps"),
@@ -350,8 +333,8 @@ def test_an_h1_that_leads_to_the_site_is_no_heading_of_the_page(
     [
         ("Usage &mdash; Harbor 1.4", [(1, "Usage"), (2, "Basics")]),
         ("Usage | Harbor 1.4", [(1, "Usage"), (2, "Basics")]),
-        ("Harbor 1.4", [(1, "Harbor 1.4"), (2, "Usage"), (3, "Basics")]),  # it is the title
-        ("Usage of Harbor 1.4", [(1, "Harbor 1.4"), (2, "Usage"), (3, "Basics")]),
+        ("Harbor 1.4", [(1, "Harbor 1.4"), (1, "Usage"), (2, "Basics")]),  # it is the title
+        ("Usage of Harbor 1.4", [(1, "Harbor 1.4"), (1, "Usage"), (2, "Basics")]),
     ],
 )
 def test_an_h1_that_ends_the_title_behind_another_h1_names_the_site(
@@ -506,16 +489,6 @@ def test_a_list_that_leads_to_index_and_search_alone_is_dropped() -> None:
 def test_a_page_of_nothing_but_notices_of_a_search_has_no_text() -> None:
     page = "<div class=SRStatus>Loading...</div><div class=SRStatus>No Matches</div>"
     assert readable(page) == ""
-
-
-def test_a_part_of_the_page_that_has_ended_holds_no_later_container() -> None:
-    page = (
-        "<h1>Lamp</h1><section><h4>Types</h4><p>T</p></section>"
-        "<details><summary><h2>Methods</h2></summary>"
-        "<section><h3>dim</h3><p>Dims.</section></details>"
-    )
-    found = [(h.level, h.title) for h in parse_html(page.encode(), "a.html").headings]
-    assert found == [(1, "Lamp"), (4, "Types"), (2, "Methods"), (3, "dim")]
 
 
 @pytest.mark.parametrize(

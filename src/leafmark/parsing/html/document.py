@@ -53,10 +53,8 @@ _CHARSET = re.compile(
     rb"|<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)",
     re.IGNORECASE,
 )
-_DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
-_MAX_NAME = 80
 _MAX_LINE = 1000
-"""Characters of the name of a manual page, before the dash."""
+"""Bytes before a place in which its line begins."""
 
 _CHARSET_REACH = 1024
 """Bytes in which a page must declare its encoding, by the HTML Standard."""
@@ -151,17 +149,7 @@ class _Parts:
         if shown := self._shown():
             return shown
         found = first_title([heading for heading in headings if heading.end > heading.start])
-        is_manual = found == "NAME" == headings[0].title if headings else False
-        return (self._manual_name() if is_manual else found) or next(self._outer_titles(), "")
-
-    def _manual_name(self) -> str:
-        """What a manual page says under its first heading, NAME, before a dash; else NAME."""
-        headings = self.headings
-        start, end = headings[0].end, headings[1].start if len(headings) > 1 else headings[0].limit
-        kept = [*subtract(start, max(start, end), self.dropped)]
-        said = read_html(self.page.data, kept).text.strip().partition("\n")[0]
-        name = fold(_DASH.split(said, maxsplit=1)[0])
-        return name if 0 < len(name) <= _MAX_NAME else headings[0].title
+        return found or next(self._outer_titles(), "")
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.having("h1"):

@@ -35,9 +35,6 @@ _OUTER = {"td": ("table",), "th": ("table",), "li": ("ul", "ol", "menu"), "dd": 
 _LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
 """What a heading that is alone in a cell or an item is the heading of."""
 
-_MAX_OPEN = 32
-"""Sections that are open where an h1 may still be deeper; those of people are hardly ten deep."""
-
 _WRITTEN = re.compile(
     rb"\{:?\s?[#.][^{}<>\n]{1,200}+\}(?=\s*+(?:<a\b[^<>]*+>[^<>]*+</a\s*+>\s*+)?\Z)",
     re.IGNORECASE,
@@ -85,10 +82,6 @@ class _Section:
     start: int
     limit: int
     is_entry: bool = False
-    heading: Element | None = None
-    """What heads it; an entry heads itself."""
-    part_end: int = 0
-    """Where the part of the page ends that its heading stands in; 0 if that is the page."""
 
 
 class _Outline:
@@ -175,22 +168,10 @@ class _Outline:
         anchor = self._own_anchor(element) if nested else self._anchor(element, before)
         start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
         stop = min([limit, *(each.end for each in around[:1])])
-        lone = self._part_of_page(element)
-        if lone is not None and lone.start > start:
-            start, stop = lone.start, min(stop, lone.end)
         level = own
         if not nested:
             level = self._level(own, start)
-            part = _sectioning(element)
-            self._open.append(
-                _Section(
-                    level,
-                    element.start,
-                    max(end, stop),
-                    heading=element,
-                    part_end=part.end if part else 0,
-                )
-            )
+            self._open.append(_Section(level, element.start, max(end, stop)))
         ends = limit if nested else max(end, stop)
         return Heading(level, title, title, element.start, end, ends, nested, anchor)
 
@@ -202,8 +183,7 @@ class _Outline:
         """
         outer = 0
         for each in self._open:
-            is_around = each.start < container and not 0 < each.part_end <= container
-            if each.is_entry or is_around:
+            if each.is_entry or each.start < container:
                 outer = each.level
                 container = max(container, each.start if each.is_entry else -1)
         shift = max(self._shifts.get(container, 0), outer + 1 - own)
@@ -233,24 +213,6 @@ class _Outline:
         if self.kind_of(box) != "box":
             return False
         return before is None or before.start < box.start
-
-    def _part_of_page(self, heading: Element) -> Element | None:
-        """The part of the page that a heading ends with: its h1 stands beside one of the page's."""
-        part = _sectioning(heading)
-        if part is None:
-            return None
-        if self._shifts:
-            shifted = (e for e in heading.ancestors if e.tag in _PARTS and e.start in self._shifts)
-            if (outer := next(shifted, None)) is not None:
-                return outer
-        if heading.tag != "h1" or len(self._open) > _MAX_OPEN:
-            return None
-        opened = [each.heading for each in self._open if each.heading is not None]
-        if not any(each.tag == "h1" and _holds(each, part) for each in opened):
-            return None
-        while self._open[-1].heading is not None and not _is_around(self._open[-1].heading, part):
-            self._open.pop()
-        return part
 
     # -- anchors -----------------------------------------------------------------
 
@@ -348,24 +310,6 @@ def _posts(page: Page) -> Iterator[Element]:
     for articles in beside.values():
         if len(articles) > 1:
             yield from articles
-
-
-_PARTS = ("section", "article")
-
-
-def _sectioning(element: Element) -> Element | None:
-    return next((each for each in element.ancestors if each.tag in _PARTS), None)
-
-
-def _holds(title: Element, part: Element) -> bool:
-    """Whether a heading stands outside a part of the page, in what is right around that."""
-    own = _sectioning(title)
-    return own is not part and own is _sectioning(part)
-
-
-def _is_around(heading: Element, part: Element) -> bool:
-    """Whether what a heading stands in goes on to a part: the box of a menu ends before it."""
-    return heading.parent is None or part.end <= heading.parent.end or heading.tag == "h1"
 
 
 def _kind_of(element: Element) -> str:
