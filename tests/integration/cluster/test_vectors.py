@@ -6,6 +6,7 @@ import json
 import shutil
 import urllib.request
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -99,19 +100,19 @@ def test_answers_by_meaning_are_those_of_the_embedded_engine(
         assert (report.pending_vectors, report.warnings) == (0, ())
         assert report.vectors > 300
     overlaps = {"exact": list[float](), "graph": list[float]()}
-    modes: dict[str, tuple[Mode, ...]] = {"exact": ("hybrid", "semantic"), "graph": ("semantic",)}
-    for how, most in (("exact", remote_vectors.EXACT_UP_TO), ("graph", 0)):
-        monkeypatch.setattr(remote_vectors, "EXACT_UP_TO", most)
-        for query in QUERIES:
-            for mode in modes[how]:
-                first, second = (asked(each, query, mode) for each in (embedded, remote))
-                assert [hint.code for hint in first.hints] == [hint.code for hint in second.hints]
-                assert first.results
-                overlap = len({*ids(first)} & {*ids(second)}) / len(first.results)
-                overlaps[how].append(overlap)
-                if how == "exact":
-                    scores = [result.score for result in first.results]
-                    assert [r.score for r in second.results] == pytest.approx(scores, rel=0.02)
+    ways: dict[Mode, tuple[str, ...]] = {"hybrid": ("exact",), "semantic": ("exact", "graph")}
+    most = {"exact": remote_vectors.EXACT_UP_TO, "graph": 0}
+    for query, (mode, hows) in product(QUERIES, ways.items()):
+        first = asked(embedded, query, mode)
+        assert first.results
+        for how in hows:
+            monkeypatch.setattr(remote_vectors, "EXACT_UP_TO", most[how])
+            second = asked(remote, query, mode)
+            assert [hint.code for hint in first.hints] == [hint.code for hint in second.hints]
+            overlaps[how].append(len({*ids(first)} & {*ids(second)}) / len(first.results))
+            if how == "exact":
+                scores = [result.score for result in first.results]
+                assert [r.score for r in second.results] == pytest.approx(scores, rel=0.02)
     means = {how: sum(found) / len(found) for how, found in overlaps.items()}
     print(f"by meaning, overlap@10: {means}")
     assert means["exact"] >= 0.99
