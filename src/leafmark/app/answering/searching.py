@@ -32,6 +32,7 @@ from leafmark.query import (
     Filter,
     Phrase,
     all_of,
+    any_of,
     iter_leaves,
     parse_topics,
     plain_query,
@@ -92,7 +93,7 @@ class Understood(NamedTuple):
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
     """Return what a request asks for; its vectors and its reranker are begun."""
-    topics = _topics(request)
+    topics = _topics(project, request)
     params = search_params(project, request)
     asked = ask_topics(project, topics, request)
     return Understood(topics, params, asked, _reranking(project, topics))
@@ -105,9 +106,14 @@ def _written(request: SearchRequest) -> Sequence[str]:
     return [one for one in map(plain_query, request.queries) if one] or request.queries
 
 
-def _topics(request: SearchRequest) -> Sequence[Expression]:
-    """Return the topics of a request, its filters in each; filters alone are a topic, too."""
-    filters = [Filter(name, value) for name, value in request.filters]
+def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
+    """Return the topics of a request, its filters in each.
+
+    What narrows a search is a topic where nothing is looked for: all documents, narrowed.
+    """
+    filters: list[Expression] = [Filter(name, value) for name, value in request.filters]
+    if not request.queries and (request.tags or request.since or request.section):
+        filters.append(any_of(Filter("tree", tree.name) for tree in project.trees))
     if filters and not request.queries:
         return [all_of(filters)]
     topics = parse_topics(_written(request))

@@ -123,8 +123,6 @@ def _request(address: Address) -> SearchRequest:
     query, trees = address["q"], address.all("tree")
     if not query and trees:
         filters.append(("tree", trees[0]))
-    elif not query and not filters:
-        filters.append(("path", ""))
     mode, grain, sort = (address[name] for name in ("mode", "grain", "sort"))
     return SearchRequest(
         queries=(query,) if query else (),

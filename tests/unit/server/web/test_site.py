@@ -51,6 +51,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Site:
     docs.mkdir()
     (docs / "a.md").write_text("# Backups\n\nHow to restore.\n\n## Keep\n\nSeven days.\n")
     (docs / "evil.md").write_text(HOSTILE)
+    (docs / "tagged.md").write_text("---\ntags: [two words]\n---\n# Tagged\n\nWords.\n")
     (docs / "wide.md").write_text("\ufeff# Ünïcode\r\n\r\nNaïve café 😀 tail.\r\n")
     repository = GitRepository(docs)
     repository.commit({"a.md": "# Backups\n\nHow to save.\n\n## Drop\n\nNever.\n"}, tag="v1")
@@ -191,6 +192,14 @@ def test_hints_of_the_api_are_in_its_own_terms(served: Site) -> None:
     record = ask(served, "/api/why-not", "id=nothing&q=days").json
     assert record["error"]["hint"] == "`outline` lists the ids"
     assert ask(served, "/api").json["error"]["hint"] == "/openapi.json describes the API"
+
+
+@pytest.mark.parametrize("query", ["tag=two+words", "tag=two+words&folder=", "tag=none"])
+def test_documents_are_browsed_by_a_tag_alone(served: Site, query: str) -> None:
+    answer = ask(served, "/", query, accept="text/html")
+    assert answer.status == 200
+    assert (b"Tagged" in answer.body) is ("none" not in query)
+    assert b"Backups" not in answer.body
 
 
 def test_what_a_browser_has_of_the_page_is_not_sent_again(served: Site) -> None:
