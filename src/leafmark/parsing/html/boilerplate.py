@@ -439,10 +439,18 @@ class _Finder:
         for element in self.page.elements if title else ():
             if element.start >= first:
                 return
-            if element.open in named and element.tag in ("div", "p", "span"):
-                said = " ".join(self._said(element).split())
-                if said and title.endswith(said) and not self._is_main(element):
-                    yield element.start, element.end
+            is_title = element.open in named and element.tag in ("div", "p", "span")
+            if is_title and self._shows(element, title):
+                yield element.start, element.end
+
+    def _shows(self, element: Element, title: str) -> bool:
+        """Whether an element begins with what a title ends with, and hardly a word follows."""
+        page, inner, close = self.page, element.inner, element.close
+        texts = page.texts_in(inner, close)
+        said = " ".join(unescape(texts[0]).split()) if texts else ""
+        if not said or not title.endswith(said) or page.headings_in(inner, close):
+            return False
+        return page.text_size(WORDS, inner, close) <= len(texts[0]) + _FEW_WORDS
 
     def _label(self, element: Element) -> str:
         """What an element says, as labels are compared; nothing where it is larger than any."""
