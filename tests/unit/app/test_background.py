@@ -21,7 +21,7 @@ begun = threading.Event()
 
 def work():
     begun.set()
-    threading.Event().wait(0.2)
+    threading.Event().wait({seconds})
     print("done", flush=True)
 
 begin("model", work, waited_for={waited_for})
@@ -29,9 +29,11 @@ begun.wait()
 """
 
 
-@pytest.mark.parametrize(("waited_for", "said"), [(True, "done\n"), (False, "")])
-def test_the_end_of_the_program_waits(waited_for: bool, said: str) -> None:
-    program = PROGRAM.format(waited_for=waited_for)
+@pytest.mark.parametrize(
+    ("waited_for", "seconds", "said"), [(True, 0.2, "done\n"), (False, 100, "")]
+)
+def test_the_end_of_the_program_waits(waited_for: bool, seconds: float, said: str) -> None:
+    program = PROGRAM.format(waited_for=waited_for, seconds=seconds)
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )

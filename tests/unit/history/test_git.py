@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import time
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -176,11 +177,26 @@ def test_what_is_done_between_two_answers_does_not_count(
     made: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made.commit({"a.md": "a", "b.md": "b"})
-    monkeypatch.setattr(git, "DEADLINE_S", 1.0)
+    told: list[str] = []
+
+    class Clock:
+        daemon = False
+
+        def __init__(self, _seconds: float, _stop: Callable[[], None]):
+            """It never rings."""
+
+        def start(self) -> None:
+            told.append("runs")
+
+        def cancel(self) -> None:
+            told.append("stands")
+
     with Blobs(find_repository(made.folder)) as objects:
+        monkeypatch.setattr(threading, "Timer", Clock)
         assert objects.read(blob_hash(b"a")) == b"a"
-        time.sleep(1.5)
+        assert told[-1] == "stands"
         assert objects.read(blob_hash(b"b")) == b"b"
+    assert told == ["runs", "stands"] * (len(told) // 2)
 
 
 def test_names_that_leave_the_top_are_left_out(made: GitRepository) -> None:
