@@ -26,7 +26,7 @@ Measure = Callable[[int, int], int]
 _FINEST = 128
 """Neighbours that together have at most one in so many tokens of the capacity are not parted."""
 
-_MANY, _COARSE = 4096, 12
+_MANY, _COARSE = 4096, 8
 """The same of more sizes than these, which are not many where blocks are of any length."""
 
 _ROUNDS = 8
@@ -104,7 +104,7 @@ def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
     """Return the indices that groups may begin and end at."""
     totals, grain = [0, *accumulate(sizes)], capacity // _FINEST
     if len(sizes) > _MANY:
-        grain = max(grain, min(capacity // _COARSE, least // 2))
+        grain = max(grain, min(capacity // _COARSE, least // 2 or capacity))
     kept = coalesce(totals[:-1], totals[-1], grain)
     at, places = 0, [0]
     for total in kept[1:]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from operator import add, attrgetter, sub
 from typing import Literal, NamedTuple
 
@@ -252,7 +252,12 @@ class _Members:
     def _units(self, first: int, after: int) -> list[Unit]:
         """The members as units."""
         at = slice(first, after)
-        rows = zip(self.starts[at], self.ends[at], self.tokens[at], self.texts[at], strict=True)
+        columns = self.starts[at], self.ends[at], self.tokens[at]
+        texts = self.texts[at]
+        if texts.count(None) == len(texts):  # of children alone there may be very many
+            marks = map(repeat, _NO_MARKS)
+            return [*map(_new, repeat(Unit), zip(*columns, *marks, strict=False))]
+        rows = zip(*columns, texts, strict=True)
         return [
             text
             if text is not None and text[1] == end

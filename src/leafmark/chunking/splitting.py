@@ -15,7 +15,7 @@ import string
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import add, itemgetter
 from typing import NamedTuple, Protocol
 
@@ -566,7 +566,8 @@ def _split_at(
     sizes = cutter.meter.sizes(starts, end, most_bytes=most)
     ranges = zip(starts, ends, sizes, strict=True)
     if max(sizes) <= cutter.grain:
-        return [_new(Unit, (*extent, False, False, 0)) for extent in ranges]
+        no = repeat(False)
+        return [*map(_new, repeat(Unit), zip(starts, ends, sizes, no, no, repeat(0), strict=False))]
     units: list[Unit] = []
     for start, after, tokens in ranges:
         if tokens <= cutter.grain:
