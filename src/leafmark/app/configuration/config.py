@@ -289,10 +289,12 @@ def _from_environment(
     environ: Mapping[str, str], folder: Path, home: Path
 ) -> dict[str, PlacedValue]:
     known = {each.environment_name: each for each in (*SETTINGS.values(), *CONSTANTS.values())}
-    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in TABLES)
     found = {}
     for variable in sorted(environ):
-        if not variable.startswith(tables) or not environ[variable]:
+        prefix, _, name = variable.partition("_")
+        table = name.partition("_")[0].lower()
+        is_ours = prefix == "LEAFMARK" and (table in TABLES or nearest(table, TABLES))
+        if not is_ours or not environ[variable]:
             continue
         if variable not in known:
             near = nearest(variable, known)

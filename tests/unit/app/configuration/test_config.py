@@ -636,11 +636,13 @@ def test_a_pyproject_that_is_not_about_leafmark_is_no_concern(desk: Desk, text: 
     assert desk.open().config_files == ()
 
 
-def test_a_variable_that_is_no_setting_is_an_error(desk: Desk) -> None:
-    desk.environ["LEAFMARK_SEARCH_LIMITS"] = "3"
+@pytest.mark.parametrize("variable", ["LEAFMARK_SEARCH_LIMITS", "LEAFMARK_SERCH_LIMIT"])
+def test_a_variable_that_is_no_setting_is_an_error(desk: Desk, variable: str) -> None:
+    desk.environ["LEAFMARK_HOUSE"] = "of others"
+    desk.environ[variable] = "3"
     assert refuse(desk) == (
-        "LEAFMARK_SEARCH_LIMITS is not a setting",
-        "LEAFMARK_SEARCH_LIMITS",
+        f"{variable} is not a setting",
+        variable,
         "did you mean LEAFMARK_SEARCH_LIMIT?",
     )
 
