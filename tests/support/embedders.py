@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -67,7 +67,8 @@ class FakeEmbedder:
 class Reply:
     """What the server does with one request: waits, answers, or hangs up before `cut` bytes.
 
-    `closes` ends the connection after the answer, which does not say so.
+    `closes` ends the connection after the answer, which does not say so. With `trickle` its
+    first line comes byte by byte, until that is set.
     """
 
     status: int = 200
@@ -77,6 +78,7 @@ class Reply:
     cut: int | None = None
     wait: threading.Event | None = None
     closes: bool = False
+    trickle: threading.Event | None = None
 
 
 @dataclass
@@ -125,6 +127,8 @@ def serve_embeddings() -> Iterator[FakeServer]:
             reply = state.reply(len(asked["input"]))
             if reply.wait is not None:
                 reply.wait.wait(10)
+            if reply.trickle is not None:
+                self._trickle(reply.trickle)
             if reply.hang_up:
                 self.close_connection = True
                 return
@@ -138,6 +142,15 @@ def serve_embeddings() -> Iterator[FakeServer]:
             self.wfile.write(data if reply.cut is None else data[: reply.cut])
             ends = reply.cut is not None or reply.closes
             self.close_connection = self.close_connection or ends
+
+        def _trickle(self, enough: threading.Event) -> None:
+            self.wfile.write(b"HTTP/1.1 200 ")
+            for _ in range(1000):
+                with suppress(OSError):
+                    self.wfile.write(b"x")
+                if enough.wait(0.01):
+                    break
+            self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""

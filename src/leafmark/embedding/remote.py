@@ -13,15 +13,18 @@ would follow them), no proxies, and answers of bounded size.
 from __future__ import annotations
 
 import contextlib
+import email.utils
 import http.client
 import json
 import math
 import re
 import socket
 import ssl
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -59,11 +62,16 @@ _HINTS = {
 
 
 class TooMuchError(Exception):
-    """A question that the server may answer in parts; `error` is what to say where it has none."""
+    """A question that the server may answer in parts.
 
-    def __init__(self, error: ProviderError):
+    `error` is what to say where it cannot be parted. A server that was `late` may be
+    loading its model; one that was not refuses as much every time.
+    """
+
+    def __init__(self, error: ProviderError, *, late: bool):
         super().__init__(error.message)
         self.error = error
+        self.late = late
 
 
 class _TooLargeError(Exception):
@@ -123,7 +131,7 @@ class Connection:
                 self.close()
                 if divisible and failure.late:
                     error = self._failed(failure.reason, failure.hint)
-                    raise TooMuchError(error) from failure
+                    raise TooMuchError(error, late=True) from failure
                 pause_s = failure.pause_s
                 if pause_s is None:
                     pause_s = FIRST_PAUSE_S * 2**attempt
@@ -199,8 +207,9 @@ class Connection:
     ) -> tuple[http.client.HTTPResponse, bytes]:
         connection, answer = self._connected(), None
         try:
-            connection.request("POST", path, body, self._headers())
-            answer = connection.getresponse()
+            with _ending(connection, deadline):
+                connection.request("POST", path, body, self._headers())
+                answer = connection.getresponse()
             return answer, _read(answer, deadline)
         except BaseException:
             if answer is not None:
@@ -235,7 +244,7 @@ class Connection:
             if status in _AGAIN:
                 raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
             if status in _TOO_MUCH:
-                raise TooMuchError(self._failed(reason, hint))
+                raise TooMuchError(self._failed(reason, hint), late=False)
             raise self._failed(reason, hint)
         try:
             return json.loads(data)
@@ -315,6 +324,35 @@ _HINTS_OF_CLASS = {
 _START = "is it running, and is embedding.endpoint its address?"
 
 
+@contextlib.contextmanager
+def _ending(connection: http.client.HTTPConnection, deadline: float) -> Iterator[None]:
+    """Hang up at the deadline: a head that trickles in keeps every single read short.
+
+    Raises:
+        TimeoutError: it was.
+    """
+    late = threading.Event()
+
+    def hang_up() -> None:
+        late.set()
+        with contextlib.suppress(OSError):  # not of TLS, whose state is the other thread's
+            socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+    timer = threading.Timer(deadline - time.monotonic(), hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException) as error:
+        if late.is_set():
+            raise TimeoutError from error
+        raise
+    finally:
+        timer.cancel()
+    if late.is_set():  # where it is cut, a head may look whole
+        raise TimeoutError
+
+
 def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
     """Read the whole answer; one that trickles in past the deadline or is huge is refused."""
     wanted, parts, total = answer.length, [], 0
@@ -339,19 +377,39 @@ def _hint_of(failure: _TryAgainError) -> str | None:
     """Return what to do about a failure that lasts: to wait, where the server said how long."""
     if not failure.pause_s:
         return failure.hint
-    return f"the server asks to wait for {math.ceil(failure.pause_s):,} s; {_KEPT}"
+    return f"the server asks to wait for {_duration(failure.pause_s)}; {_KEPT}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time to wait for people, rounded up.
+
+    >>> _duration(0.2), _duration(90), _duration(3601), _duration(86_400)
+    ('1 s', '90 s', '61 min', '24 h')
+    """
+    for unit, size, most in (("s", 1, 120), ("min", 60, 120)):
+        if seconds <= most * size:
+            return f"{math.ceil(seconds / size)} {unit}"
+    return f"{math.ceil(seconds / 3600):,} h"
 
 
 def _asked_pause(header: str | None) -> float | None:
-    """Return the seconds of a Retry-After; None for one that is no number.
+    """Return the seconds of a Retry-After, which is a number or a date.
 
     >>> _asked_pause("2"), _asked_pause("soon"), _asked_pause(None)
     (2.0, None, None)
     """
-    try:
-        seconds = float(header or "")
-    except ValueError:
+    if header is None:
         return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            when = email.utils.parsedate_to_datetime(header)
+        except (ValueError, TypeError):
+            return None
+        if when.tzinfo is None:  # "-0000" is universal time, too
+            when = when.replace(tzinfo=UTC)
+        seconds = when.timestamp() - time.time()
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
@@ -362,13 +420,16 @@ LIMIT = 512
 MAX_TEXTS = 64
 """Texts in one request, however short (chosen by eye)."""
 
+EASY_SHARE = 0.25
+"""A server that answers in this share of its time is asked for twice as many texts next."""
+
 
 class _Remote(Model):
     """What both protocols share: batches, and where in an answer the vectors are."""
 
     def __init__(self, spec: EmbedderSpec):
         self._connection = Connection(spec)
-        self._most_texts = MAX_TEXTS
+        self._most_texts = self._most_ever = MAX_TEXTS
         super().__init__(spec, limit=spec.limit or LIMIT, location=self._connection.location)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -387,16 +448,23 @@ class _Remote(Model):
     def _parts(self, texts: Sequence[str]) -> Iterator[Vectors]:
         """Yield the vectors of texts, asked for in parts as large as the server bears.
 
-        One that refuses so many, or is too slow, is asked for a quarter of them from then on.
+        One that refuses so many is asked for half of them from then on. One that is too slow is
+        asked for a quarter, and for more again when it answers with ease.
         """
         at = 0
         while at < len(texts):
             part = texts[at : at + self._most_texts]
+            began = time.monotonic()
             try:
                 yield self._batch(part)
-                at += len(part)
-            except TooMuchError:
-                self._most_texts = max(1, len(part) // 4)
+            except TooMuchError as refusal:
+                self._most_texts = max(1, len(part) // (4 if refusal.late else 2))
+                if not refusal.late:
+                    self._most_ever = self._most_texts
+                continue
+            at += len(part)
+            if time.monotonic() - began < EASY_SHARE * self._spec.timeout_s:
+                self._most_texts = min(2 * self._most_texts, self._most_ever)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         found = super()._vectors(texts)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from email.utils import formatdate
 from typing import Any
 
 import numpy as np
@@ -109,6 +111,28 @@ def test_what_passes_is_tried_again(
     server.replies += replies
     assert len(openai(server).embed_documents(TEXTS)) == 3
     assert pauses == waited
+
+
+@pytest.fixture(params=["UTC0", "ABC-14", "ABC+12"])
+def zone(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The time zone of the machine."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the time zone cannot be set here")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TZ", request.param)
+        time.tzset()
+        yield request.param
+    time.tzset()
+
+
+@pytest.mark.usefixtures("zone")
+@pytest.mark.parametrize("usegmt", [True, False], ids=["GMT", "-0000"])
+def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float], usegmt: bool) -> None:
+    date = formatdate(time.time() + 20, usegmt=usegmt)
+    server.replies.append(Reply(429, headers={"Retry-After": date}))
+    openai(server).embed_documents(TEXTS)
+    assert len(pauses) == 1
+    assert 0 < pauses[0] <= 20
 
 
 ROW = vector_of("x")
@@ -277,7 +301,7 @@ def test_what_is_too_much_for_one_text_says_what_to_do(
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(["a", "b", "c", "d"])
     assert (caught.value.message, caught.value.hint) == (message, LESS)
-    assert [len(asked["input"]) for _, _, asked in server.requests] == [4, 1]
+    assert [len(asked["input"]) for _, _, asked in server.requests] == [4, 2, 1]
     assert pauses == []
 
 
@@ -290,7 +314,7 @@ def test_a_server_is_asked_for_as_many_texts_as_it_takes(
     assert np.allclose(embedder.embed_documents(texts), [vector_of(text) for text in texts])
     embedder.embed_documents(texts[:20])
     sizes = [len(asked["input"]) for _, _, asked in server.requests]
-    assert sizes == [64, 16, 16, 16, 16, 6, 16, 4]
+    assert sizes == [64, 32, 16, 16, 16, 16, 6, 16, 4]
     assert pauses == []
 
 
@@ -302,6 +326,29 @@ def test_a_slow_server_is_asked_for_less(server: FakeServer, pauses: list[float]
     assert np.allclose(found, [vector_of(text) for text in texts], atol=1e-6)
     assert [len(asked["input"]) for _, _, asked in server.requests][:2] == [64, 16]
     assert pauses == []
+
+
+def test_a_server_that_was_slow_once_is_asked_for_more_when_it_answers_with_ease(
+    monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+) -> None:
+    takes_s = [90, 20, 20, 3, 3, 3, 3]  # of 60 that it may take, and 15 with ease
+    clock, sizes = [0.0], []
+
+    def post(self: client.Connection, path: str, question: Any, *, divisible: bool) -> Any:
+        texts = question["input"]
+        sizes.append(len(texts))
+        clock[0] += takes_s[len(sizes) - 1]
+        if takes_s[len(sizes) - 1] > 60:
+            assert divisible
+            raise client.TooMuchError(ProviderError("late"), late=True)
+        return {"embeddings": [vector_of(text) for text in texts]}
+
+    monkeypatch.setattr(client.Connection, "post", post)
+    monkeypatch.setattr("leafmark.embedding.remote.time.monotonic", lambda: clock[0])
+    embedder = open_embedder(EmbedderSpec(provider="ollama", model="m", endpoint="http://x"))
+    embedder.embed_documents([f"text {number}" for number in range(64)])
+    embedder.embed_documents([f"text {number}" for number in range(80)])
+    assert sizes == [64, 16, 16, 16, 16, 64, 16]
 
 
 def test_another_dimension_than_before_is_refused(server: FakeServer) -> None:
@@ -335,7 +382,7 @@ def test_attempts_end(server: FakeServer, pauses: list[float]) -> None:
     assert pauses == [0.5, 1.0]
 
 
-@pytest.mark.parametrize(("asked", "told"), [("61", "61 s"), ("3600", "3,600 s")])
+@pytest.mark.parametrize(("asked", "told"), [("61", "61 s"), ("3600", "60 min"), ("10000", "3 h")])
 def test_a_server_that_asks_for_long_is_given_up_on_and_its_wish_told(
     server: FakeServer, pauses: list[float], asked: str, told: str
 ) -> None:
@@ -396,6 +443,16 @@ def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]
     assert caught.value.hint == (
         "is it still loading? A slow server needs a larger embedding.timeout_s"
     )
+
+
+def test_a_head_that_trickles_in_is_not_waited_for(server: FakeServer, pauses: list[float]) -> None:
+    enough = threading.Event()
+    server.replies.append(Reply(trickle=enough, hang_up=True))
+    with pytest.raises(ProviderError) as caught:
+        ollama(server, timeout_s=0.2, retries=0).embed_query("x")
+    assert not enough.is_set()
+    enough.set()
+    assert caught.value.message == "the embedder did not answer within 0.2 s"
 
 
 def test_a_connection_that_was_closed_while_idle_is_opened_again(
