@@ -395,7 +395,13 @@ class Index:
         ...     start = shown.entry.byte_start
         ...     index.source(shown.document)[start : start + 28]
         b'\\nRestoring never overwrites.'
+
+        Raises:
+            UsageError: `document` is none.
         """
+        if not isinstance(document, DocumentEntry):
+            kind = type(document).__name__
+            raise UsageError(f"a {kind} is given, no DocumentEntry", hint="give `result.document`")
         return Sources(self._project()).data(document)
 
     arefresh = awaitable(refresh)

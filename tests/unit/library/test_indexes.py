@@ -208,6 +208,8 @@ def test_show_context_like_and_source(docs: Path) -> None:
         assert ids(index.context(docs / "other.md", limit=1)) == ["docs:guide.md#install"]
         (docs / "guide.md").write_text("# Guide\n")
         assert index.source(shown.document) is None
+        with pytest.raises(leafmark.UsageError, match="a str is given, no DocumentEntry"):
+            index.source("docs:guide.md")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
