@@ -573,8 +573,7 @@ class _Finder:
                 yield element.start, element.end
             elif len(links) >= _MIN_LINKS and self._is_menu(element, links):
                 seen = element.end
-                start, end = self._with_name(element)
-                yield self._label_before(start), end
+                yield self._with_name(element)
 
     def _links_alone(self, element: Element) -> list[Element]:
         """The links of an element that has nothing else: no words, headings or pictures."""
@@ -661,17 +660,6 @@ class _Finder:
             if is_called and not self.page.headings_in(around.inner, around.close):
                 return around.start, around.end
         return element.start, element.end
-
-    def _label_before(self, start: int) -> int:
-        """Where a text right before a table of contents begins that names it, else `start`."""
-        page = self.page
-        at = bisect_left(page.text_starts, start) - 1
-        if at < 0 or page.text_starts[at] < max(self.start, start - _REACH):
-            return start
-        text, end = page.text_starts[at], page.text_ends[at]
-        is_heading = any(h.start < text < h.end for h in page.headings_in(text - _REACH, end))
-        is_label = label_of(unescape(page.data[text:end])) in words_of("pager", "contents")
-        return text if is_label and not is_heading else start
 
     def _words_of_text(self, start: int, end: int) -> int:
         """The bytes of words outside links and headings."""
