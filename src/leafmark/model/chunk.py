@@ -648,58 +648,17 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        return self._structure(sibling_ids) | self._contents()
-
-    def _structure(self, sibling_ids: list[str]) -> dict[str, Any]:
-        """The record's fields up to `line_end`: what the chunk is called, and where it stands."""
-        owner = self.owner
-        return {
-            "id": self.id,
-            "ordinal_id": self.ordinal_id,
-            "doc_id": owner.doc_id,
-            "parent_id": self.parent_id,
-            "tree": owner.tree,
+        content = self.content
+        made = {
             "path": decodable(self.path),
-            "kind": self.kind,
-            "title": self.title,
-            "slug": self.slug,
-            "depth": self.depth,
-            "position": self.position,
-            "breadcrumb": self.breadcrumb,
-            "section_path": list(self.section_path),
-            "sibling_count": self.sibling_count,
             "sibling_ids": sibling_ids,
-            "prev_id": self.prev_id,
-            "next_id": self.next_id,
-            "covers": list(self.covers),
-            "heading_start": self.heading_start,
-            "heading_end": self.heading_end,
-            "byte_start": self.byte_start,
-            "byte_end": self.byte_end,
-            "line_start": self.line_start,
-            "line_end": self.line_end,
-        }
-
-    def _contents(self) -> dict[str, Any]:
-        """The record's fields from `content_type` on: what the chunk holds."""
-        content, rendered = self.content, self.owner.rendering.render(self)
-        return {
             "content_type": content.content_type,
-            "block_types": list(content.block_types),
-            "is_complete_section": self.is_complete_section,
-            "oversize": self.oversize,
-            "undersize": self.undersize,
-            "tokens": self.owner.count_tokens(rendered.text),
-            "body_tokens": self.body_tokens,
-            "tags": list(self.tags),
-            "version": self.version,
-            "metadata": dict(self.metadata),
+            "block_types": [*content.block_types],
             "links": [self._link_record(link) for link in self.links],
-            "encoding": self.encoding,
-            "body": self.body,
-            "text": rendered.text,
-            "context_spans": [list(span) for span in rendered.context_spans],
-            "sha256": self.sha256,
+        }
+        names = ChunkRecord._fields
+        return {
+            name: made[name] if name in made else _thawed(getattr(self, name)) for name in names
         }
 
     @staticmethod
