@@ -90,7 +90,7 @@ def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
 def iter_document_lines(documents: Iterable[DocumentEntry], style: Style) -> Iterator[str]:
     rows = (
         (
-            fold(document.title) + version_and_tags(document),
+            joined_titles([document.title]) + version_and_tags(document),
             clean_line(document.doc_id),
             count_of(document.chunk_count, "chunk"),
         )

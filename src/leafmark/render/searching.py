@@ -36,6 +36,7 @@ from leafmark.model import (
 from leafmark.namedtuples import NamedTuple
 from leafmark.render.terminal import (
     CHANGED,
+    MAX_TITLE,
     PLAIN,
     Style,
     breadcrumb_of,
@@ -626,6 +627,7 @@ def _titled(entry: Entry, after: str, style: Style) -> str:
     """
     name = clean_line(entry.id)
     if style.width is None:
+        name = name if len(name) <= MAX_TITLE else clean_line(entry.ordinal_id)
         return f"{joined_titles(entry.section_path)}  {name}{after}"
     if display_width(name) > style.width // 2:
         name = clean_line(entry.ordinal_id)

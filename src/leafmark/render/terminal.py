@@ -292,13 +292,20 @@ PLAIN = Style()
 """No colour, no links, no limit of width."""
 
 
+MAX_TITLE = 200
+"""Columns of one title, and of an id in a list: a paragraph with a line below it is a heading, too.
+
+Chosen by eye.
+"""
+
+
 def joined_titles(titles: Iterable[str], width: int | None = None) -> str:
     """Return the titles of a section path on one line; what is too wide is cut from the left.
 
     >>> joined_titles(["Guide", "Set\\nup"]), joined_titles(["Guide", "Set up"], 12)
     ('Guide › Set up', '… › Set up')
     """
-    folded = [fold(title) for title in titles]
+    folded = [shorten(fold(title), MAX_TITLE) for title in titles]
     line = BETWEEN_TITLES.join(folded)
     while width is not None and display_width(line) > width and len(folded) > 1:
         del folded[0]

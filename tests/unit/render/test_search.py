@@ -274,3 +274,14 @@ def test_three_copies_of_a_result_are_named_and_the_others_counted() -> None:
     copies = tuple(f"docs:{number}.md" for number in range(5))
     text = render_flat(make_answer(make_result(also_in=copies)), PLACES, PLAIN)
     assert "also in: docs:0.md, docs:1.md, docs:2.md and 2 more\n" in text
+
+
+@pytest.mark.parametrize("width", [None, 80])
+def test_a_paragraph_that_became_a_heading_is_cut_in_lists(width: int | None) -> None:
+    words = "word " * 400
+    entry = make_entry(section_path=("Guide", words), title=words, slug="word-" * 400)
+    answer = make_answer(make_result(entry=entry))
+    style = Style(width=width)
+    for text in (render_list(answer, style), render_grouped(answer, PLACES, style)):
+        assert all(len(line) < 500 for line in text.splitlines()), text
+        assert "word word" in text
