@@ -152,6 +152,9 @@ _DIGEST = re.compile(
     rb"\b[0-9a-f]{32,128}\b|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,}|\bh1:[A-Za-z0-9+/]{40,}="
 )
 _MIN_DIGESTS = 12
+_MAX_BESIDE = 6
+"""Words of a line beside its digest; one of more says something, such as a line of a history."""
+
 _DIGEST_SHARE = 0.4
 _SAMPLE_BYTES = 1_000_000
 
@@ -248,8 +251,12 @@ def _is_digests(sample: bytes) -> bool:
     lines = [line for line in sample.splitlines() if line.strip()]
     if len(lines) < _MIN_DIGESTS:
         return False
-    marked = sum(1 for line in lines if _DIGEST.search(line[:2000]))
+    marked = sum(1 for line in lines if _DIGEST.search(line[:2000]) and not _says_more(line))
     return marked >= _MIN_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
+
+
+def _says_more(line: bytes) -> bool:
+    return len(_DIGEST.sub(b"", line[:2000]).split()) > _MAX_BESIDE
 
 
 _FIRST_PAGES = ("index.html", "help.html", "search.html")

@@ -119,6 +119,10 @@ def test_what_programs_made_for_programs(path: str, source: str, kind: str) -> N
         ),
         ("messages.json", '{"hello": "Hello", "docs": "Documents", "bye": "Good bye"}'),
         ("history.txt", f"A fix.\nSee the report.\nDone in {DIGEST[:40]}.\n" * 20),
+        (
+            "changelog",
+            f"* [`1a2b`](https://l.x/{DIGEST[:40]}) Let the lamp dim by hand, too\n" * 20,
+        ),
         ("notes.md", f"{DIGEST}\n" * 40),
         ("page.html", "<script>" + "".join(FUNCTIONS) + "</script>"),
     ],
