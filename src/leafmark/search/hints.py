@@ -98,7 +98,7 @@ def hints_about(
         *_about_doubt(snapshot, trace, options, meaning),
         *_about_topics(topics, trace, results),
         *_about_fields(snapshot, topics),
-        *_about_words(compiled, documents),
+        *_about_words(compiled, documents, is_name=any(one.named for one in trace.joined)),
         *_about_relaxing(topics, trace, results),
         *_about_options(snapshot, topics, options, trace, results),
         *_about_versions(results),
@@ -224,9 +224,12 @@ def _fields(language: Language, field: str | None) -> list[str]:
 
 
 def _about_words(
-    compiled: Sequence[Sequence[CompiledTopic]], documents: _Documents
+    compiled: Sequence[Sequence[CompiledTopic]], documents: _Documents, *, is_name: bool
 ) -> Iterator[Hint]:
-    """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up."""
+    """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up.
+
+    With `is_name` a result is called as the query says, by a name that its text need not have.
+    """
     if not any(compiled):
         yield Hint("no-words")
         return
@@ -244,7 +247,7 @@ def _about_words(
                     yield Hint("corrected", values=values | {"words": said or others[:MAX_NAMED]})
                 elif parts := _parts_of_compound(topic, one):
                     yield Hint("compound", values=values | {"words": list(parts)})
-                else:
+                elif not is_name:
                     yield Hint("unknown-word", values=values)
 
 

@@ -72,6 +72,12 @@ def test_the_bearer_comes_first(library: Library, query: str, bearer: str) -> No
     assert "doubtful" not in [hint.code for hint in answer.hints]
 
 
+def test_a_name_that_no_text_has_does_not_occur_nowhere(library: Library) -> None:
+    """The name of an alias, in front matter: it was found."""
+    assert library.search("setup").hints == ()
+    assert [hint.code for hint in library.search("zanzibar").hints] == ["unknown-word"]
+
+
 @pytest.mark.parametrize("query", ["asynclib -begun", "asynclib turns", "title:asynclib"])
 def test_what_says_more_is_no_name(library: Library, query: str) -> None:
     factors = library.search(query, explain=True).results[0].factors
