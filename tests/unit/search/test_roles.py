@@ -124,6 +124,8 @@ def test_titles_tell_roles(title: str, role: str) -> None:
         ("html/globals_b.html", "Pool", "listing"),
         ("html/functions.html", "Functions", "listing"),
         ("usage/find.md", "Search", "listing"),
+        ("man7/all.7", "lamp.index(7) - List all manual pages of lamps", "listing"),
+        ("man7/x.7", "lamp.directives(7) - Index of settings", "listing"),
         ("links.md", "Links", ""),
     ],
 )
