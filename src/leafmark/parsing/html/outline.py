@@ -63,7 +63,8 @@ def title_of(page: Page) -> str:
     for element in page.having("title"):
         if not any(around.tag == "svg" for around in element.ancestors):
             raw = page.data[element.inner : element.close]
-            return _folded([unescape(_ELEMENT.sub(rb"\2", raw))])
+            title = _folded([unescape(_ELEMENT.sub(rb"\2", raw))])
+            return "" if title.lower().startswith(tuple(words_of("heading", "untitled"))) else title
     return ""
 
 
