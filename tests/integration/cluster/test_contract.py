@@ -139,6 +139,21 @@ def ids(answer: Answer) -> list[str]:
     return [result.id for result in answer.results]
 
 
+def test_a_run_that_changes_nothing_leaves_scores_as_they_are(both: Both) -> None:
+    """It replaces what the index says of itself, and what is replaced counts for a while."""
+    embedded, client, names = both
+    queries = queries_of(embedded, 10)
+    for at in range(3):
+        if at:
+            with open_store(client, names, OPTIONS, SEVERAL) as store:
+                store.commit(started_ns=5 + at)
+        remote = open_snapshot(client, names)
+        for query in queries:
+            here, there = answer(embedded, query), answer(remote, query)
+            for one, other in zip(here.results, there.results, strict=True):
+                assert other.score == pytest.approx(one.score, rel=1e-4)
+
+
 @pytest.mark.parametrize("count", [FEW, pytest.param(QUERIES, marks=pytest.mark.hours)])
 def test_the_same_answers_and_hints_on_queries_of_every_kind(both: Both, count: int) -> None:
     compare(both, queries_of(both[0], count), most_requests=12)

@@ -418,9 +418,7 @@ def test_a_mapping_that_somebody_changed_by_hand_is_told(cluster: OpenSearch) ->
     body["mappings"]["properties"]["body_english"] = {"type": "text", "analyzer": "standard"}
     client.put("/remade-by-hand", body)
     meta = client.get(f"/{names.text(1)}/_doc/index?routing=index")["_source"]["meta"]
-    client.put(
-        "/remade-by-hand/_doc/index?routing=index&refresh=true", meta_document(meta, languages)
-    )
+    client.put("/remade-by-hand/_doc/index?routing=index&refresh=true", meta_document(meta))
     moved = [{"remove": {"index": names.text(1), "alias": names.alias}}]
     moved += [{"add": {"index": "remade-by-hand", "alias": names.alias}}]
     client.post("/_aliases", {"actions": moved})

@@ -32,6 +32,7 @@ ENTRY = {"type": "binary", "doc_values": True}
 """What the index says of a document itself, as a column: lists read no records."""
 
 META_ID = "index"
+FILLER_ID = "filler"
 STAMP_DIGITS = 16
 MAX_RESULTS = 10_000
 MAX_REGEX_LENGTH = 4_000
@@ -107,12 +108,18 @@ def _hash(text: str, digits: int) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
 
 
-def meta_document(facts: Mapping[str, Any], languages: Iterable[Language]) -> dict[str, Any]:
-    """Return the document of what the index says of itself.
+def meta_document(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of what the index says of itself."""
+    return {"key": META_ID, "meta": facts}
 
-    It counts in the rarity of terms, as it does in the embedded engine.
+
+def filler_document(languages: Iterable[Language]) -> dict[str, Any]:
+    """Return the document that counts in the rarity of terms as the embedded engine's record does.
+
+    It stands beside what the index says of itself, which each run replaces: what is replaced counts
+    until the cluster merges its files.
     """
-    return {"key": META_ID, "meta": facts, **dict.fromkeys(measured_fields(languages), FILLER)}
+    return {"key": FILLER_ID, **dict.fromkeys(measured_fields(languages), FILLER)}
 
 
 def language_mapping(language: Language) -> dict[str, Any]:

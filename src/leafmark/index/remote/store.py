@@ -14,7 +14,7 @@ import time
 from base64 import b64encode
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
@@ -38,9 +38,11 @@ from leafmark.index.remote.bulk import (
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
 from leafmark.index.remote.layout import (
     ENTRY,
+    FILLER_ID,
     META_ID,
     Names,
     chunk_id,
+    filler_document,
     index_body,
     language_mapping,
     meta_document,
@@ -183,9 +185,18 @@ def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: Remote
     _make(cluster, index, index_body(languages, remote.shards, remote.replicas))
     facts: dict[str, Any] = {"uuid": uuid4().hex, "trees": {}}
     where = path_of(index, "_create", META_ID) + f"?routing={META_ID}&refresh=true"
-    cluster.put(where, meta_document(facts, languages), allowed=(409,))  # others begin it, too
+    _put_filler(cluster, index, languages)
+    cluster.put(where, meta_document(facts), allowed=(409,))  # others begin it, too
     added = {"add": {"index": index, "alias": names.alias}}
     cluster.post("/_aliases" + PATIENCE, {"actions": [added]})
+
+
+def _put_filler(
+    cluster: Cluster, index: str, languages: Iterable[Language], *, replace: bool = False
+) -> None:
+    """Write what counts beside the chunks, if it is not there; `replace` it for more languages."""
+    where = path_of(index, "_doc" if replace else "_create", FILLER_ID) + f"?routing={META_ID}"
+    cluster.put(where, filler_document(languages), allowed=(409,))
 
 
 def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | None]) -> None:
@@ -206,8 +217,11 @@ def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | 
             f"&if_seq_no={meta.seq_no}&if_primary_term={meta.primary_term}"
         )
         stemmers = {name: tree.stemmer for name, tree in told.items() if tree is not None}
-        document = meta_document(facts, index_languages(stemmers))
-        answer = cluster.put(where, document, allowed=(409,))
+        languages = index_languages(stemmers)
+        before = index_languages({name: tree.stemmer for name, tree in meta.trees.items()})
+        has_more = bool(meta.trees) and languages != before
+        _put_filler(cluster, meta.chunks, languages, replace=has_more)
+        answer = cluster.put(where, meta_document(facts), allowed=(409,))
         if "error" not in answer:
             return
     raise StorageError("too many processes change the index's record", location=cluster.location)
