@@ -1,7 +1,8 @@
 """Documents and sections as resources: listed in pages, read by address, completed.
 
 An address, `leafmark://tree/path#slug`, is an id with what a URI may not hold percent-encoded
-once more; it is decoded to an id and looked up, never joined to a path.
+once more; it is decoded to an id and looked up, never joined to a path. With a query,
+`leafmark://tree/path?at=REV#slug`, it names what the id named at a revision.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ MAX_BYTES = 262_144
 MAX_VALUES = 100
 """As many completions as the protocol allows."""
 
+_AT = re.compile(r"\?at=([^#&]+)")
 _SAFE = "/-._~!$&'()*+,;=:@"
 
 
@@ -54,6 +56,18 @@ def id_of(address: str) -> str | None:
         return None
     tree, slash, rest = address.removeprefix(SCHEME).partition("/")
     return f"{tree}:{unquote(rest)}" if tree and slash and rest else None
+
+
+def split_revision(address: str) -> tuple[str, str | None]:
+    """Return the address without its query, and the revision that this names.
+
+    >>> split_revision("leafmark://docs/a.md?at=v1.0#b")
+    ('leafmark://docs/a.md#b', 'v1.0')
+    """
+    found = _AT.search(address)
+    if found is None:
+        return address, None
+    return address[: found.start()] + address[found.end() :], unquote(found[1])
 
 
 class Page(NamedTuple):
@@ -97,7 +111,12 @@ def read(project: Project, address: str) -> str:
     from leafmark.app.requests import ShowRequest
     from leafmark.render.terminal import clean, clean_line
 
-    wanted = id_of(address)
+    plain, revision = split_revision(address)
+    wanted = id_of(plain)
+    if wanted is not None and revision is not None:
+        from leafmark.app.history import project_at  # late: few ask for a revision
+
+        project = project_at(project, revision)
     if wanted is None:
         raise NotFoundError(
             f"there is no resource {clean_line(address[:200])}",

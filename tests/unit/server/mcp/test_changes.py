@@ -10,9 +10,10 @@ from support.projects import Here
 from support.repositories import GitRepository
 
 from leafmark.app import Project
-from leafmark.errors import NotFoundError
+from leafmark.errors import LeafmarkError, NotFoundError
 from leafmark.server.mcp.answers import ANSWERS
 from leafmark.server.mcp.replies import Reply, Request
+from leafmark.server.mcp.resources import read
 from leafmark.server.mcp.tools import TOOLS
 from leafmark.server.parameters import check_arguments
 from leafmark.server.workspace import Freshness
@@ -55,3 +56,9 @@ def test_changes_reads_no_folder_that_a_program_names(project: Project, tmp_path
         (tmp_path / name).mkdir()
     with pytest.raises(NotFoundError, match="there is no revision"):
         _ask(project, since=str(tmp_path / "one"), until=str(tmp_path / "two"))
+
+
+def test_a_resource_may_be_of_a_revision(project: Project) -> None:
+    assert _TEXT in read(project, "leafmark://here/a.md?at=v1#setup")
+    with pytest.raises(LeafmarkError):
+        read(project, "leafmark://here/a.md?at=v9#setup")
