@@ -15,6 +15,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from leafmark.model import span_at
@@ -35,8 +36,8 @@ _MAX_WORDS = 5
 """Words of a signature among which its name is: the others say what it is."""
 
 _CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
-_BOLD = re.compile(rb"<(?:b|strong|dt)\b", re.IGNORECASE)
-_STRONG = frozenset(("b", "strong", "dt"))
+_STRONG = ("b", "strong", "dt")
+_BOLD = re.compile(rf"<(?:{'|'.join(_STRONG)})\b".encode(), re.IGNORECASE)
 _CLASS = re.compile(rb"\bclass\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s<>\"']+))", re.IGNORECASE)
 _INLINE = frozenset(
     "a abbr b bdi cite code del dfn em font i ins kbd label mark q s samp small span strong sub sup"
@@ -171,11 +172,7 @@ class _Finder:
 
     def _may_document(self, around: Element) -> bool:
         """Whether an element may hold an entry: it is no cell, no heading and no long listing."""
-        chain = [
-            around,
-            *(each for each, _ in zip(around.ancestors, range(_MAX_CLIMB), strict=False)),
-        ]
-        for each in chain:
+        for each in _from(around, _MAX_CLIMB):
             if each.tag in ("dt", "section", "article"):
                 return True
             if each.tag == "li":
@@ -218,8 +215,13 @@ class _Finder:
         """Whether what begins at `text` is a term of a list, or in bold."""
         if _BOLD.search(self.page.data, start, text):
             return True
-        chain = [around, *(each for each, _ in zip(around.ancestors, "12", strict=False))]
-        return any(each.tag in _STRONG for each in chain)
+        return any(each.tag in _STRONG for each in _from(around, 2))
+
+
+def _from(element: Element, most: int) -> Iterator[Element]:
+    """Yield an element, and the nearest of those around it: `most` at most."""
+    yield element
+    yield from islice(element.ancestors, most)
 
 
 def _is_all(token: re.Match[str], name: str) -> bool:
@@ -330,7 +332,7 @@ def _member(page: Page, one: _Signed, following: int) -> Entry:
 
 
 def _climb(page: Page, inner: Element, following: int) -> Element:
-    for around, _ in zip(inner.ancestors, range(_MAX_CLIMB), strict=False):
+    for around in islice(inner.ancestors, _MAX_CLIMB):
         begins_so = page.first_text(around.inner, around.close) >= inner.start
         if not begins_so or following < around.end or around.tag in _REGIONS:
             break
@@ -360,8 +362,7 @@ class _Terms:
 
         Terms that adjoin have the same entry; a list of one entry belongs to it as a whole.
         """
-        chain = [one.around, *(each for each, _ in zip(one.around.ancestors, "123", strict=False))]
-        term = next((each for each in chain if each.tag == "dt"), None)
+        term = next((each for each in _from(one.around, 3) if each.tag == "dt"), None)
         if term is None or term.parent is None:
             return None
         beside, outer = self._beside[term.parent], term.parent
