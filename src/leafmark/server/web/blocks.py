@@ -316,7 +316,7 @@ class BlockWriter:
         kind, title, _ = self._lead(lead)
         title = "" if kind == "described" else title
         shown = f"{CUT * lead.count(CUT)}{html.escape(text, quote=False)}"
-        return f'{title}<pre><code class="language-{html.escape(block.info)}">{shown}</code></pre>'
+        return f"{title}<pre><code>{shown}</code></pre>"
 
     def _paragraph(self, piece: Piece) -> str:
         """Return a paragraph, a quotation or a definition: words, and blocks inside it."""

@@ -18,7 +18,6 @@ from markupsafe import Markup
 
 from leafmark.model import Block, Chunk, Document, Entry
 from leafmark.parsing import parse
-from leafmark.parsing.code.languages import language_of
 from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import Stretch, iter_stretches
 from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
@@ -87,7 +86,6 @@ class DocumentText:
     def __init__(  # noqa: PLR0913 - all but the first are given by name
         self,
         data: bytes,
-        path: str,
         format_name: str,
         chunks: Sequence[Entry | Chunk],
         *,
@@ -100,7 +98,6 @@ class DocumentText:
         text_start: int = 0,
     ):
         self._data = data
-        self._path = path
         self._format = format_name
         self._describe = describe
         self._find_link = find_link
@@ -333,14 +330,11 @@ class DocumentText:
 
     def _code(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
         """Yield a part that is code, divided at the lines where chunks begin."""
-        language = language_of(self._path, self._data)
-        name = language.name if language else ""
         within = {one.start for one in part if not self._is_line(one)}
         for run in self._runs(part, within):
             text, cuts = self._with_cuts(run, {})
             markings = Markings(self._mark, cuts, level, run[0].position)
-            code = html.escape(text.strip("\n"))
-            made = f'<pre><code class="language-{name}">{code}</code></pre>'
+            made = f"<pre><code>{html.escape(text.strip(chr(10)))}</code></pre>"
             yield from self._fragments(render_html(made, self._find_link, markings))
 
 

@@ -176,7 +176,6 @@ def _lane(
     document = chunked.document.document
     text = DocumentText(
         document.data,
-        name,
         document.format,
         chunks,
         describe=describe,

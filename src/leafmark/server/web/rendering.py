@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice, takewhile
 from typing import NamedTuple
 
 import nh3
@@ -20,7 +18,6 @@ from markupsafe import Markup
 
 from leafmark.parsing.markdown_html import markdown_html
 from leafmark.render.terminal import clean
-from leafmark.server.web.highlighting import Tint, tints
 from leafmark.server.web.sections import Cut, Section, SectionWriter
 
 CUT = "\ue000"
@@ -38,9 +35,6 @@ _ATTRIBUTES = {
     "input": {"checked"},
     "li": {"value"},
     "ol": {"start", "reversed"},
-    "code": {"class"},
-    "div": {"class"},
-    "pre": {"class"},
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan", "scope"},
 }
@@ -50,14 +44,6 @@ _CLASSES = {"blockquote": _ALERTS}
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^>"]|"[^"]*")*)>|([^<]+)|<')
 _PERMALINK = re.compile(r"<a(?: [^>]*)?>\s*[¶#§🔗]?\s*</a>")
 """A title's link to itself, which is for those who read the page elsewhere, and empty ones."""
-_LANGUAGE = re.compile(
-    r"(?:^|\s)(?:(?:language|lang|highlight(?:-source)?|src|sourceCode)[- ]|brush: ?)([\w+#.-]+)"
-)
-"""How the classes of code, and of what is around it, name its language."""
-
-_IN_CODE = frozenset(("span", "code", "tt", "b", "i", "em", "strong", "samp"))
-"""What is within code to colour it, and gives way to our own colours."""
-
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LEFT_TO_RIGHT = re.compile("[A-Za-z\u00c0-\u058f]")
 _WITH_DIRECTION = frozenset(("p", "div", "ul", "ol", "dl", "blockquote", "table"))
@@ -69,7 +55,6 @@ _LOOKED_AT = 600
 """Characters of a block that tell its direction."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_CLASS = re.compile(r' class="language-([^"]*)"')
 _ALT = re.compile(r' alt="([^"]*)"')
 
 FindLink = Callable[[str], str | None]
@@ -94,7 +79,7 @@ class Markings(NamedTuple):
 def mark_text(text: str, mark: MarkText) -> Markup:
     """Return a text as HTML, what is marked in it in `mark` elements."""
     shown = clean(text.replace(CUT, ""))
-    return Markup("".join(_tagged(shown, mark(shown))))
+    return Markup("".join(_marked(shown, mark(shown))))
 
 
 def mark_excerpt(
@@ -115,30 +100,14 @@ def _part(text: str, span: tuple[int, int], ranges: Sequence[tuple[int, int]]) -
     return str(mark_text(text[start:end], lambda _: within))
 
 
-def _tagged(
-    text: str, marked: Sequence[tuple[int, int]], tints: Sequence[Tint] = ()
-) -> Iterator[str]:
-    """Yield a text as HTML: ranges of it marked, and those of code in their colours."""
+def _marked(text: str, marked: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield a text as HTML, ranges of it marked."""
     at = 0
-    for start, end, name in tints:
-        yield from _marked(text, at, start, marked)
-        yield f'<span class="{name}">'
-        yield from _marked(text, start, end, marked)
-        yield "</span>"
-        at = end
-    yield from _marked(text, at, len(text), marked)
-
-
-def _marked(text: str, at: int, stop: int, marked: Sequence[tuple[int, int]]) -> Iterator[str]:
-    first = bisect_right(marked, at, key=lambda one: one[1])
-    for start, end in islice(marked, first, None):
-        if start >= stop:
-            break
-        start, end = max(start, at), min(end, stop)
+    for start, end in marked:
         yield html.escape(text[at:start], quote=False)
         yield f"<mark>{html.escape(text[start:end], quote=False)}</mark>"
         at = end
-    yield html.escape(text[at:stop], quote=False)
+    yield html.escape(text[at:], quote=False)
 
 
 def render_markdown(
@@ -162,14 +131,8 @@ def render_html(
 def _cleaner(find_link: FindLink) -> nh3.Cleaner:
     def admit(tag: str, name: str, value: str) -> str | None:
         value = value.replace(CUT, "")
-        if name == "class" and tag != "blockquote":
-            language = _LANGUAGE.search(value)
-            return None if language is None else f"language-{language[1]}"
-        if (tag, name) != ("a", "href"):
-            return value
-        if _SCHEME.match(value):
-            return value
-        return find_link(value)
+        is_link = (tag, name) == ("a", "href") and not _SCHEME.match(value)
+        return find_link(value) if is_link else value
 
     return nh3.Cleaner(
         tags=set(_TAGS),
@@ -197,19 +160,12 @@ class _Finisher:
         self._base = markings.level
         self._made = SectionWriter(markings.position)
         self._levels: list[int] = []
-        self._language = ""
         self._safe = ""
 
     def finish(self, safe: str) -> Sequence[Section]:
         self._safe = safe if _RIGHT_TO_LEFT.search(safe) else ""
-        tokens = _TOKEN.finditer(safe)
-        for found in tokens:
-            self._language = _language_in(found) or self._language
-            if found[2] == "pre" and not found[1]:
-                self._code(_CLASS.sub("", found[3]), [*_until_closed(tokens)])
-                self._language = ""
-            else:
-                self._token(found)
+        for found in _TOKEN.finditer(safe):
+            self._token(found)
         return self._made.finish()
 
     def _token(self, found: re.Match[str]) -> None:
@@ -219,24 +175,7 @@ class _Finisher:
         elif closing:
             self._made.close(tag)
         else:
-            self._open(tag, _CLASS.sub("", attributes), found.end())
-
-    def _code(self, attributes: str, inner: Sequence[re.Match[str]]) -> None:
-        """Write a `pre` and what is within it, in colours where its language is known."""
-        language = next(filter(None, map(_language_in, inner)), self._language)
-        written = "".join(one[4] or "<" for one in inner if one[2] is None)
-        plain = clean(html.unescape(written).replace(CUT, ""))
-        only_text = all(one[2] is None or one[2] in _IN_CODE for one in inner)
-        found = tints(plain, language) if only_text else []
-        self._made.open("pre", f' tabindex="0"{attributes}')
-        if found:
-            self._made.open("code")
-            self._text(written, found)
-            self._made.close("code")
-        else:
-            for one in inner:
-                self._token(one)
-        self._made.close("pre")
+            self._open(tag, attributes, found.end())
 
     def _open(self, tag: str, attributes: str, at: int) -> None:
         if self._safe and tag in _WITH_DIRECTION and "dir=" not in attributes:
@@ -254,24 +193,19 @@ class _Finisher:
         shown = f"h{min(6, self._base + len(self._levels) - 1)}"
         return f"<{shown}{attributes}>", f"</{shown}>"
 
-    def _text(self, text: str, tinted: Sequence[Tint] = ()) -> None:
+    def _text(self, text: str) -> None:
         """Write a text with its marks; a cut in it begins another chunk."""
-        at = 0
         for number, part in enumerate(html.unescape(text).split(CUT)):
             cut = next(self._cuts, None) if number else None
             if cut is not None:
                 self._made.begin_chunk(cut)
             shown = clean(part)
-            self._run(shown, _within(tinted, at, at + len(shown)))
-            at += len(shown)
-
-    def _run(self, shown: str, tinted: Sequence[Tint]) -> None:
-        made = "".join(_tagged(shown, self._mark(shown), tinted))
-        if shown.strip():
-            self._made.see()
-            color = self._made.color
-            made = made if color is None else f'<span class="k{color}">{made}</span>'
-        self._made.add(made)
+            made = "".join(_marked(shown, self._mark(shown)))
+            if shown.strip():
+                self._made.see()
+                color = self._made.color
+                made = made if color is None else f'<span class="k{color}">{made}</span>'
+            self._made.add(made)
 
 
 def _direction(safe: str, tag: str, at: int) -> str:
@@ -286,33 +220,12 @@ def _direction(safe: str, tag: str, at: int) -> str:
     return ' dir="rtl"' if 2 * leading > len(_LEFT_TO_RIGHT.findall(words)) else ""
 
 
-def _until_closed(tokens: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
-    """Yield what is within a `pre`, up to its end; another one may be in it."""
-    depth = 1
-    for found in tokens:
-        depth += (1 - 2 * bool(found[1])) * (found[2] == "pre")
-        if not depth:
-            return
-        yield found
-
-
-def _language_in(token: re.Match[str]) -> str:
-    """Return the language that the class of a tag names; "" without one."""
-    found = _CLASS.search(token[3]) if token[3] and not token[1] else None
-    return found[1] if found else ""
-
-
-def _within(tinted: Sequence[Tint], start: int, end: int) -> Sequence[Tint]:
-    """Return the colours of a part of code, counted from its begin."""
-    first = bisect_right(tinted, start, key=lambda one: one.end)
-    part = takewhile(lambda one: one.start < end, islice(tinted, first, None))
-    return [
-        Tint(max(one.start, start) - start, min(one.end, end) - start, one.name) for one in part
-    ]
-
-
 def _table(attributes: str) -> tuple[str, str]:
     return f'<div class="scroll" tabindex="0"><table{attributes}>', "</table></div>"
+
+
+def _code(attributes: str) -> tuple[str, str]:
+    return f'<pre tabindex="0"{attributes}>', ""
 
 
 def _picture(attributes: str) -> tuple[str, str]:
@@ -336,6 +249,7 @@ _REL = ' rel="noopener noreferrer"'
 
 _SPECIAL: dict[str, Callable[[str], tuple[str, str]]] = {
     "table": _table,
+    "pre": _code,
     "img": _picture,
     "input": _task,
     "a": _link,

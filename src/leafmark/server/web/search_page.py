@@ -246,7 +246,6 @@ def section_text(
     assert reading.data is not None, "what is not stale has bytes"
     return DocumentText(
         reading.data,
-        reading.document.path,
         reading.document.format,
         chunks,
         describe=describe,

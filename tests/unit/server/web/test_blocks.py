@@ -19,7 +19,7 @@ def shown(source: str, path: str) -> str:
     document = parse(data, path)
     chunks = leafmark.chunk(data, path=path, tree="t", strategy="section")
     text = DocumentText(
-        document.data, path, document.format, chunks, describe=str, parsed=lambda: document
+        document.data, document.format, chunks, describe=str, parsed=lambda: document
     )
     made = "".join(str(one.html) for part in range(text.count) for one in text.rendered(part))
     for pattern in (
@@ -187,7 +187,6 @@ def test_references_of_restructuredtext_are_links(words: str, links: list[tuple[
     document = parse(data, "a.rst")
     text = DocumentText(
         data,
-        "a.rst",
         "rst",
         leafmark.chunk(data, path="a.rst", tree="t"),
         describe=str,
@@ -223,7 +222,7 @@ def test_every_chunk_that_begins_in_a_block_is_marked_where_it_begins(
     chunks = leafmark.chunk(
         data, path=path, tree="t", strategy="fixed", fixed_tokens=12, fixed_overlap=0
     )
-    text = DocumentText(data, path, document.format, chunks, describe=str, parsed=lambda: document)
+    text = DocumentText(data, document.format, chunks, describe=str, parsed=lambda: document)
     fragments = text.rendered(0)
     marked = {int(n) for one in fragments for n in re.findall(r'data-n="(\d+)"', one.html)}
     begun = {one.position for one in fragments}

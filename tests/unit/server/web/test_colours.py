@@ -86,11 +86,6 @@ def test_chunks_beside_each_other_differ(scheme: str, kind: str, seen: str) -> N
             for text in ("ink", "dim", "accent", "warn")
             for ground in ("paper", "card", "k0", "k1", "k2", "k3")
         ),
-        *(
-            (f"code-{text}", ground, 4.5)
-            for text in ("word", "text", "number", "name", "aside")
-            for ground in ("sunk", "k0", "k1", "k2", "k3")
-        ),
         ("dim", "sunk", 4.5),
         ("edge", "paper", 3.0),
         ("on-accent", "accent", 4.5),

@@ -24,7 +24,7 @@ BOOK = "# Book\n\nPreface.\n\n" + "".join(
 
 def opened(source: str, strategy: Strategy = "auto", **sizes: int) -> DocumentText:
     chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy, **sizes)  # type: ignore[arg-type]
-    return DocumentText(source.encode(), "a.md", "markdown", chunks, describe=str)
+    return DocumentText(source.encode(), "markdown", chunks, describe=str)
 
 
 def written(text: DocumentText) -> str:
@@ -147,7 +147,7 @@ PAGE = (
 
 def test_of_a_page_the_text_is_shown_without_menus_and_each_chunk_is_marked_once() -> None:
     chunks = leafmark.chunk(PAGE, path="a.html", tree="t", strategy="section", min_tokens=0)
-    text = DocumentText(PAGE.encode(), "a.html", "html", chunks, describe=str)
+    text = DocumentText(PAGE.encode(), "html", chunks, describe=str)
     made = "".join(str(one.html) for one in text.rendered(0))
     assert ("First words" in made, "Second words" in made) == (True, True)
     for unwanted in ("Elsewhere", "Up", "Made by hand", "¶"):
@@ -164,7 +164,6 @@ def test_cells_of_code_in_a_notebook_are_code() -> None:
     data = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
     text = DocumentText(
         data,
-        "n.ipynb",
         "notebook",
         leafmark.chunk(data.decode(), path="n.ipynb", tree="t"),
         describe=str,

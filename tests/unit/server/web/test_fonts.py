@@ -21,7 +21,7 @@ def shown(source: str, path: str) -> str:
     data = source.encode()
     document = parse(data, path)
     chunks = leafmark.chunk(data, path=path, tree="t")
-    text = DocumentText(data, path, document.format, chunks, describe=str, parsed=lambda: document)
+    text = DocumentText(data, document.format, chunks, describe=str, parsed=lambda: document)
     return "".join(str(one.html) for one in text.rendered(0))
 
 
