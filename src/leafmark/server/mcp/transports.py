@@ -1,20 +1,20 @@
 """The ways in: standard input and output, where a line that is no message is answered too; HTTP.
 
-The SDK drops such lines, and a client that sent one would wait for ever. What was asked before the
-input ended is answered before we end: whoever pipes requests into the command closes it at once.
+The SDK's own transport drops such lines, and a client that sent one would wait for ever. What was
+asked before the input ended is answered before we end: whoever pipes requests into the command
+closes it at once.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import AsyncIterable, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp import types
-from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from leafmark.errors import is_closed_pipe
@@ -69,11 +69,21 @@ def run_stdio(workspace: Workspace, out: int) -> None:
 
     async def serve() -> None:
         server = make_server(workspace)
-        written = await anyio.open_file(out, "w", encoding="utf-8", newline="\n", closefd=False)
-        async with stdio_server(stdout=written) as (incoming, outgoing):
-            answering = Answering(incoming, outgoing)
-            answers = Answers(outgoing, answering.answered)
-            await server.run(answering, answers, server.create_initialization_options())
+        answers = await anyio.open_file(out, "w", encoding="utf-8", newline="\n", closefd=False)
+
+        async def write(line: str) -> None:
+            await answers.write(line)
+            await answers.flush()
+
+        options = server.create_initialization_options()
+        async with (
+            await anyio.open_file(_take_input(), encoding="utf-8", errors="replace") as lines,
+            anyio.create_task_group() as group,
+        ):
+            talk = Conversation(lines, write)
+            group.start_soon(talk.listen)
+            group.start_soon(talk.speak)
+            await server.run(talk.incoming, talk.outgoing, options)
 
     try:
         anyio.run(serve)
@@ -87,165 +97,103 @@ def _is_closed_pipe(error: BaseException) -> bool:
     return isinstance(error, OSError) and is_closed_pipe(error)
 
 
-class _Wrapped:
-    """A stream of the SDK that is opened and closed with what wraps it."""
-
-    def __init__(self, stream: Any):
-        self._stream = stream
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+def _take_input() -> int:
+    """Return standard input under another number: whatever else reads it finds nothing there."""
+    taken = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return taken
 
 
-class Answering(_Wrapped):
-    """A stream of messages in which what is none is answered with an error, and left out.
+class Conversation:
+    """What a client sends, line by line, and the answers to it.
 
-    It ends when what was asked is answered.
+    A line that is no message is answered with an error. What comes in ends when what was asked is
+    answered.
     """
 
-    def __init__(self, incoming: Any, outgoing: Any):
-        super().__init__(incoming)
-        self._outgoing = outgoing
+    def __init__(self, lines: AsyncIterable[str], write: Callable[[str], Awaitable[object]]):
+        self._lines, self._write = lines, write
+        self._read, self.incoming = anyio.create_memory_object_stream[SessionMessage](0)
+        self.outgoing, self._written = anyio.create_memory_object_stream[SessionMessage](0)
         self._asked: set[types.RequestId] = set()
         self._all_answered = anyio.Event()
 
-    async def receive(self) -> SessionMessage | Exception:
-        while True:
-            try:
-                item = await self._stream.receive()
-            except anyio.EndOfStream:
-                await self._wait_for_answers()
-                raise
-            message = _without_bom(item) if isinstance(item, Exception) else item
-            refusal = _refusal_of(message)
-            if refusal is not None:
-                await self._outgoing.send(SessionMessage(message=refusal))
-            elif isinstance(message, SessionMessage):
-                self._note(message.message)
-                return message
+    async def listen(self) -> None:
+        """Hand on what the client sends, up to its end."""
+        async with self._read:
+            async for line in self._lines:
+                text = line.removeprefix(_BOM)
+                if not text.strip():
+                    continue  # nobody waits for an answer to it
+                try:
+                    message = read_message(text)
+                except NoMessageError as error:
+                    await self.outgoing.send(SessionMessage(error.answer))
+                    continue
+                self._note(message)
+                await self._read.send(SessionMessage(message))
+            if self._asked:
+                with anyio.move_on_after(LAST_ANSWERS_S):
+                    await self._all_answered.wait()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
             self._asked.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
-            number = (message.params or {}).get("requestId")
-            self.answered(number if isinstance(number, int | str) else "")
+            self._answered((message.params or {}).get("requestId"))
 
-    def answered(self, number: types.RequestId | None) -> None:
+    def _answered(self, number: Any) -> None:
         """Note that nobody waits for the answer to a request any more."""
-        if number is not None:
-            self._asked.discard(number)
+        self._asked -= {number}
         if not self._asked:
             self._all_answered.set()
             self._all_answered = anyio.Event()
 
-    async def _wait_for_answers(self) -> None:
-        if self._asked:
-            with anyio.move_on_after(LAST_ANSWERS_S):
-                await self._all_answered.wait()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
+    async def speak(self) -> None:
+        """Write what the server says."""
+        async with self._written:
+            async for item in self._written:
+                message = item.message
+                await self._write(message.model_dump_json(by_alias=True, exclude_unset=True) + "\n")
+                if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+                    self._answered(message.id)
 
 
-class Answers(_Wrapped):
-    """The stream that messages go out on; who waits for answers is told of each."""
+class NoMessageError(Exception):
+    """A line is no message; `answer` tells the client."""
 
-    def __init__(self, outgoing: Any, answered: Callable[[types.RequestId | None], None]):
-        super().__init__(outgoing)
-        self._answered = answered
-
-    async def send(self, item: SessionMessage) -> None:
-        await self._stream.send(item)
-        if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
-            self._answered(item.message.id)
-
-
-def _without_bom(error: Exception) -> SessionMessage | Exception:
-    """Read a line once more that begins with a mark of UTF-8, as some shells on Windows write."""
-    line = _line_of(error)
-    if not line.startswith(_BOM):
-        return error
-    try:
-        found = types.jsonrpc_message_adapter.validate_json(line.removeprefix(_BOM), by_name=False)
-    except ValueError as again:
-        return again
-    return SessionMessage(found)
+    def __init__(self, code: int, message: str, number: Any = None):
+        super().__init__(message)
+        is_id = isinstance(number, int | str) and not isinstance(number, bool)
+        self.answer = types.JSONRPCError(
+            jsonrpc="2.0",
+            id=number if is_id else None,
+            error=types.ErrorData(code=code, message=message),
+        )
 
 
-def _refusal_of(item: SessionMessage | Exception) -> types.JSONRPCError | None:
-    """Return the answer to what is no message; nobody waits for one to an empty line.
+def read_message(line: str) -> types.JSONRPCMessage:
+    """Return the message that a line is.
 
-    What is asked without a usable id is a notification to the SDK, and dropped. But each
-    notification of MCP has a name that says so.
+    Raises:
+        NoMessageError: it is none, or a request without a usable id. To the SDK that is a
+            notification, and dropped; but each notification of MCP has a name that says so.
     """
-    if isinstance(item, Exception):
-        return None if _line_of(item, "-").isspace() else _answer_to(item)
-    message = item.message
-    if not isinstance(message, types.JSONRPCNotification):
-        return None
-    if message.method.startswith(_NOTIFICATIONS):
-        return None
-    error = types.ErrorData(code=_INVALID_REQUEST, message=_NO_ID)
-    return types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
-
-
-def _answer_to(error: Exception) -> types.JSONRPCError:
-    """Say whether the line was no JSON or no message, to the request's id where it has one."""
-    details: list[Any] = getattr(error, "errors", list)()
-    if not details or details[0].get("type") == "json_invalid":
-        value = _read_otherwise(details)
-    else:  # it was read, and tried as each kind of message
-        value = next((each["input"] for each in details if _is_whole(each)), {})
-    code, message = _INVALID_REQUEST, _NO_MESSAGE
-    if value is None:
-        code, message = _PARSE_ERROR, "the line is not JSON"
-    number = value.get("id") if isinstance(value, dict) else None
-    return types.JSONRPCError(
-        jsonrpc="2.0",
-        id=number if isinstance(number, int | str) and not isinstance(number, bool) else None,
-        error=types.ErrorData(code=code, message=message),
-    )
-
-
-def _is_whole(detail: Mapping[str, Any]) -> bool:
-    """Whether what is wrong is that the message lacks something: its input is all of it."""
-    return detail["type"] == "missing" and isinstance(detail["input"], dict)
-
-
-def _read_otherwise(details: Sequence[Mapping[str, Any]]) -> Any:
-    """Return what the line is to a reader that takes halves of characters; None for no JSON."""
     try:
-        return json.loads(_text_in(details, ""))
+        found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        pass
+    else:
+        if isinstance(found, types.JSONRPCNotification) and not found.method.startswith(
+            _NOTIFICATIONS
+        ):
+            raise NoMessageError(_INVALID_REQUEST, _NO_ID)
+        return found
+    try:
+        value = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-
-
-def _line_of(error: Exception, unknown: str = "") -> str:
-    """Return the line that was no message, `unknown` where it is not told."""
-    return _text_in(getattr(error, "errors", list)(), unknown)
-
-
-def _text_in(details: Sequence[Mapping[str, Any]], unknown: str) -> str:
-    return next((each["input"] for each in details if isinstance(each.get("input"), str)), unknown)
+        raise NoMessageError(_PARSE_ERROR, "the line is not JSON") from None
+    number = value.get("id") if isinstance(value, dict) else None
+    raise NoMessageError(_INVALID_REQUEST, _NO_MESSAGE, number)

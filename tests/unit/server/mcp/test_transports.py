@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable
 from typing import Any, cast
 
 import anyio
@@ -35,44 +35,31 @@ def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
     transports.run_stdio(cast("Any", None), 1)
 
 
-class Incoming:
-    """Lines as the SDK hands them on: messages, or why they are none; then the end."""
-
-    def __init__(self, lines: Sequence[str]):
-        self._lines = list(lines)
-
-    async def receive(self) -> SessionMessage | Exception:
-        if not self._lines:
-            raise anyio.EndOfStream
-        try:
-            line = self._lines.pop(0) + "\n"
-            return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except ValueError as error:
-            return error
-
-
-class Outgoing:
-    def __init__(self) -> None:
-        self.sent: list[dict[str, Any]] = []
-
-    async def send(self, item: SessionMessage) -> None:
-        self.sent.append(json.loads(item.message.model_dump_json(exclude_unset=True)))
-
-
 def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
     """Return the methods that reach the server, and the errors that are sent."""
-    outgoing = Outgoing()
+    sent: list[dict[str, Any]] = []
+
+    async def write(line: str) -> None:
+        sent.append(json.loads(line))
 
     async def run() -> list[str]:
-        answering = transports.Answering(Incoming(lines), outgoing)
-        return [_method(each) async for each in answering]
+        talk = transports.Conversation(each(lines), write)
+        async with anyio.create_task_group() as group:
+            group.start_soon(talk.listen)
+            group.start_soon(talk.speak)
+            async with talk.incoming, talk.outgoing:
+                methods = [_method(one) async for one in talk.incoming]
+        return methods
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transports, "LAST_ANSWERS_S", 0)
         methods = anyio.run(run)
-    return methods, [
-        (each["id"], each["error"]["code"], each["error"]["message"]) for each in outgoing.sent
-    ]
+    return methods, [(each["id"], each["error"]["code"], each["error"]["message"]) for each in sent]
+
+
+async def each(lines: Iterable[str]) -> AsyncIterator[str]:
+    for line in lines:
+        yield line + "\n"
 
 
 def _method(item: Any) -> str:
@@ -118,29 +105,32 @@ def test_a_mark_of_utf_8_before_a_line_is_no_part_of_it() -> None:
 @pytest.mark.parametrize("is_cancelled", [False, True])
 def test_what_was_asked_is_answered_before_the_end(is_cancelled: bool) -> None:
     """A script pipes its requests, and closes the input at once."""
-    outgoing = Outgoing()
     lines = [PING]
     if is_cancelled:
         method = "notifications/cancelled"
         lines.append(f'{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":1}}}}')
     said: list[str] = []
 
+    async def write(line: str) -> None:
+        said.append("answered")
+
     async def run() -> None:
-        answering = transports.Answering(Incoming(lines), outgoing)
-        answers = transports.Answers(outgoing, answering.answered)
+        talk = transports.Conversation(each(lines), write)
 
         async def answer() -> None:
-            for _ in range(5):
+            for _ in range(9):
                 await anyio.lowlevel.checkpoint()
-            said.append("answered")
             result = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={})
-            await answers.send(SessionMessage(result))
+            await talk.outgoing.send(SessionMessage(result))
 
         async with anyio.create_task_group() as group:
-            async for message in answering:
-                if _method(message) == "ping":
-                    group.start_soon(answer)
-            said.append("ended")
+            group.start_soon(talk.listen)
+            group.start_soon(talk.speak)
+            async with talk.incoming, talk.outgoing, anyio.create_task_group() as answering:
+                async for message in talk.incoming:
+                    if _method(message) == "ping":
+                        answering.start_soon(answer)
+                said.append("ended")
 
     anyio.run(run)
     assert said == (["ended", "answered"] if is_cancelled else ["answered", "ended"])
