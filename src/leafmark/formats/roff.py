@@ -179,13 +179,48 @@ _SIMPLE = frozenset(_NAMES.split())
 _ENCLOSED = _pairs('Op [] Bq [] Pq () Brq {} Aq <> Dq “” Qq "" Sq ‘’ Ql ‘’') | {"Eq": "  "}
 _OPENING = _pairs('Oo [ Bo [ Po ( Bro { Ao < Do “ Qo " So ‘')
 _CLOSING = _pairs('Oc ] Bc ] Pc ) Brc } Ac > Dc ” Qc " Sc ’ Fc )')
-_SYSTEMS = _pairs("Bx BSD Bsx BSD/OS Dx DragonFly Fx FreeBSD Nx NetBSD Ox OpenBSD Ux UNIX")
-_SYSTEMS |= {"At": "AT&T UNIX"}
 MDOC = _SIMPLE | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys()
 """Macros that stand in text, and may be called by others."""
 
+_SYSTEMS = "Bx BSD Bsx BSD/OS Dx DragonFly Fx FreeBSD Nx NetBSD Ox OpenBSD Ux UNIX"
+_BEGINS = {
+    **{macro: f"{opening}~" for macro, (opening, _) in _ENCLOSED.items()},
+    **{macro: f"{opening}~" for macro, opening in _OPENING.items()},
+    **{macro: f"~{closing}" for macro, closing in _CLOSING.items()},
+    **_pairs(_SYSTEMS),
+    **dict.fromkeys(("Ex", "Rv"), "Exit status: 0 on success, else an error"),
+    "At": "AT&T UNIX",
+    "Nd": "–",
+    "Ns": "~",
+    "Ap": "~'~",
+    "Ta": "~\t~",
+}
+"""What a macro shows before its arguments. No blank stands where a `~` is."""
+
+_BEFORE_ONE = {
+    "Fl": ("-~",),
+    "In": ("<~",),
+    "Xr": ("", "~(~", ""),
+    "Fo": ("", "~(~", ""),
+    "Fn": ("", "~(~", "~,"),
+    "Fa": ("", "~,"),
+}
+"""What stands before its first argument, before the second, and so on; the last is for the rest."""
+
+_BEHIND_ALL = {
+    "Fl": ("-~", ""),
+    "In": ("", "~>"),
+    "Xr": ("", "", "~)"),
+    "Fo": ("", "~(~"),
+    "Fn": ("", "~()", "~)"),
+    "Ar": ("file ...", ""),
+}
+"""What stands behind its arguments, where there is none, one, and so on."""
+
 _MARKS = frozenset((".", ",", ":", ";", ")", "]", "?", "!"))
 _LEFT = frozenset(("(", "["))
+_OPTIONED = frozenset(("Ex", "Rv", "An"))
+"""Macros whose arguments may be options, which are not shown."""
 
 
 def mdoc_pieces(
@@ -207,7 +242,7 @@ def mdoc_pieces(
 
 
 class _Line:
-    """Collects the pieces of a line; `_prefix` and `_joint` are due around the next argument."""
+    """Collects the pieces of a line; `_count` are the arguments of its last macro so far."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._data = data
@@ -222,31 +257,9 @@ class _Line:
         """Begin what a macro shows."""
         self._end_macro(at)
         self._macro, self._count = macro, 0
+        self._say(_BEGINS.get(macro, ""), at)
         if macro in _ENCLOSED:
-            self._add(_ENCLOSED[macro][0], at)
-            self._space = False
             self._closers.append(_ENCLOSED[macro][1])
-        elif macro in _OPENING:
-            self._add(_OPENING[macro], at)
-            self._space = False
-        elif macro in _CLOSING:
-            self._space = False
-            self._add(_CLOSING[macro], at)
-        elif macro in _SYSTEMS:
-            self._add(_SYSTEMS[macro], at)
-        elif macro in ("Ns", "Ap"):
-            self._space = False
-            if macro == "Ap":
-                self._add("'", at)
-                self._space = False
-        elif macro == "Nd":
-            self._add("–", at)
-        elif macro == "Ta":
-            self._space = False
-            self._add("\t", at)
-            self._space = False
-        elif macro in ("Ex", "Rv"):
-            self._add("Exit status: 0 on success, else an error", at)
 
     def take(self, word: str, start: int, end: int) -> None:
         """An argument: a macro that is called, or words."""
@@ -257,70 +270,44 @@ class _Line:
             self._end_macro(start)
             self.add_mark(start, end)
             return
-        if self._macro in ("Ex", "Rv", "An") and word.startswith("-"):
-            self._count += 1
-            return
-        self._before(start)
-        self._pieces(start, end)
-        self._space = word not in _LEFT and self._macro != "Pf"
-        self._macro = "" if self._macro == "Pf" else self._macro
+        before = _BEFORE_ONE.get(self._macro, ("",))
+        if self._macro not in _OPTIONED or not word.startswith("-"):
+            self._say(before[min(self._count, len(before) - 1)], start)
+            self._part(start)
+            self.out += pieces(self._data, start, end)
+            self._space = word not in _LEFT and self._macro != "Pf"
+            self._macro = "" if self._macro == "Pf" else self._macro
         self._count += 1
-        if self._macro == "In":
-            self.out.append(Piece(end, end, ">"))
-
-    def _before(self, start: int) -> None:
-        """What stands before an argument because of its macro."""
-        macro, count = self._macro, self._count
-        if macro == "Fl":
-            self._add("-", start)
-            self._space = False
-        elif macro == "In":
-            self._add("<", start)
-            self._space = False
-        elif (macro == "Xr" and count == 1) or (macro in ("Fn", "Fo") and count == 1):
-            self._add("(", start, space=False)
-            self._space = False
-        elif macro in ("Fn", "Fa") and count > 1 - (macro == "Fa"):
-            self._add(",", start, space=False)
 
     def _end_macro(self, at: int) -> None:
         """What stands behind the last argument of a macro."""
-        macro, count, self._macro = self._macro, self._count, ""
-        if macro == "Xr" and count > 1:
-            self._add(")", at, space=False)
-        elif macro == "Fn" and count:
-            self._add("()" if count == 1 else ")", at, space=False)
-        elif macro == "Fo" and count:
-            self._add("(", at, space=False)
-            self._space = False
-        elif macro == "Fl" and not count:
-            self._add("-", at)
-            self._space = False
-        elif macro == "Ar" and not count:
-            self._add("file ...", at)
-        elif macro == "Nm" and not count and self._name:
-            self._add(self._name, at)
+        behind = (self._name, "") if self._macro == "Nm" else _BEHIND_ALL.get(self._macro, ("",))
+        self._say(behind[min(self._count, len(behind) - 1)], at)
+        self._macro, self._count = "", 0
 
     def close(self, at: int) -> None:
         """End the line: what is still enclosed is closed."""
         self._end_macro(at)
         while self._closers:
-            self._add(self._closers.pop(), at, space=False)
+            self._say(f"~{self._closers.pop()}", at)
 
     def add_mark(self, start: int, end: int) -> None:
         self.out.append(Piece(start, end))
         self._space = True
 
-    def _add(self, words: str, at: int, *, space: bool = True) -> None:
-        if self._space and space:
-            self.out.append(Piece(at, at, " "))
-        self.out.append(Piece(at, at, words))
-        self._space = True
+    def _say(self, marked: str, at: int) -> None:
+        """Add words between which and the others there is a blank, but for a `~`."""
+        words = marked.strip("~")
+        self._space = self._space and not marked.startswith("~")
+        if words:
+            self._part(at)
+            self.out.append(Piece(at, at, words))
+        if marked:
+            self._space = not marked.endswith("~")
 
-    def _pieces(self, start: int, end: int) -> None:
+    def _part(self, at: int) -> None:
         if self._space:
-            self.out.append(Piece(start, start, " "))
-        self.out += pieces(self._data, start, end)
+            self.out.append(Piece(at, at, " "))
 
 
 # -- roff_lines ------------------------------------------------------------
@@ -532,11 +519,6 @@ class _Conditions:
 # requests and definitions are left out.
 
 _ALTERNATING = frozenset(("BI", "BR", "IB", "IR", "RB", "RI"))
-_PARAGRAPHS = frozenset(("PP", "LP", "P", "HP", "SH", "SS", "Sh", "Ss"))
-_NO_FILL = frozenset(("nf", "EX", "Vb", "DS", "PS", "EQ"))
-_FILL = frozenset(("fi", "EE", "Ve", "DE", "Ed", "PE", "EN"))
-_BEGINS_LITERAL = (b"\n.nf", b"\n.EX", b"\n.Vb", b"\n.DS", b"\n.Bd -l", b"\n.Bd -u")
-_ENDS_LITERAL = (b"\n.fi", b"\n.EE", b"\n.Ve", b"\n.DE", b"\n.Ed", b"\n.SH", b"\n.SS", b"\n.Sh")
 _BULLETS = frozenset(("•", "*", "-", "o", "·", "–", "—", "+", "○", "−"))
 _NAMED = re.compile(rb"^\.[ \t]*Nm[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _INDENT = "    "
@@ -545,6 +527,56 @@ _ASCII_BLANKS = " \t\r\v\f"
 
 _SHORT_TAG = 3
 _DEEPEST = 8
+
+_LEVELS = {"SH": 1, "Sh": 1, "SS": 2, "Ss": 2}
+_HEADS = frozenset(("TH", "Dt"))
+_PARAGRAPHS = frozenset(("PP", "LP", "P", "HP"))
+_SPACES = frozenset(("Pp", "sp", "Sp"))
+_LITERAL = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "PS": "PE", "EQ": "EN"}
+_NOT_FILLED = ("-literal", "-unfilled")
+_BEGINS_LITERAL = [f"\n.{macro}".encode() for macro in (*_LITERAL, "Bd -l", "Bd -u")]
+_ENDS_LITERAL = [f"\n.{macro}".encode() for macro in (*_LITERAL.values(), "Ed", "SH", "SS", "Sh")]
+
+
+_NO_TAG, _LINE_OF_TAG, _LINES_OF_TAG = range(3)
+"""Whether what comes is a tag: no, up to the end of a line, or up to a break."""
+
+
+class _Effect(NamedTuple):
+    """What a macro changes: so many line ends at least stand `before` what it shows, and `behind`.
+
+    Of the others None leaves all as it was. A macro that `shows` its arguments does so after that.
+    """
+
+    before: int = 0
+    behind: int = 0
+    in_item: bool | None = None
+    tag: int | None = None
+    literal: bool | None = None
+    indents: int = 0
+    shows: bool = False
+
+
+_EFFECTS = {
+    **dict.fromkeys(_HEADS, _Effect()),
+    **dict.fromkeys((*_SPACES, "Rs", "Re", "TS", "T&", "TE"), _Effect(2)),
+    **dict.fromkeys(_PARAGRAPHS, _Effect(2, in_item=False, tag=_NO_TAG)),
+    **dict.fromkeys(_LEVELS, _Effect(2, 2, in_item=False, tag=_NO_TAG, literal=False, shows=True)),
+    **dict.fromkeys(_LITERAL, _Effect(2, literal=True)),
+    **dict.fromkeys((*_LITERAL.values(), "Ed"), _Effect(2, literal=False)),
+    **dict.fromkeys(("D1", "Dl"), _Effect(1, 1, shows=True)),
+    "br": _Effect(1),
+    "RS": _Effect(1, in_item=False, tag=_NO_TAG, indents=1),
+    "RE": _Effect(1, in_item=False, tag=_NO_TAG, indents=-1),
+    "TP": _Effect(2, in_item=False, tag=_LINE_OF_TAG),
+    "TQ": _Effect(1, in_item=False, tag=_LINE_OF_TAG),
+    HUNG: _Effect(2, in_item=False, tag=_LINES_OF_TAG),
+    "SY": _Effect(1, shows=True),
+    "YS": _Effect(2, shows=True),
+}
+"""What macros do that have no handler; one that is not here shows its arguments."""
+
+_SHOWN = _Effect(shows=True)
 
 
 def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
@@ -601,9 +633,8 @@ class _Reader:
         self._literal = False
         self._indents = 0
         self._in_item = False
-        self._is_tag = False
+        self._tagged = _NO_TAG
         self._is_below_tag = False
-        self._is_hung = False  # a break ends the tag
         self._address = Argument(0, 0)
         self._lists: list[bool] = []  # of mdoc: whether items have no tag
         self._table = 0
@@ -615,7 +646,7 @@ class _Reader:
         data = self.data
         self._breaks = max(self._breaks, 1)
         self._literal = self._is_literal(start)
-        self._indents, self._in_item, self._is_tag = 0, False, False
+        self._indents, self._in_item, self._tagged = 0, False, _NO_TAG
         self._table, self._in_cell = 0, False
         text = data[start:end].decode("latin-1").split("\n")
         at = start
@@ -660,8 +691,8 @@ class _Reader:
             self._last = max(self._last, end)
         if not is_first:
             self._breaks, self._is_below_tag = int(self._literal), False
-            if self._is_tag:
-                self._is_tag, self._in_item, self._breaks = False, True, 1
+            if self._tagged == _LINE_OF_TAG:
+                self._tagged, self._in_item, self._breaks = _NO_TAG, True, 1
                 self._is_below_tag = True
 
     def _begin(self, at: int) -> None:
@@ -692,32 +723,22 @@ class _Reader:
         handle = _HANDLERS.get(macro)
         if handle is not None:
             handle(self, macro, start, end)
-        elif macro in _PARAGRAPHS:
-            self._breaks, self._in_item, self._is_tag = 2, False, False
-            if macro in ("SH", "SS", "Sh", "Ss"):
-                self._literal, self._indents = False, 0
-                self._shown(macro, start, end)
-                self._breaks = 2
-        elif macro in _NO_FILL or macro in _FILL:
-            self._literal = macro in _NO_FILL
-            self._breaks = max(self._breaks, 2)
-        else:
+            return
+        effect = _EFFECTS.get(macro, _SHOWN)
+        if effect.before and self._tagged == _LINES_OF_TAG:
+            self._in_item, self._tagged = True, _NO_TAG
+        if macro in ("TS", "T&", "TE"):
+            self._table = int(macro != "TE")
+        if macro in _LEVELS:
+            self._indents = 0
+        self._breaks = max(self._breaks, effect.before)
+        self._in_item = self._in_item if effect.in_item is None else effect.in_item
+        self._tagged = self._tagged if effect.tag is None else effect.tag
+        self._literal = self._literal if effect.literal is None else effect.literal
+        self._indents = max(0, self._indents + effect.indents)
+        if effect.shows:
             self._shown(macro, start, end)
-
-    def _unread(self, macro: str, start: int, end: int) -> None:
-        """The head of a page is in its title."""
-
-    def _break(self, macro: str, start: int, end: int) -> None:
-        self._breaks = max(self._breaks, 1 if macro == "br" else 2)
-        self._in_item, self._is_hung = self._in_item or self._is_hung, False
-
-    def _hung(self, macro: str, start: int, end: int) -> None:
-        self._breaks, self._in_item, self._is_tag = 2, False, False
-        self._is_hung = True
-
-    def _tagged(self, macro: str, start: int, end: int) -> None:
-        self._breaks = max(self._breaks, 1 if macro == "TQ" else 2)
-        self._in_item, self._is_tag = False, True
+            self._breaks = max(self._breaks, effect.behind)
 
     def _indented(self, macro: str, start: int, end: int) -> None:
         found = arguments(self.data, start, end)[:1]
@@ -735,11 +756,6 @@ class _Reader:
         self._write(found)
         is_short = len(said) <= _SHORT_TAG and (said in _BULLETS or said[:1] not in "-+")
         self._in_item, self._breaks = True, 0 if is_short else 1
-
-    def _shift(self, macro: str, start: int, end: int) -> None:
-        self._indents = max(0, self._indents + (1 if macro == "RS" else -1))
-        self._breaks = max(self._breaks, 1)
-        self._in_item = self._is_tag = False
 
     def _display(self, macro: str, start: int, end: int) -> None:
         words = self.data[start:end]
@@ -782,20 +798,6 @@ class _Reader:
             self._write(pieces(self.data, *found[0]))
         self._address = Argument(0, 0)
 
-    def _line(self, macro: str, start: int, end: int) -> None:
-        self._breaks = max(self._breaks, 1)
-        self._shown(macro, start, end)
-        self._breaks = 1
-
-    def _synopsis(self, macro: str, start: int, end: int) -> None:
-        self._breaks = max(self._breaks, 1 if macro == "SY" else 2)
-        self._shown(macro, start, end)
-
-    def _bounds(self, macro: str, start: int, end: int) -> None:
-        """A table: up to a line with a full stop it says how it looks."""
-        self._table = 1 if macro in ("TS", "T&") else 0
-        self._breaks = 2
-
     def _row(self, start: int, end: int) -> None:
         data = self.data
         if self._table == 1:
@@ -816,24 +818,13 @@ class _Reader:
 _OPENED = _OPENING.keys() | {"Fo"}
 _Handler = Callable[[_Reader, str, int, int], None]
 _HANDLERS: dict[str, _Handler] = {
-    **dict.fromkeys(("br", "sp", "Sp", "Pp"), _Reader._break),
-    **dict.fromkeys(("TP", "TQ"), _Reader._tagged),
     **dict.fromkeys(("UR", "UE", "MT", "ME"), _Reader._link),
-    **dict.fromkeys(("TS", "TE", "T&"), _Reader._bounds),
-    **dict.fromkeys(("SY", "YS"), _Reader._synopsis),
-    **dict.fromkeys(("RS", "RE"), _Reader._shift),
-    **dict.fromkeys(("D1", "Dl"), _Reader._line),
-    HUNG: _Reader._hung,
     "IP": _Reader._indented,
     "Bd": _Reader._display,
     "Bl": _Reader._bl,
     "El": _Reader._el,
     "It": _Reader._it,
-    **dict.fromkeys(("TH", "Dt"), _Reader._unread),
-    "Rs": _Reader._break,
-    "Re": _Reader._break,
 }
-"""What macros do that are neither paragraphs nor words."""
 
 
 # -- roff_blocks ------------------------------------------------------------
@@ -843,14 +834,10 @@ _HANDLERS: dict[str, _Handler] = {
 # paragraph above lines that are set in, as DocBook writes terms. Lines that are not filled are
 # code. Nothing is included; of the page's own macros those are known that begin or end such lines.
 
-_LEVELS = {"SH": 1, "Sh": 1, "SS": 2, "Ss": 2}
-_HEADS = frozenset(("TH", "Dt"))
-_PARAGRAPH_MACROS = frozenset(("PP", "LP", "P", "HP", "Pp", "sp", "Sp"))
-_ENDS_LIST = frozenset(("PP", "LP", "P", "HP", "RE"))
+_PARAGRAPH_MACROS = _PARAGRAPHS | _SPACES
+_ENDS_LIST = _PARAGRAPHS | {"RE"}
 _CLOSERS = {"RS": "RE", "Bl": "El", "Bd": "Ed", "TS": "TE"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
-_LITERAL = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "PS": "PE", "EQ": "EN"}
-_NOT_FILLED = ("-literal", "-unfilled")
 _KNOWN_LITERALS = frozenset((*_LITERAL, *_LITERAL.values()))
 _BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
 """What parts the names of a page from its summary."""
