@@ -15,7 +15,6 @@ from operator import add, attrgetter, sub
 from typing import Literal, NamedTuple
 
 from leafmark.chunking.context import ChunkingContext
-from leafmark.chunking.packing import Group
 from leafmark.chunking.splitting import Cutter, Unit, split
 from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
 from leafmark.model import subtract
@@ -273,13 +272,9 @@ class _Members:
             if not is_child:
                 spans = [(part.start, part.end) for part in same]
                 groups = self.context.without_blanks(self.node, spans)
-                same = self._joined(same, groups)
+                same = [self.part(same[a].first, same[b - 1].after) for a, b in groups]
             found += same
         return found
-
-    def _joined(self, parts: list[Part], groups: Sequence[Group]) -> list[Part]:
-        """Make one part of each group of neighbours."""
-        return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
 
 
 class Part(NamedTuple):

@@ -249,14 +249,10 @@ class Cutter(NamedTuple):
         if least_tokens(self.meter.size_bytes(start, end) - 2, self.tokenizer) > capacity:
             return None
         part = self.part(unit, start, end)
-        is_within = part.tokens <= capacity and self._is_counted_within(part, unit, capacity)
-        return part if is_within else None
-
-    def _is_counted_within(self, part: Unit, unit: Unit, capacity: int) -> bool:
-        """Whether a part is within the capacity also with the space at its end."""
         start, end = part.start, part.end
         is_exact = self._counted(unit, start, end) == (start, end)
-        return is_exact or self.meter.fits(start, end, capacity)
+        is_within = part.tokens <= capacity and (is_exact or self.meter.fits(start, end, capacity))
+        return part if is_within else None
 
     def _find(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         return self.reader.places(unit.start, unit.end, find)

@@ -178,17 +178,12 @@ def _above_cells(
         above = f"{caption}\n{above}" if above else caption
     keys = [] if key is None else [key]
     before = _before(reader, [_text(reader, key) for key in keys], first=own[0], start=start)
-    margin = _margin(reader, start, own[0])
+    is_page = reader.document.format == "html"
+    margin = "" if is_page or start >= own[0].start else reader.body_text(((start, own[0].start),))
     if margin:  # in a quote or a list, and the row is there from its margin on
         above = "\n".join(margin + line for line in above.split("\n"))
     spans = [*merge(spans), *[key[2:] for key in keys]]
     return Repeated((*spans,), above, before, cut=not margin)
-
-
-def _margin(reader: BodyReader, start: int, first: Cell) -> str:
-    """Return what stands in Markdown between the beginning of a range and its first cell."""
-    is_page = reader.document.format == "html"
-    return "" if is_page or start >= first.start else reader.body_text(((start, first.start),))
 
 
 def _before(reader: BodyReader, texts: Sequence[str], *, first: Cell, start: int) -> str:
@@ -368,11 +363,12 @@ class Renderer:
 
     def _render(self, chunk: Chunk) -> Rendered:
         body = self.reader.normalise(chunk.body_spans)
-        if not self._may_carry(chunk):
+        if chunk.kind != "piece" or self.options.strategy == "fixed":
             return self._rendered(chunk, body, ())
         table = self._table_around(chunk.byte_start)
         if table is not None:
-            repeated = self._find_repeated(chunk, table, body)
+            found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
+            repeated = next((each for each in found if self._can_repeat(chunk, each, body)), None)
             if repeated is None:
                 return self._rendered(chunk, body, ())
             return self._rendered(chunk, repeated.over(body), repeated.spans)
@@ -415,9 +411,6 @@ class Renderer:
         count = self.meter.count_once
         return under_breadcrumb(chunk.section_path, rest, limit=limit, count=count)
 
-    def _may_carry(self, chunk: Chunk) -> bool:
-        return chunk.kind == "piece" and self.options.strategy != "fixed"
-
     def _table_around(self, at: int) -> Block | None:
         """The table that a byte stands in, below its header."""
         return self.reader.table_around(at) or self.reader.markup_table_around(at)
@@ -427,11 +420,6 @@ class Renderer:
         candidates = self._overlaps(chunk)
         room = self._room(chunk, body) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
-
-    def _find_repeated(self, chunk: Chunk, table: Block, body: str) -> Repeated | None:
-        """What the chunk repeats of the table that it begins in, as far as `max_tokens` allows."""
-        found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
-        return next((each for each in found if self._can_repeat(chunk, each, body)), None)
 
     def _can_repeat(self, chunk: Chunk, repeated: Repeated, body: str) -> bool:
         """Whether it is within the bound; the breadcrumb is shortened for it, as for a body."""

@@ -425,7 +425,8 @@ def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
         positions = _positions(tree, chosen)
         led_to = Deferred(lambda: _led_to(tree, positions))
     rows = _usual_rows(tree, chosen, positions)
-    for number in _unusual(tree):
+    unusual = {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
+    for number in unusual:
         if positions[number] >= 0:
             usual = rows[positions[number]]
             rows[positions[number]] = _unusual_row(tree, number, usual)
@@ -484,11 +485,6 @@ def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
         if last[parent] == parent:
             last[parent] = last[position]
     return counts, last
-
-
-def _unusual(tree: SectionTree) -> set[int]:
-    """The document, the pieces, and the sections whose rows differ from the usual ones."""
-    return {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
 
 
 def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:

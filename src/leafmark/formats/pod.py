@@ -237,7 +237,13 @@ class _Reader:
         data = self.data
         self._state = self._state_at(start)
         self._breaks = max(self._breaks, _LINE)
-        is_code = self._state == _IN_POD and self._is_in_code(start)
+        first = self.data.rfind(b"\n\n", 0, start)
+        is_code = (
+            self._state == _IN_POD
+            and first >= 0
+            and first + 2 < start
+            and self.data[first + 2] in b" \t"
+        )
         at = start
         while at < end:
             if self._state == _IN_PERL:
@@ -263,11 +269,6 @@ class _Reader:
                 return _state_behind(self.data, found)
             at -= 1
         return _IN_PERL
-
-    def _is_in_code(self, at: int) -> bool:
-        """Whether the paragraph that goes on at `at` began with a blank."""
-        first = self.data.rfind(b"\n\n", 0, at)
-        return first >= 0 and first + 2 < at and self.data[first + 2] in b" \t"
 
     def _paragraph(self, start: int, end: int, *, is_code: bool) -> None:
         data = self.data

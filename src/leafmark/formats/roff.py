@@ -184,7 +184,7 @@ MDOC = _SIMPLE | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys()
 
 _SYSTEMS = "Bx BSD Bsx BSD/OS Dx DragonFly Fx FreeBSD Nx NetBSD Ox OpenBSD Ux UNIX"
 _BEGINS = {
-    **{macro: f"{opening}~" for macro, (opening, _) in _ENCLOSED.items()},
+    **{macro: f"{around[0]}~" for macro, around in _ENCLOSED.items()},
     **{macro: f"{opening}~" for macro, opening in _OPENING.items()},
     **{macro: f"~{closing}" for macro, closing in _CLOSING.items()},
     **_pairs(_SYSTEMS),
@@ -645,7 +645,10 @@ class _Reader:
     def read(self, start: int, end: int) -> None:
         data = self.data
         self._breaks = max(self._breaks, 1)
-        self._literal = self._is_literal(start)
+        begins = max(data.rfind(mark, 0, start) for mark in _BEGINS_LITERAL)
+        self._literal = begins >= 0 and begins > max(
+            data.rfind(mark, 0, start) for mark in _ENDS_LITERAL
+        )
         self._indents, self._in_item, self._tagged = 0, False, _NO_TAG
         self._table, self._in_cell = 0, False
         text = data[start:end].decode("latin-1").split("\n")
@@ -657,11 +660,6 @@ class _Reader:
             elif row.macro != UNREAD:
                 self._macro(row.macro, at + row.at, stop)
             at = stop + 1
-
-    def _is_literal(self, at: int) -> bool:
-        data = self.data
-        begins = max(data.rfind(mark, 0, at) for mark in _BEGINS_LITERAL)
-        return begins >= 0 and begins > max(data.rfind(mark, 0, at) for mark in _ENDS_LITERAL)
 
     # -- words ---------------------------------------------------------------------------
 

@@ -300,15 +300,10 @@ def find_excess(raw: bytes) -> str:
     if _DEEP_LINE.search(raw) or _DEEP_LINE.match(b"\n" + raw[:_START]):
         return f"a line is nested more than {MAX_DEPTH} levels deep"
     limit = min(MAX_MARKS, _MARKS_ALWAYS + len(raw) * _MARKS_IN_TEN_BYTES // 10)
-    if _count_marks(raw) > limit:
+    portions = (raw[at : at + _PORTION] for at in range(0, len(raw), _PORTION))
+    if sum(len(one) - len(one.translate(None, _MARKS)) for one in portions) > limit:
         return f"it has more than {limit} line ends and characters of markup"
     return ""
-
-
-def _count_marks(raw: bytes) -> int:
-    """Count in portions: what is taken away leaves a copy of the rest."""
-    portions = (raw[at : at + _PORTION] for at in range(0, len(raw), _PORTION))
-    return sum(len(one) - len(one.translate(None, _MARKS)) for one in portions)
 
 
 T = TypeVar("T")

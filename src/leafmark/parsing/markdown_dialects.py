@@ -286,7 +286,8 @@ class _Reader:
         if line["fence"]:
             return _after_fence(self._raw, line["fence"], line.end())
         if line["comment"]:
-            return self._after_text(line.end(), b"-->")
+            found = self._raw.find(b"-->", line.end())
+            return len(self._raw) if found < 0 else found + len(b"-->")
         if line["math"]:
             return self._formula(line)
         if line["tag"]:
@@ -299,13 +300,6 @@ class _Reader:
 
     def _line_end(self, at: int) -> int:
         return self._raw.find(b"\n", at) + 1 or len(self._raw)
-
-    def _line_start(self, at: int) -> int:
-        return self._raw.rfind(b"\n", 0, at) + 1
-
-    def _after_text(self, at: int, text: bytes) -> int:
-        found = self._raw.find(text, at)
-        return len(self._raw) if found < 0 else found + len(text)
 
     # -- what is quoted --------------------------------------------------------------
 
@@ -342,7 +336,7 @@ class _Reader:
         text[begin + 2 : end - 2] = text[begin + 2 : end - 2].replace(b"?>", b"??")
         text[begin : begin + 2], text[end - 2 : end] = b"<?", b"?>"
         content = self._line_end(begin) if kind == "code" else None
-        start = self._line_start(begin)
+        start = self._raw.rfind(b"\n", 0, begin) + 1
         self._quoted[start] = _Quoted(start, end, kind, info, content)
 
     # -- containers --------------------------------------------------------------------

@@ -471,12 +471,6 @@ def _may_make_one(data: bytes, line: re.Match[bytes], at: int) -> bool:
     return begin != at and bool(before) and not before.isspace()
 
 
-def _blank_after(data: bytes, begin: int) -> int:
-    """Where HTML ends at the latest that begins at `begin`, if it is any: at a blank line."""
-    blank = _BLANK_LINE.search(data, begin)
-    return blank.start() if blank else len(data)
-
-
 def _pass_html(data: bytes, match: re.Match[bytes], at: int, doubtful: int) -> tuple[int, int]:
     """`at`, -1 where it is not certain, and `doubtful` after a line that may begin HTML.
 
@@ -488,7 +482,8 @@ def _pass_html(data: bytes, match: re.Match[bytes], at: int, doubtful: int) -> t
     raw = _RAW_STARTS.match(data, sign) if match.lastindex == _RAW_HTML else None
     if raw is None or raw.lastindex is None:
         if begin >= doubtful:
-            return at, _blank_after(data, sign)
+            blank = _BLANK_LINE.search(data, sign)
+            return at, blank.start() if blank else len(data)
         return at if match.end() <= doubtful else -1, doubtful
     is_inside, at_margin = begin < doubtful, sign == begin + 2
     limit = data.index(b"\n", sign) if is_inside else len(data)

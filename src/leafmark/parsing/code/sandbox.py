@@ -286,7 +286,8 @@ def parse_script(data: bytes, path: str) -> Document:
     if len(decoded.data) > MAX_SCRIPT_BYTES:
         limit = f"{MAX_SCRIPT_BYTES:,} bytes"
         return degraded_document(decoded, path, "text", f"code of more than {limit} is not parsed")
-    source = _parseable(decoded)
+    source = without_lone_returns(without_mark(decoded.encoded))
+    source = source.replace(b"\0", b" ")
     try:
         is_apart = language.apart or len(source) > CALM_BYTES
         definitions, blocks = (parse_apart if is_apart else parse_here)(language, source)
@@ -324,9 +325,3 @@ def _heading(definition: Definition, decoded: Decoded) -> Heading:
         slug_path=decoded.restore(definition.path),
         line_offset=definition.signature,
     )
-
-
-def _parseable(decoded: Decoded) -> bytes:
-    """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
-    source = without_lone_returns(without_mark(decoded.encoded))
-    return source.replace(b"\0", b" ")

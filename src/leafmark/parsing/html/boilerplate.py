@@ -156,7 +156,7 @@ class _Finder:
         certain = merge([(e.start, e.end) for e, is_certain in named if is_certain])
         self.dropped = merge([*certain, *((e.start, e.end) for e, _ in named)])
         is_page = self.words > _FEW_WORDS_ABOVE or self.page.headings_in(self.start, self.end)
-        if is_page and not self._is_any_left(self.dropped):
+        if is_page and self._visible(self.start, self.end) is None:
             self.dropped = certain
         self._drop((each.start, each.end) for each in self.banners)
         self._drop(number_spans(self.page))
@@ -172,10 +172,6 @@ class _Finder:
         found = [*spans]
         if found:
             self.dropped = merge([*self.dropped, *found])
-
-    def _is_any_left(self, dropped: Spans) -> bool:
-        """Whether there is text in the region that is not dropped."""
-        return self._visible(self.start, self.end, dropped) is not None
 
     def _visible(self, start: int, end: int, dropped: Spans | None = None) -> int | None:
         """Where the first text in `[start, end)` begins that is not dropped."""
@@ -345,12 +341,9 @@ class _Finder:
         if element.tag == "footer" or "contentinfo" in element.open.role:
             return not any(each.tag in _SECTIONING for each in element.ancestors)
         says_who = _says_who(texts)
-        return (is_whole and says_who) or ((is_whole or says_who) and self._is_last(element.end))
-
-    def _is_last(self, end: int) -> bool:
-        """Whether hardly any text follows."""
-        at = bisect_left(self.page.text_starts, end)
-        return at >= bisect_left(self.page.text_starts, self.end) - _LAST_TEXTS
+        at, last = (bisect_left(page.text_starts, end) for end in (element.end, self.end))
+        is_last = at >= last - _LAST_TEXTS
+        return (is_whole and says_who) or ((is_whole or says_who) and is_last)
 
     def _is_button(self, element: Element) -> bool:
         """Whether a button is none of a text: not what opens a part of it, nor a whole heading."""
@@ -568,7 +561,9 @@ class _Finder:
             if not self.start <= element.start < self.end or self._is_dropped(element.start):
                 continue
             links = self._links_alone(element)
-            if self._are_places(element, links):
+            places = words_of("pager", "places")
+            is_list = element.tag in _LISTS and len(links) > 1
+            if is_list and all(self._label(link) in places for link in links):
                 seen = element.end
                 yield element.start, element.end
             elif len(links) >= _MIN_LINKS and self._is_menu(element, links):
@@ -620,18 +615,14 @@ class _Finder:
         words, linked = page.text_size(WORDS, inner, close), page.text_size(LINKED, inner, close)
         return not words or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
 
-    def _are_places(self, element: Element, links: Sequence[Element]) -> bool:
-        """Whether a list only leads to an index, a search, and the like of the site."""
-        places = words_of("pager", "places")
-        is_list = element.tag in _LISTS and len(links) > 1
-        return is_list and all(self._label(link) in places for link in links)
-
     def _is_menu(self, element: Element, links: Sequence[Element]) -> bool:
         data = self.page.data
         is_list = element.tag in _LISTS
         if is_list and _INTRODUCED.search(data, max(0, element.start - _REACH), element.start):
             return False
-        if is_list and not all(map(_parts_items, self._beside(element))):
+        if is_list and not all(
+            map(_parts_items, self.page.texts_in(element.inner, element.close, SIGNS))
+        ):
             return False
         name = posixpath.basename(self.path)
         targets = [link.open.attribute("href").strip() for link in links]
@@ -645,9 +636,6 @@ class _Finder:
         gaps = [data[a.end : b.start] for a, b in pairwise(links)]
         parts = _PARTED if element.tag == "table" else _BAR
         return sum(1 for gap in gaps if parts.search(TAGS.sub(b" ", gap))) >= len(gaps)
-
-    def _beside(self, element: Element) -> list[bytes]:
-        return self.page.texts_in(element.inner, element.close, SIGNS)
 
     def _with_name(self, element: Element) -> tuple[int, int]:
         """The span of a table of contents with the line that names it in an element of its own."""

@@ -392,14 +392,9 @@ def _says(part: str, heading: str, own: str) -> bool:
     if not words or (other and (number or own) not in ("", other)):
         return False
     bare = said[1:] if _BARE_NUMBER.match(heading) and not other else said
-    return words in (said, bare, _said(_without_kind(heading))[1])
-
-
-def _without_kind(heading: str) -> str:
-    """The subject of a heading that says its kind first, without the parameters of its type."""
     named = heading.partition("<")[0]
     kind = _KIND.match(named)
-    return named[kind.end() :] if kind else heading
+    return words in (said, bare, _said(named[kind.end() :] if kind else heading)[1])
 
 
 def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:

@@ -260,7 +260,9 @@ def find_tabs(page: Page) -> Tabs:
     """Return the tabs of a page; a list of labels is one only if all of them have a panel."""
     if not _may_have_tabs(page.data):
         return Tabs({}, [], [])
-    panels, lists = _panels(page), _lists(page)
+    own = page.called("tabs.labels") | {o for o in page.openings if o.role == "tablist"}
+    panels = _panels(page)
+    lists = [element for element in page.elements if element.open in own] if own else []
     labels: dict[int, str] = {}
     used: list[Element] = []
     starts = [panel.start for panel in panels]
@@ -296,26 +298,17 @@ def _panels(page: Page) -> list[Element]:
     ]
 
 
-def _lists(page: Page) -> list[Element]:
-    own = page.called("tabs.labels") | {o for o in page.openings if o.role == "tablist"}
-    return [element for element in page.elements if element.open in own] if own else []
-
-
 def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
     """The tabs in a list of them, each with what it says."""
-    inside = _elements_in(page, group)
+    first = bisect_left(page.elements, group.inner, key=start_of)
+    inside = page.elements[first : first + 8 * _MAX_LABELS]
+    inside = [element for element in inside if element.start < group.close]
     tabs = [each for each in inside if each.open.role == "tab"]
     for tag in _LABEL_TAGS:
         tabs = tabs or [each for each in inside if each.tag == tag]
     around = [(tab, tab.parent or tab) for tab in tabs]  # an `a` that leads nowhere has no end
     said = [(tab, _said(page, tab) or _said(page, outer)) for tab, outer in around]
     return said if all(0 < len(text) <= _MAX_LABEL for _, text in said) else []
-
-
-def _elements_in(page: Page, group: Element) -> list[Element]:
-    first = bisect_left(page.elements, group.inner, key=start_of)
-    inside = page.elements[first : first + 8 * _MAX_LABELS]
-    return [element for element in inside if element.start < group.close]
 
 
 def _said(page: Page, element: Element) -> str:

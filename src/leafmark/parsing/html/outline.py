@@ -119,16 +119,12 @@ class _Outline:
                 entry = next(entries, None)
             if element is None:
                 return
-            is_inside = element.start < last_end
-            if self._keeps(element.start) and not is_inside:
+            is_shown = span_at(self.limits, start) and span_at(self.dropped, start) is None
+            if is_shown and start >= last_end:
                 heading = self._heading(element, before)
                 last_end = heading.end
                 yield heading
             before = element
-
-    def _keeps(self, offset: int) -> bool:
-        in_region = span_at(self.limits, offset) is not None
-        return in_region and span_at(self.dropped, offset) is None
 
     # -- entries -----------------------------------------------------------------
 

@@ -190,13 +190,6 @@ def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
     return max(found, data.rfind(begin.upper(), max(start, found), end))
 
 
-def _is_in_heading(data: bytes, after: int, at: int) -> bool:
-    """Whether a heading that begins behind `after` is open at a place."""
-    tags = _HEADING_TAG.finditer(data, max(0, after, at - _HEADING_SIZE), at)
-    closings = [tag[1] for tag in tags]
-    return closings[-1:] == [b""]
-
-
 def is_permalink(data: bytes, start: int, end: int) -> int:
     """Return where the `a` element whose start tag is `[start, end)` ends, if it is a permalink.
 
@@ -260,7 +253,9 @@ class _Reader:
             self._is_parted = False
         elif not self._is_fenced:
             opened = _last_tag(self.data, b"<pre", 0, start)
-            self._code_start, self._is_parted = opened, _is_in_heading(self.data, opened, start)
+            tags = _HEADING_TAG.finditer(self.data, max(0, opened, start - _HEADING_SIZE), start)
+            closings = [tag[1] for tag in tags]
+            self._code_start, self._is_parted = opened, closings[-1:] == [b""]
             if not self._is_parted:
                 self._open_fence(opened)
 
