@@ -17,6 +17,8 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
+from starlette.responses import Response
+
 from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
@@ -98,11 +100,12 @@ class Guard:
             except _TooLargeError:
                 refusal = 413, f"the body of the request is over {MAX_BODY_BYTES:,} bytes"
         if refusal is not None and refusal[0] == 401 and _wants_page(scope):
-            await _redirect(send, f"{SIGN_IN}?{urlencode({'to': _address(scope)})}")
+            to_page = _redirect(f"{SIGN_IN}?{urlencode({'to': _address(scope)})}")
+            await to_page(scope, receive, send)
         elif refusal is not None:
-            await _refuse(send, *refusal)
+            await _refusal(*refusal)(scope, receive, send)
         elif self._token and scope["method"] == "POST" and scope["path"] == SIGN_IN:
-            await self._sign_in(send, body)
+            await self._sign_in(body)(scope, receive, send)
         elif body[-1]["type"] == "http.request":  # else the client is gone
             await self._app(scope, _replay(body, receive), send)
 
@@ -137,23 +140,16 @@ class Guard:
             for name, _, value in pairs
         )
 
-    async def _sign_in(self, send: Any, body: deque[Message]) -> None:
+    def _sign_in(self, body: deque[Message]) -> Response:
         """Take the token from a form; lead back to the page that was asked for."""
         data = b"".join(message.get("body", b"") for message in body)
         form = dict(parse_qsl(data.decode("latin-1"), encoding="utf-8", errors="surrogateescape"))
         to = form.get("to", "/")
         to = to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
-        if not self._has_token(
-            [
-                f"Bearer {form.get('token', '').strip()}".encode("utf-8", "surrogateescape").decode(
-                    "latin-1"
-                )
-            ]
-        ):
-            await _redirect(send, f"{SIGN_IN}?{urlencode({'to': to, 'wrong': 1})}")
-            return
-        cookie = f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Lax"
-        await _redirect(send, to, (b"set-cookie", cookie.encode()))
+        given = f"Bearer {form.get('token', '').strip()}".encode("utf-8", "surrogateescape")
+        if not self._has_token([given.decode("latin-1")]):
+            return _redirect(f"{SIGN_IN}?{urlencode({'to': to, 'wrong': 1})}")
+        return _redirect(to, f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Lax")
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)
@@ -195,13 +191,9 @@ def _address(scope: Scope) -> str:
     return f"{quote(scope['path'])}{'?' + query if query else ''}"
 
 
-async def _redirect(
-    send: Callable[[Message], Awaitable[None]], to: str, *headers: tuple[bytes, bytes]
-) -> None:
-    told = [(b"location", to.encode("latin-1", "replace")), (b"cache-control", b"no-store")]
-    told += [(b"content-length", b"0"), *headers]
-    await send({"type": "http.response.start", "status": 303, "headers": told})
-    await send({"type": "http.response.body", "body": b""})
+def _redirect(to: str, cookie: str = "") -> Response:
+    headers = {"location": to, "cache-control": "no-store", "content-length": "0"}
+    return Response(status_code=303, headers=headers | ({"set-cookie": cookie} if cookie else {}))
 
 
 class _TooLargeError(Exception):
@@ -235,18 +227,12 @@ def _replay(
     return again
 
 
-async def _refuse(send: Callable[[Message], Awaitable[None]], status: int, message: str) -> None:
-    body = dump_line(error_record(_error(status, message))).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        (b"x-content-type-options", b"nosniff"),
-    ]
-    headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
-    headers += [(b"connection", b"close")] if status in (408, 413) else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _refusal(status: int, message: str) -> Response:
+    headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+    headers |= {"www-authenticate": "Bearer"} if status == 401 else {}
+    headers |= {"connection": "close"} if status in (408, 413) else {}
+    body = dump_line(error_record(_error(status, message)))
+    return Response(body, status, headers, media_type="application/json")
 
 
 def _error(status: int, message: str) -> LeafmarkError:

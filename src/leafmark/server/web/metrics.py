@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -41,6 +46,7 @@ class Metrics:
         info = Gauge("leafmark_info", "The version.", ("version",), registry=self._registry)
         info.labels(version("leafmark")).set(1)
         self._registry.register(_State(workspace))
+        ProcessCollector(registry=self._registry)
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Count one request."""
@@ -52,7 +58,7 @@ class Metrics:
 
 
 class _State(Collector):
-    """The state of the index and of the process, looked at when it is asked for."""
+    """The state of the index, looked at when it is asked for."""
 
     def __init__(self, workspace: Workspace):
         self._workspace = workspace
@@ -68,24 +74,4 @@ class _State(Collector):
             "leafmark_index_running": ("Whether it is brought up to date.", activity.running),
             "leafmark_index_failed": ("Whether the last run failed.", activity.error is not None),
             "leafmark_index_seconds": ("How long the last run took.", activity.seconds),
-            "process_cpu_seconds_total": ("Processor time.", time.process_time()),
-            "process_resident_memory_bytes": ("Resident memory.", _resident()),
-            "process_open_fds": ("Open file descriptors.", _open_files()),
         }
-
-
-def _resident() -> float:
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # no Linux
-        return float("nan")
-
-
-def _open_files() -> float:
-    for folder in ("/proc/self/fd", "/dev/fd"):
-        try:
-            return len(os.listdir(folder)) - 1
-        except OSError:
-            continue
-    return float("nan")
