@@ -37,7 +37,6 @@ from leafmark.index.lock import lock_holder
 from leafmark.index.vector_view import read_view
 from leafmark.index.vectors import has_whole_documents, stored_model, vector_folder
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
-from leafmark.namedtuples import NamedTuple
 
 _SAMPLE = "Tokens are counted offline: 1,234 of them."
 SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
@@ -273,33 +272,24 @@ def _tokenizer(project: Project) -> Iterator[Check]:
             yield Check("tokenizer", "problem", message, "install leafmark again")
 
 
-# Is leafmark installed as it wants to be? What is required, in which versions, which extras.
+# Is leafmark installed as it wants to be? What is required, and which extras there are.
 #
 # Read from what the package says of itself, so that a new dependency is checked
-# without a word here.
+# without a word here. Whether versions fit is what `pip check` says.
 
 
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^]]*\])?\s*([^;]*)(?:;(.*))?")
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
-_CLAUSE = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9]+(?:\.[0-9]+)*)$")
 _AREA = "installation"
 
 
-class Requirement(NamedTuple):
-    """A package that leafmark wants; `extra` is the one that wants it, "" for all."""
-
-    name: str
-    versions: str
-    extra: str = ""
-
-
 def check_installation() -> Iterator[Check]:
-    """Yield what is installed, then what is missing or of a wrong version."""
+    """Yield what is installed, then what is missing."""
     own = _installed("leafmark") or "of no known version"
     python = ".".join(map(str, sys.version_info[:3]))
     yield Check(_AREA, "ok", f"leafmark {own}, Python {python} on {sys.platform}")
     try:
-        wanted = [parse_requirement(text) for text in metadata.requires("leafmark") or ()]
+        wanted = _requirements()
     except metadata.PackageNotFoundError:
         yield Check(
             _AREA,
@@ -308,33 +298,31 @@ def check_installation() -> Iterator[Check]:
             "install it: pip install leafmark",
         )
         return
-    yield from _problems([each for each in wanted if not each.extra])
-    for extra in dict.fromkeys(each.extra for each in wanted if each.extra not in ("", "all")):
-        yield _extra(extra, [each for each in wanted if each.extra == extra])
+    for name in wanted.pop("", ()):
+        if _installed(name) is None:
+            hint = f"install leafmark again: {install_extra(again=True)}"
+            yield Check(_AREA, "problem", f"{name} is not installed", hint)
+    for extra, names in wanted.items():
+        missing = [name for name in names if _installed(name) is None]
+        state = f"is incomplete without {', '.join(missing)}" if missing else "is installed"
+        if missing == names:  # else what is there may have come with another package, as NumPy does
+            state = "is not installed"
+        yield Check("extras", "ok", f"{extra} {state}", install_extra(extra) if missing else None)
 
 
-def _problems(wanted: Iterable[Requirement]) -> Iterator[Check]:
-    hint = f"install leafmark again: {install_extra(again=True)}"
-    for each in wanted:
-        found = _installed(each.name)
-        if found is None:
-            yield Check(_AREA, "problem", f"{each.name} is not installed", hint)
-        elif not satisfies(found, each.versions):
-            message = f"{each.name} is {found}, and leafmark wants {each.versions}"
-            yield Check(_AREA, "problem", message, hint)
+def _requirements() -> dict[str, list[str]]:
+    """Return the packages that leafmark wants, by the extra that wants them; "" is for all.
 
-
-def _extra(name: str, wanted: list[Requirement]) -> Check:
-    install = install_extra(name)
-    missing = [each.name for each in wanted if _installed(each.name) is None]
-    if len(missing) == len(wanted):
-        return Check("extras", "ok", f"{name} is not installed", install)
-    if missing:  # what is there may have come with another package, as NumPy does
-        return Check("extras", "ok", f"{name} is incomplete without {', '.join(missing)}", install)
-    wrong = [check.message for check in _problems(wanted)]
-    if wrong:
-        return Check("extras", "warning", f"{name} may not work: {'; '.join(wrong)}", install)
-    return Check("extras", "ok", f"{name} is installed")
+    Raises:
+        PackageNotFoundError: no installer knows leafmark.
+    """
+    found: dict[str, list[str]] = {}
+    for text in metadata.requires("leafmark") or ():
+        package, extra = _REQUIREMENT.match(text), _EXTRA.search(text)
+        if package is not None:
+            found.setdefault(extra[1] if extra else "", []).append(package[0])
+    found.pop("all", None)
+    return found
 
 
 def _installed(name: str) -> str | None:
@@ -342,53 +330,6 @@ def _installed(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def parse_requirement(text: str) -> Requirement:
-    """Return what a line of a package's requirements says.
-
-    >>> parse_requirement("watchfiles<2,>=1.3; extra == 'watch'")
-    Requirement(name='watchfiles', versions='<2,>=1.3', extra='watch')
-    """
-    found = _REQUIREMENT.match(text)
-    if found is None:
-        return Requirement(text, "")
-    extra = _EXTRA.search(found[3] or "")
-    return Requirement(found[1], found[2].strip(), extra[1] if extra else "")
-
-
-def satisfies(version: str, versions: str) -> bool:
-    """Whether a version is within bounds, as far as these are plain numbers.
-
-    >>> satisfies("0.27.0", "<0.28,>=0.27"), satisfies("0.28", "<0.28,>=0.27")
-    (True, False)
-    """
-    own = _numbers(version)
-    for clause in filter(None, versions.split(",")):
-        found = _CLAUSE.match(clause.strip())
-        if found is None:
-            continue
-        bound = _numbers(found[2])
-        order = (own > bound) - (own < bound)
-        if not {
-            ">=": order >= 0,
-            "<=": order <= 0,
-            "==": order == 0,
-            "!=": order != 0,
-            "<": order < 0,
-            ">": order > 0,
-        }[found[1]]:
-            return False
-    return True
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The release numbers of a version, zeros at the end left out."""
-    found = re.match(r"[0-9]+(?:\.[0-9]+)*", version)
-    numbers = [int(part) for part in found[0].split(".")] if found else []
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
 
 
 # What `leafmark doctor` says of models: of the embedder, the vectors it made, and the reranker.
