@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import fields
 from typing import Any, Unpack
 
 from leafmark.adapters.parts import Content, Cutter, Search, find
@@ -126,18 +127,10 @@ class LeafmarkRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        search = Search(
-            limit=self.limit,
-            section=self.section,
-            trees=self.trees,
-            tags=self.document_tags,
-            since=self.since,
-            grain=self.grain,
-            expand=self.expand,
-            strict=self.strict,
-            plain=self.plain,
-            max_tokens=self.max_tokens,
-        )
+        asked = {
+            each.name: getattr(self, each.name) for each in fields(Search) if each.name != "tags"
+        }
+        search = Search(tags=self.document_tags, **asked)
         return [
             Document(
                 id=found.id,

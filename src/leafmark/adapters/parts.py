@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.chunking import Sizes, Strategy
@@ -241,20 +241,11 @@ def find(index: Index, query: str, search: Search) -> list[RetrievedText]:
     A result whose source changed while it was read is left out: it has no text. Under
     `max_tokens` each part of a result that is shown by itself is a text by itself.
     """
-    answer = index.search(
-        query,
-        limit=search.limit,
-        section=search.section,
-        trees=search.trees,
-        tags=search.tags,
-        since=search.since,
-        grain=search.grain,
-        expand=search.expand,
-        strict=search.strict,
-        plain=search.plain,
-    )
-    if search.max_tokens is not None:
-        answer = index.fit(answer, max_tokens=search.max_tokens)
+    asked = {each.name: getattr(search, each.name) for each in fields(search)}
+    max_tokens = asked.pop("max_tokens")
+    answer = index.search(query, **asked)
+    if max_tokens is not None:
+        answer = index.fit(answer, max_tokens=max_tokens)
     return list(_retrieved_texts(index, answer))
 
 
