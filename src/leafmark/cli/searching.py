@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.command import JSON, SET, Argument, Choice, Option, at_least, command, declared
 from leafmark.cli.completion import ids
-from leafmark.cli.console import Call, Console, output_of, perform, request_of
+from leafmark.cli.console import (
+    Call,
+    Console,
+    exclude_each_other,
+    output_of,
+    perform,
+    request_of,
+)
 from leafmark.cli.reading import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
@@ -128,6 +135,7 @@ def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
     """Return the request that asks for the texts and records that the output prints."""
+    exclude_each_other(call, [("terms", "max_tokens")])
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
         full_records=whole and output in ("json", "jsonl"),
@@ -340,31 +348,12 @@ def _print_related(call: Call, answer: Answer) -> int:
     if not call.on("terms"):
         _print_answer(call, answer)
         return 0 if answer.results else 1
-    console, budget = call.console, call.values.get("max_tokens")
-    if budget is None:
-        console.write(_terms(call, answer))
-    else:
-        from leafmark.model import count_of
-        from leafmark.render.budgets import fit_terms  # late: few ask for a budget
-
-        text, shown = fit_terms(answer, lambda part: _terms(call, part), budget, console.written)
-        console.write(text)
-        left_out = len(answer.terms) - len(shown.terms)
-        if left_out:
-            words = count_of(left_out, "word")
-            console.hint(f"--max-tokens {budget} leaves out {words} with lower scores")
-    if not console.json:
-        _tell_hints(console, answer.hints)
-    return 0 if answer.terms else 1
-
-
-def _terms(call: Call, answer: Answer) -> str:
-    """The words as they are printed."""
     from leafmark.render.explaining import render_terms
-    from leafmark.render.jsontext import dump_json
     from leafmark.render.records import terms_record
 
-    console = call.console
-    if console.json:
-        return dump_json(terms_record(answer), ascii_only=console.ascii_only)
-    return render_terms(answer.terms, console.style)
+    if call.console.json:
+        call.console.write_json(terms_record(answer))
+        return 0 if answer.terms else 1
+    call.console.write(render_terms(answer.terms, call.console.style))
+    _tell_hints(call.console, answer.hints)
+    return 0 if answer.terms else 1

@@ -302,23 +302,6 @@ def fit_report(
     return found.text
 
 
-def fit_terms(
-    answer: Answer, render: Callable[[Answer], str], budget: int, written: Written | None = None
-) -> tuple[str, Answer]:
-    """Return the best of an answer's terms that fit; the rest has no mark.
-
-    Raises:
-        BudgetError: not even the best one fits.
-    """
-    count = _counter(answer.tokenizer, written)
-
-    def cut(steps: int) -> Answer:
-        return answer._replace(terms=answer.terms[:steps])
-
-    found = fit(len(answer.terms), lambda steps, _: render(cut(steps)), count, budget)
-    return found.text, cut(found.steps)
-
-
 def plan_answer(answer: Answer, output: str, count: Count) -> Texts[Answer] | Excerpts:
     """Return how an answer fills up in a form."""
     if answer.packing is not None:

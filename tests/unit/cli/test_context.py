@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.answers import mixed_answer
 from support.fake_app import FakeApp, Leafmark
-from support.forms import tokens
 from support.schema import problems
 
 from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
@@ -65,21 +63,9 @@ def test_terms_are_printed(leafmark_run: Leafmark, app: FakeApp) -> None:
     assert problems(leafmark_run("like", "a", "--terms", "--json").json, "terms") == []
 
 
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_terms_stay_within_a_budget(
-    leafmark_run: Leafmark, app: FakeApp, form: tuple[str, ...]
-) -> None:
-    app.answer = Answer("", "lexical", (), terms=TERMS)
-    words = ("context", "a.py", "--terms", *form, "--max-tokens")
-    whole = leafmark_run(*words, "500")
-    most = tokens(whole.out)
-    less = leafmark_run(*words, str(most - 1))
-    assert (whole.err, less.code) == ("", 0)
-    assert tokens(less.out) < most
-    assert ("sessions" in less.out, "日本" in less.out) == (True, False)
-    assert less.err == f"hint: --max-tokens {most - 1} leaves out 1 word with lower scores\n"
-    none = leafmark_run(*words, "3")
-    assert (none.code, "is the least for it" in none.out + none.err) == (2, True)
+def test_words_have_no_budget(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("context", "a.py", "--terms", "--max-tokens", "500")
+    assert (ran.code, "--terms and --max-tokens exclude each other" in ran.err) == (2, True)
 
 
 def test_no_terms_and_no_results_are_1(leafmark_run: Leafmark, app: FakeApp) -> None:
