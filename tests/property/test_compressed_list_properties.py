@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.chunking.jobs import ChunkJob, JobList
+from leafmark.app.chunking.jobs import ChunkJob, each_once
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model.sequences import BLOCK_ITEMS, CompressedList
@@ -30,11 +30,10 @@ def test_it_reads_like_a_list(items: list[int | str]) -> None:
 
 @given(st.lists(SOURCES, max_size=3 * BLOCK_ITEMS))
 def test_each_source_is_done_once_as_its_first_job_says(sources: list[tuple[str, str]]) -> None:
-    jobs, first = JobList(), dict[tuple[Path, str], ChunkJob]()
+    jobs, first = CompressedList[ChunkJob](), dict[tuple[Path, str], ChunkJob]()
     for size, (root, path) in enumerate(sources):
         job = ChunkJob(Tree(name=root, root=Path(root)), path, size, ChunkingOptions())
-        jobs.add(job)
+        jobs.append(job)
         first.setdefault((job.tree.root, path), job)
     assert [job.size for job in jobs] == list(range(len(sources)))
-    once = jobs.without_repeats()
-    assert list(once) == list(first.values())
+    assert list(each_once(jobs)) == list(first.values())

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import ChunkRequest
@@ -77,7 +76,7 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
             (job._replace(path=name, size=len(request.data), data=request.data, named=True),)
         )
     named, walked = WalkNotes(), WalkNotes()
-    jobs = JobList()
+    jobs = CompressedList[ChunkJob]()  # a few bytes each, however many there are
     found = [part for path in request.paths for part in places.find(path)]
     parts = {(part.tree.root, part.tree.name, part.below): part for part in found}
     for part in parts.values():
@@ -87,9 +86,9 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
             if _is_written(part.tree, source, request.written):
                 notes.skipped.append(Skipped(source.path, "the output goes there"))
             else:
-                jobs.add(blank._replace(path=source.path, size=source.size))
+                jobs.append(blank._replace(path=source.path, size=source.size))
     return ChunkPlan(
-        jobs.without_repeats() if len(parts) > 1 else jobs,
+        CompressedList(each_once(jobs)) if len(parts) > 1 else jobs,
         tuple(dict.fromkeys(named.skipped)),
         tuple(dict.fromkeys(walked.skipped)),
         tuple(dict.fromkeys([*named.diagnostics, *walked.diagnostics])),
@@ -242,9 +241,6 @@ def _below(tree: Tree, real: str) -> str | None:
     return "" if relative == "." else relative
 
 
-# The jobs of one run of `leafmark chunk`, in order: a few bytes each, however many there are.
-
-
 class ChunkJob(NamedTuple):
     """One source to be chunked: the file `path` of `tree`, or `data` in its place.
 
@@ -259,42 +255,10 @@ class ChunkJob(NamedTuple):
     named: bool = False
 
 
-class JobList(Sequence[ChunkJob]):
-    """Jobs that differ by path and size, and mostly by nothing else."""
-
-    def __init__(self) -> None:
-        self._kinds: list[ChunkJob] = []
-        self._rows: CompressedList[tuple[int, str, int]] = CompressedList()
-
-    def add(self, job: ChunkJob) -> None:
-        kind = job._replace(path="", size=0)
-        if not self._kinds or self._kinds[-1] != kind:
-            self._kinds.append(kind)
-        self._rows.append((len(self._kinds) - 1, job.path, job.size))
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[ChunkJob]:
-        return map(self._job, self._rows)
-
-    @overload
-    def __getitem__(self, number: int) -> ChunkJob: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[ChunkJob]: ...
-    def __getitem__(self, number: int | slice) -> ChunkJob | list[ChunkJob]:
-        rows = self._rows[number]
-        return [*map(self._job, rows)] if isinstance(rows, list) else self._job(rows)
-
-    def _job(self, row: tuple[int, str, int]) -> ChunkJob:
-        number, path, size = row
-        return self._kinds[number]._replace(path=path, size=size)
-
-    def without_repeats(self) -> JobList:
-        """The same jobs, each source only once: as the first job of it says."""
-        found, known = JobList(), set[tuple[Path, str]]()
-        for job in self:
-            if (place := (job.tree.root, job.path)) not in known:
-                known.add(place)
-                found.add(job)
-        return found
+def each_once(jobs: Iterable[ChunkJob]) -> Iterator[ChunkJob]:
+    """Yield the jobs, each source only once: as the first job of it says."""
+    known = set[tuple[Path, str]]()
+    for job in jobs:
+        if (place := (job.tree.root, job.path)) not in known:
+            known.add(place)
+            yield job
