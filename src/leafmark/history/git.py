@@ -244,25 +244,21 @@ class Repository:
 
     def history(self, oid: str, paths: Sequence[str] = (), *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line that touched the paths, newest first."""
-        asked = ["rev-list", "--first-parent", f"--max-count={limit}", _checked(oid), "--", *paths]
-        oids = self._run(*asked).decode("ascii", "replace").split()
-        with Blobs(self) as objects:
-            for each in oids:
-                data = objects.read(each, kind="commit")
-                if data is None:
-                    raise _missing_object(self, each)
-                yield _parse_commit(each, data, "")
+        return self._main_line(_checked(oid), "--", *paths, limit=limit)
 
     def commits_between(self, first: str | None, last: str, *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line up to `last` that are not in `first`, newest first."""
-        asked = ["rev-list", "--first-parent", f"--max-count={limit}", _checked(last)]
-        asked += [] if first is None else [f"^{_checked(first)}"]
-        oids = self._run(*asked, "--").decode("ascii", "replace").split()
+        left_out = [] if first is None else [f"^{_checked(first)}"]
+        return self._main_line(_checked(last), *left_out, "--", limit=limit)
+
+    def _main_line(self, *asked: str, limit: int) -> Iterator[Commit]:
+        said = self._run("rev-list", "--first-parent", f"--max-count={limit}", *asked)
         with Blobs(self) as objects:
-            for each in oids:
-                data = objects.read(each, kind="commit")
-                if data is not None:
-                    yield _parse_commit(each, data, "")
+            for oid in said.decode("ascii", "replace").split():
+                data = objects.read(oid, kind="commit")
+                if data is None:
+                    raise _missing_object(self, oid)
+                yield _parse_commit(oid, data, "")
 
     def references(self, *, limit: int) -> list[Reference]:
         """Return tags and branches, the newest first; at most `limit`.
