@@ -17,7 +17,7 @@ from leafmark.model import (
     count_of,
 )
 from leafmark.model.result import WORD
-from leafmark.render.hints import hint_records
+from leafmark.render.hints import COMMAND_LINE, Terms, hint_records, with_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.terminal import Style, clean, clean_line, display_width
 
@@ -141,8 +141,6 @@ def render_nothing_found(answer: Answer) -> str:
     return "\n".join(lines) + "\n"
 
 
-_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
-
 _SWITCHES = {
     "limit": "--limit {0}",
     "grain": "--grain {0}",
@@ -171,44 +169,47 @@ def render_why_not(report: WhyNotReport, style: Style) -> str:
         if reason.id != report.id:
             lines.append(f"    asked of {clean_line(reason.id)}")
         lines += [f"    {line}" for part in reason.unmatched for line in _part(part)]
-    ways = _ways(report)
+    ways = remedy_flags(report)
+    ways += [f"leave out {clean_line(part)}" for part in report.without]
+    ways += [] if report.added is None else [f"add {clean_line(report.added)}"]
     if ways:
         lines.append(f"  to see it: {', '.join(ways)}")
     return "\n".join(lines) + "\n"
 
 
-def word_reason(reason: AbsenceReason) -> str:
+def word_reason(reason: AbsenceReason, terms: Terms = COMMAND_LINE) -> str:
     """Say in one sentence why a chunk was lost."""
-    return _WORDINGS[reason.lost_at](reason)
+    return _WORDINGS[reason.lost_at](reason, terms)
 
 
-def _of_match(reason: AbsenceReason) -> str:
+def _of_match(reason: AbsenceReason, terms: Terms) -> str:
     lacks = [f"“{part.text}”" for part in reason.unmatched if not part.refuses]
     has = [f"“{part.text}”" for part in reason.unmatched if part.refuses]
     lacking = [f"it lacks {', '.join(lacks)}"] if lacks else []
     lacking += [f"it has {', '.join(has)}, which the query leaves out"] if has else []
     told = " and ".join(lacking) or "it does not match"
     far = reason.values.get("far")
-    return told if far is None else f"{told}, and {_far(far)}"
+    return told if far is None else f"{told}, and {_far(far, terms)}"
 
 
-def _far(values: Mapping[str, Any]) -> str:
+def _far(values: Mapping[str, Any], terms: Terms) -> str:
     if values["similarity"] is None:
-        return "it has no vector yet; `leafmark index --vectors` makes it"
+        return with_remedy("it has no vector yet", "no-vector", terms)
     compared = f"{values['similarity']:.2f}, and {values['least']:.2f} is the least"
     if "whole" in values:
         compared += f"; as a whole {values['whole']:.2f}, and {values['least_whole']:.2f}"
     return f"its meaning is not near enough ({compared})"
 
 
-def _of_filter(reason: AbsenceReason) -> str:
-    options = [_OPTIONS[name] for name in reason.values.get("options", ())]
+def _of_filter(reason: AbsenceReason, terms: Terms) -> str:
+    asked = reason.values.get("options", ())
+    options = [terms.options[name].format("").strip() for name in asked]
     if not options:
-        return _of_match(reason)
+        return _of_match(reason, terms)
     return f"{' and '.join(options)} {'leave' if options[1:] else 'leaves'} it out"
 
 
-def _of_candidates(reason: AbsenceReason) -> str:
+def _of_candidates(reason: AbsenceReason, _: Terms) -> str:
     better = reason.values["better"]
     if "considered" not in reason.values:
         return f"more than {better:,} chunks match better"
@@ -216,7 +217,7 @@ def _of_candidates(reason: AbsenceReason) -> str:
     return f"{better} chunks match better, and the first {considered} are considered"
 
 
-def _of_cutoff(reason: AbsenceReason) -> str:
+def _of_cutoff(reason: AbsenceReason, _: Terms) -> str:
     values = reason.values
     if "ended" not in values:
         kept = values["kept"]
@@ -228,10 +229,10 @@ def _of_cutoff(reason: AbsenceReason) -> str:
     )
 
 
-def _of_relaxed(reason: AbsenceReason) -> str:
+def _of_relaxed(reason: AbsenceReason, terms: Terms) -> str:
     limit, complete = reason.values["limit"], reason.values["complete"]
     return (
-        f"{_of_match(reason)}; such matches are added where fewer than {limit} chunks match "
+        f"{_of_match(reason, terms)}; such matches are added where fewer than {limit} chunks match "
         f"all words, and {complete} do"
     )
 
@@ -242,26 +243,28 @@ def _where(reason: AbsenceReason) -> str:
     return past if (reason.rank or 0) > limit else f" (result {reason.rank})"
 
 
-def _of_duplicate(reason: AbsenceReason) -> str:
+def _of_duplicate(reason: AbsenceReason, _: Terms) -> str:
     holder = "it" if reason.values["itself"] else f"it is part of {reason.id}, which"
     same = "the same text" if reason.values["exact"] else "nearly the same text"
     return f"{holder} has {same} as {reason.by}{_where(reason)}, and is named beside it"
 
 
-_WORDINGS: Mapping[str, Callable[[AbsenceReason], str]] = {
+_WORDINGS: Mapping[str, Callable[[AbsenceReason, Terms], str]] = {
     "filter": _of_filter,
     "match": _of_match,
-    "meaning": lambda reason: _far(reason.values),
-    "strict": lambda reason: f"{_of_match(reason)}; --strict asks for all words",
+    "meaning": lambda reason, terms: _far(reason.values, terms),
+    "strict": lambda reason, terms: f"{_of_match(reason, terms)}; {terms.strict} leaves it out",
     "relaxed": _of_relaxed,
     "candidates": _of_candidates,
     "cutoff": _of_cutoff,
-    "merged": lambda reason: f"it is part of {reason.by}{_where(reason)}",
+    "merged": lambda reason, _: f"it is part of {reason.by}{_where(reason)}",
     "duplicate": _of_duplicate,
-    "document": lambda reason: (
+    "document": lambda reason, _: (
         f"its document has taken the {reason.values['places']} places that one may take"
     ),
-    "limit": lambda reason: f"it is result {reason.rank}, and {reason.values['limit']} are shown",
+    "limit": lambda reason, _: (
+        f"it is result {reason.rank}, and {reason.values['limit']} are shown"
+    ),
 }
 
 
@@ -272,12 +275,6 @@ def _part(part: UnmatchedPart) -> Iterable[str]:
     where = f"occurs in {count_of(part.chunks, 'chunk')}" if part.chunks else "occurs nowhere"
     near = f"; here: {', '.join(map(clean_line, part.near))}" if part.near else ""
     yield f"{text} {where}{near}"
-
-
-def _ways(report: WhyNotReport) -> list[str]:
-    left_out = [f"leave out {clean_line(part)}" for part in report.without]
-    added = [] if report.added is None else [f"add {clean_line(report.added)}"]
-    return [*remedy_flags(report), *left_out, *added]
 
 
 def remedy_flags(report: WhyNotReport) -> list[str]:
@@ -293,22 +290,22 @@ def _number(value: object) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def why_not_record(report: WhyNotReport) -> dict[str, Any]:
+def why_not_record(report: WhyNotReport, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
     """Return the report as an object: its fields, the remedy as options."""
     return {
         "schema_version": SCHEMA_VERSION,
         **fields_of(report, "id", "query", "shown_as", "rank"),
-        "reasons": [_reason_record(reason) for reason in report.reasons],
+        "reasons": [_reason_record(reason, terms) for reason in report.reasons],
         "remedy": remedy_flags(report),
         **fields_of(report, "without", "added"),
-        "hints": hint_records(report.hints),
+        "hints": hint_records(report.hints, terms),
     }
 
 
-def _reason_record(reason: AbsenceReason) -> dict[str, Any]:
+def _reason_record(reason: AbsenceReason, terms: Terms) -> dict[str, Any]:
     return {
         "lost_at": reason.lost_at,
-        "message": word_reason(reason),
+        "message": word_reason(reason, terms),
         **fields_of(reason, "id", "topic", "rank", "score", "of", "by", "ratio", "unmatched"),
     }
 

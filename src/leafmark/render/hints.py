@@ -36,7 +36,6 @@ class Terms(NamedTuple):
     options: Mapping[str, str]
     more: str
     strict: str
-    without_strict: str
     plain: str
     remedies: Mapping[str, str] = MappingProxyType({})
 
@@ -46,8 +45,7 @@ COMMAND_LINE = Terms(
         {"trees": "--tree {}", "tags": "--tag {}", "since": "--since", "section": "--section {}"}
     ),
     more="--offset {offset}",
-    strict="--strict leaves these out",
-    without_strict="without --strict",
+    strict="--strict",
     plain="--plain takes any text so",
     remedies=MappingProxyType(
         {
@@ -56,6 +54,7 @@ COMMAND_LINE = Terms(
             "stale": "`leafmark index` says which",
             "far": "`--mode hybrid` counts words, too",
             "no-vectors": "`leafmark index --vectors` makes them",
+            "no-vector": "`leafmark index --vectors` makes it",
             "late-embedder": "embedding.deadline_s is how long a search waits",
             "other-dimension": "`leafmark index --rebuild --vectors` makes them anew",
             "damaged-vectors": "`leafmark index --vectors` makes those anew",
@@ -96,8 +95,7 @@ PROGRAMS = Terms(
         {"trees": "`trees` {}", "tags": "`tags` {}", "since": "`since`", "section": "`section` {}"}
     ),
     more="`offset` {offset}",
-    strict="`strict` leaves these out",
-    without_strict="without `strict`",
+    strict="`strict`",
     plain="`plain` takes any text so",
     remedies=MappingProxyType(
         {
@@ -118,8 +116,7 @@ PAGE = Terms(
         }
     ),
     more="the next page",
-    strict="“all words” leaves these out",
-    without_strict="without “all words”",
+    strict="“all words”",
     plain="“plain text” takes any text so",
     remedies=MappingProxyType(
         {
@@ -184,7 +181,7 @@ def _occurs_nowhere(values: _Values) -> str:
 def _relaxed(values: _Values, terms: Terms) -> str:
     if values["which"] != "all":
         which = "the last results" if values["which"] == "last" else "some results"
-        return f"{which} match some of the words only; {terms.strict}"
+        return f"{which} match some of the words only; {terms.strict} leaves these out"
     which = "what is in quotes and some of the rest" if values["quoted"] else "some of them"
     return f"nothing matches all words; the results match {which}"
 
@@ -252,10 +249,10 @@ _COMMITTED = "{reason}; this answer is from the last committed state"
 
 def _remediable(values: _Values, terms: Terms, *, sentence: str, code: str) -> str:
     """Return a sentence with its values, and what to do about it where the front end has a way."""
-    return _with_remedy(sentence.format(**values), code, terms)
+    return with_remedy(sentence.format(**values), code, terms)
 
 
-def _with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> str:
+def with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> str:
     """Return a sentence, and what to do about it where the front end has a way."""
     remedy = terms.remedies.get(code, "").format(them=them)
     return f"{sentence}; {remedy}" if remedy else sentence
@@ -265,16 +262,16 @@ def _pending(values: _Values, terms: Terms) -> str:
     count = values["count"]
     if count == 1:
         words = "a chunk has no vector yet and is found by words alone"
-        return _with_remedy(words, "pending-vectors", terms, them="it")
+        return with_remedy(words, "pending-vectors", terms, them="it")
     words = f"{count:,} chunks have no vector yet and are found by words alone"
-    return _with_remedy(words, "pending-vectors", terms)
+    return with_remedy(words, "pending-vectors", terms)
 
 
 def _late(values: _Values, terms: Terms) -> str:
     count = values["count"]
     which = "a match is" if count == 1 else f"{count} of the best matches are"
     words = f"{which} ordered by words alone, as vectors were not ready in time"
-    return _with_remedy(words, "late-vectors", terms)
+    return with_remedy(words, "late-vectors", terms)
 
 
 _Wording = str | Callable[[_Values, Terms], str]
@@ -321,7 +318,7 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             if values["count"] == 1
             else f"{values['count']:,} more matches scored far less and were left out"
         ),
-        "stale": lambda values, terms: _with_remedy(
+        "stale": lambda values, terms: with_remedy(
             ("a result is" if values["count"] == 1 else f"{values['count']} results are")
             + " from a source that has changed since, or cannot be read now",
             "stale",
@@ -352,7 +349,7 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             + f", which takes in what is below, there would be {_matches(values)}"
         ),
         "strict": lambda values, terms: (
-            f"{terms.without_strict}, there would be {_matches(values)}"
+            f"without {terms.strict}, there would be {_matches(values)}"
             + (" of some of the words" if values.get("some_words") else "")
         ),
         "provider": "{reason}; this answer is lexical",
@@ -372,7 +369,7 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         ),
         "no-trees": "there is no tree to search",
         "revision": "{path}: {note}",
-        "other-folder": lambda values, terms: _with_remedy(
+        "other-folder": lambda values, terms: with_remedy(
             f"{values['folder']} was not searched, but what your own configuration names: "
             f"{', '.join(values['trees'])}",
             "other-folder",
@@ -402,9 +399,9 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
 """What hints say, by code: a sentence to fill with the hint's values, or what makes one of them."""
 
 
-def hint_records(hints: Sequence[Hint]) -> list[dict[str, Any]]:
+def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
     """Return hints as objects: the code of each, what it says, and its values."""
     return [
-        {"code": hint.code, "message": word_hint(hint), "values": dict(hint.values)}
+        {"code": hint.code, "message": word_hint(hint, terms), "values": dict(hint.values)}
         for hint in hints
     ]

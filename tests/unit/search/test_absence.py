@@ -128,7 +128,7 @@ def test_all_words_are_asked_for(library: Library) -> None:
     found = ask(library, "pump.md#valve", "open the valve daily or weekly", strict=True)
     (reason,) = found.reasons
     assert reason.lost_at == "strict"
-    assert word_reason(reason) == "it lacks “daily”, “weekly”; --strict asks for all words"
+    assert word_reason(reason) == "it lacks “daily”, “weekly”; --strict leaves it out"
     assert found.remedy == {"strict": False}
 
 
@@ -283,5 +283,5 @@ def test_of_text_without_spaces_the_words_are_told_that_lack(tmp_path: Path) -> 
     sources = {"a.md": "# 路由\n\n配置路由的前缀。\n", "b.md": "# 密钥\n\n存储密钥。\n"}
     library = Library(tmp_path, t=sources)
     (reason,) = ask(library, "a.md#路由", "如何配置密钥的前缀", strict=True).reasons
-    assert word_reason(reason) == "it lacks “密钥”; --strict asks for all words"
+    assert word_reason(reason) == "it lacks “密钥”; --strict leaves it out"
     assert [(part.text, part.chunks) for part in reason.unmatched] == [("密钥", 2)]

@@ -210,7 +210,7 @@ def why_not(request: Request) -> Reply:
     """Raises what `explain_why_not` does."""
     wanted = WhyNotRequest(request["id"], _search_request(request))
     found = explain_why_not(request.project, wanted)
-    return json_reply(why_not_record(found))
+    return json_reply(why_not_record(found, PROGRAMS))
 
 
 def trees(request: Request) -> Reply:

@@ -63,39 +63,13 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.?!…' else '.'}" if text else ""
 
 
-_OPTIONS = {"trees": "tree", "tags": "tag", "since": "date", "section": "section"}
-
-
 def page_reason(reason: AbsenceReason) -> str:
     """Return why a chunk was lost, as a sentence.
 
     >>> page_reason(AbsenceReason("strict", "t:a.md", values={}))
-    'It does not match, and only sections with all words are shown.'
+    'It does not match; “all words” leaves it out.'
     """
-    own = _REASONS.get(reason.lost_at)
-    return _sentence((own and own(reason)) or word_reason(reason))
-
-
-def _left_out(reason: AbsenceReason) -> str:
-    names = [_OPTIONS.get(name, name) for name in reason.values.get("options", ())]
-    return f"the {' and the '.join(names)} you chose leave it out" if names else ""
-
-
-def _without_words(reason: AbsenceReason) -> str:
-    lacks = [f"“{part.text}”" for part in reason.unmatched if not part.refuses]
-    lack = f"it lacks {', '.join(lacks)}" if lacks else "it does not match"
-    return f"{lack}, and only sections with all words are shown"
-
-
-def _far(reason: AbsenceReason) -> str:
-    if reason.values.get("similarity") is None:
-        return "it cannot be found by meaning yet"
-    return "its meaning is not near enough"
-
-
-_REASONS: Mapping[str, Callable[[AbsenceReason], str]] = MappingProxyType(
-    {"filter": _left_out, "strict": _without_words, "meaning": _far}
-)
+    return _sentence(word_reason(reason, PAGE))
 
 
 class Remedy(NamedTuple):
