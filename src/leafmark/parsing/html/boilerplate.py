@@ -16,7 +16,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from urllib.parse import unquote
 
 from leafmark.environment import memo
@@ -95,6 +95,9 @@ _SECTIONING = frozenset(("article", "aside", "blockquote", "figure", "fieldset",
 
 _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
 """Where one link alone is an entry of a list or a table."""
+
+_PARENTS = 3
+"""Elements around such a link that are looked at."""
 
 
 _FIRST_H1S = 2
@@ -464,89 +467,52 @@ class _Finder:
 
     def _pagers(self) -> Iterator[tuple[int, int]]:
         """Yield lines and elements of links to the pages before, after and above."""
-        page = self.page
-        seen = -1
-        steps, places = words_of("pager", "steps"), words_of("pager", "places")
-        for link in page.links:
-            if link.tag != "a" or link.start < seen or self._is_dropped(link.start):
+        seen = self.start
+        for link in self.page.links:
+            if link.tag != "a" or not seen <= link.start < self.end or self._is_dropped(link.start):
                 continue
-            said = self._label(link) if link.close - link.inner <= _REACH else ""
-            is_step = _is_step(said, steps) or _relation(link)
-            if is_step and self.start <= link.start < self.end:
-                span = self._pager_around(link, steps, places)
-                if span is not None:
-                    seen = span[1]
-                    yield span
+            if self._kind(link) == "step":
+                spans = (one for one in self._stretches(link) if self._is_pager(*one, link))
+                for start, end, _ in islice(spans, 1):
+                    seen = end
+                    yield start, end
 
-    def _pager_around(
-        self, link: Element, steps: frozenset[str], places: frozenset[str]
-    ) -> tuple[int, int] | None:
-        """The largest element or line around a link that is a pager, if there is one."""
-        span = self._line(link)
-        found = None
-        if span is not None and self._is_pager(*span, steps, places, link.parent):
-            found = span
-        for around in link.ancestors:
-            if around.tag in _REGIONS or around.end - around.start > 4 * _MAX_PAGER:
-                break
-            if found is not None and not (around.start <= found[0] and found[1] <= around.end):
-                continue
-            if not self._is_pager(around.inner, around.close, steps, places, around):
-                if page_words(self.page, around) > 0:
-                    break
-                continue
-            found = around.start, around.end
-        return found
-
-    def _line(self, link: Element) -> tuple[int, int] | None:
-        """What stands between the tags of blocks around a link."""
-        data = self.page.data
-        low = max(self.start, link.start - _MAX_PAGER)
+    def _stretches(self, link: Element) -> Iterator[tuple[int, int, bool]]:
+        """Yield what may be a pager around a link, the largest first, and which are lists."""
+        around = [*takewhile(_is_small, link.ancestors)]
+        yield from ((each.start, each.end, each.tag in _LISTS) for each in reversed(around))
+        data, low = self.page.data, max(self.start, link.start - _MAX_PAGER)
         before = [*_BLOCK_TAG.finditer(data, low, link.start)]
-        if not before and low > self.start:
-            return None
-        start = before[-1].end() if before else self.start
-        after = _BLOCK_TAG.search(data, link.end, min(self.end, start + 2 * _MAX_PAGER))
-        end = after.start() if after else self.end
-        return (start, end) if end - start <= 2 * _MAX_PAGER else None
+        after = _BLOCK_TAG.search(data, link.end, min(self.end, link.end + _MAX_PAGER))
+        if before or low == self.start:
+            start = before[-1].end() if before else low
+            yield start, after.start() if after else self.end, False
 
-    def _is_pager(
-        self,
-        start: int,
-        end: int,
-        steps: frozenset[str],
-        places: frozenset[str],
-        around: Element | None,
-    ) -> bool:
+    def _is_pager(self, start: int, end: int, is_list: bool, link: Element) -> bool:
+        """Whether nothing but links stands in a range, and half or all lead to the pages around."""
         page = self.page
         if page.text_size(WORDS, start, end) or page.headings_in(start, end):
             return False
         links = [link for link in page.links_in(start, end) if link.tag == "a"]
-        kinds = [self._kind(link, steps, places) for link in links]
-        led = sum(1 for kind in kinds if kind != "name")
-        if "step" not in kinds:
-            return False
-        if around is not None and around.tag in _LISTS and led < len(links):
-            return False
-        if led < 2 and len(links) > 1:
+        led = sum(self._kind(each) != "name" for each in links)
+        if is_list and led < len(links):
             return False
         if led == 1:
-            return not any(each.tag in _ITEMS for each in _around(around))
-        signs = page.text_size(SIGNS, start, end)
-        return led == len(links) or (led * 2 >= len(links) - 1) or signs > len(links)
+            is_item = any(each.tag in _ITEMS for each in islice(link.ancestors, _PARENTS))
+            return len(links) == 1 and not is_item
+        return 2 * led >= len(links) - 1 or page.text_size(SIGNS, start, end) > len(links)
 
-    def _kind(self, link: Element, steps: frozenset[str], places: frozenset[str]) -> str:
-        if link.close - link.inner > _REACH:
-            return "name"
-        if _CODE.search(self.page.data, link.inner, link.close):
+    def _kind(self, link: Element) -> str:
+        """What a link is in a pager: a step, a place of the site, a sign, or a name of anything."""
+        if link.close - link.inner > _REACH or _CODE.search(self.page.data, link.inner, link.close):
             return "name"
         said = self._label(link)
         if not said or said.isdigit():
-            return "sign"
-        if _is_step(said, steps):
+            return "step" if _relation(link) else "sign"
+        if _is_step(said):
             place = link.open.attribute("href").partition("#")[2]
             return "name" if place and said in unquote(place).casefold() else "step"
-        if said in places:
+        if said in words_of("pager", "places"):
             return "place"
         return "step" if _relation(link) else "name"
 
@@ -741,13 +707,14 @@ def _label_of_text(raw: bytes) -> str:
 
 
 @memo(4096)
-def _is_step(said: str, steps: frozenset[str]) -> bool:
+def _is_step(said: str) -> bool:
     """Whether a label names a step, of whatever part.
 
-    >>> _is_step("next page", frozenset(["next"])), _is_step("next()", frozenset(["next"]))
+    >>> _is_step("next page"), _is_step("next()")
     (True, False)
     """
-    return _PART.sub("", said) in steps or _RETURN.fullmatch(said) is not None
+    is_named = _PART.sub("", said) in words_of("pager", "steps")
+    return is_named or _RETURN.fullmatch(said) is not None
 
 
 def _relation(link: Element) -> bool:
@@ -755,18 +722,8 @@ def _relation(link: Element) -> bool:
     return named != "" and not words_of("pager", "relations").isdisjoint(named.lower().split())
 
 
-def _around(element: Element | None) -> Iterator[Element]:
-    """An element and the two around it."""
-    for _ in range(3):
-        if element is None:
-            return
-        yield element
-        element = element.parent
-
-
-def page_words(page: Page, element: Element) -> int:
-    """The bytes of words outside links in an element."""
-    return page.text_size(WORDS, element.inner, element.close)
+def _is_small(element: Element) -> bool:
+    return element.tag not in _REGIONS and element.end - element.start <= 4 * _MAX_PAGER
 
 
 def _says_who(texts: Sequence[bytes]) -> bool:
