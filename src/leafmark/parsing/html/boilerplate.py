@@ -364,21 +364,19 @@ class _Finder:
     def _small_links(self) -> Iterator[tuple[int, int]]:
         """Yield links to the source, to edit and the like, and the code that such a one opens."""
         labels = words_of("source", "labels")
-        for element in self.page.having("a", "label", "summary"):
+        for element in self.page.having("a", "label"):
             if element.close - element.inner > _REACH or self._is_dropped(element.start):
                 continue
-            said = self._label(element)
-            if element.tag == "summary":
-                if said.startswith(tuple(words_of("source", "openers"))) and element.parent:
-                    yield element.parent.start, element.parent.end
-            elif (said in labels and self._serves(element)) or (
-                said.startswith("skip to ") and element.open.attribute("href").startswith("#")
-            ):
+            said, href = self._label(element), element.open.attribute("href")
+            is_skip = said.startswith("skip to ") and href.startswith("#")
+            if is_skip or (said in labels and self._serves(element)):
                 yield element.start, element.end
         yield from self._opened_sources()
-        yield from self._names_of_languages()
-        yield from self._badges()
-        yield from self._shown_titles()
+        for name, is_one in _NAMED_BESIDE.items():
+            named = self.page.called(name)
+            for element in self.page.elements if named else ():
+                if element.open in named and is_one(self, element):
+                    yield element.start, element.end
 
     def _serves(self, link: Element) -> bool:
         """Whether a link with such a label is one by its class or its address, too."""
@@ -390,61 +388,34 @@ class _Finder:
     def _opened_sources(self) -> Iterator[tuple[int, int]]:
         """Yield the code that stands right behind what opens it: the source of an entry."""
         named = self.page.called("source.classes")
-        if not named:
-            return
-        openers = [
-            e
-            for e in self.page.having("label", "a", "button")
-            if e.open in named and _IN_PLACE.match(e.open.attribute("href"))
-        ]
-        code = self.page.having("pre")
+        code = self.page.having("pre") if named else []
         starts = [each.start for each in code]
-        for opener in openers:
-            at = bisect_left(starts, opener.end)
-            if at == len(code) or code[at].start - opener.end > _REACH:
-                continue
-            if not self.page.text_size(WORDS, opener.end, starts[at]):
-                yield code[at].start, code[at].end
+        for opener in self.page.having("label", "a", "button") if code else ():
+            if opener.open in named and _IN_PLACE.match(opener.open.attribute("href")):
+                for each in code[bisect_left(starts, opener.end) :][:1]:
+                    is_near = each.start - opener.end <= _REACH
+                    if is_near and not self.page.text_size(WORDS, opener.end, each.start):
+                        yield each.start, each.end
 
-    def _names_of_languages(self) -> Iterator[tuple[int, int]]:
-        """Yield what names the language of code, right before it."""
-        named = self.page.called("source.languages")
-        for element in self.page.having("span", "div", "p") if named else ():
-            if element.close - element.inner > _MAX_LANGUAGE or element.open not in named:
-                continue
-            if _CODE_NEXT.match(self.page.data, element.end) and not self._is_dropped(
-                element.start
-            ):
-                yield element.start, element.end
+    def _names_language(self, element: Element) -> bool:
+        """Whether an element is short and stands right before code."""
+        is_short = element.close - element.inner <= _MAX_LANGUAGE
+        return is_short and _CODE_NEXT.match(self.page.data, element.end) is not None
 
-    def _badges(self) -> Iterator[tuple[int, int]]:
-        """Yield what stands behind the words of a title and is called a badge."""
-        named = self.page.called("heading.badges")
-        for element in self.page.elements if named else ():
-            parent = element.parent
-            if element.open not in named or parent is None or parent.tag not in HEADING_LEVELS:
-                continue
-            if self.page.has_text(parent.inner, element.start):
-                yield element.start, element.end
+    def _is_badge(self, element: Element) -> bool:
+        """Whether an element stands behind the words of a title."""
+        parent = element.parent
+        if parent is None or parent.tag not in HEADING_LEVELS:
+            return False
+        return self.page.has_text(parent.inner, element.start)
 
-    def _shown_titles(self) -> Iterator[tuple[int, int]]:
-        """Yield what is above the first heading and shows the title of the page once more."""
-        named = self.page.called("heading.shown")
-        first = min([h.start for h in self.page.headings[:1]], default=self.end)
-        title = title_of(self.page) if named else ""
-        for element in self.page.elements if title else ():
-            if element.start >= first:
-                return
-            is_title = element.open in named and element.tag in ("div", "p", "span")
-            if is_title and self._shows(element, title):
-                yield element.start, element.end
-
-    def _shows(self, element: Element, title: str) -> bool:
-        """Whether an element begins with what a title ends with, and hardly a word follows."""
+    def _shows_title(self, element: Element) -> bool:
+        """Whether an element above all headings shows the title of the page, and hardly more."""
         page, inner, close = self.page, element.inner, element.close
+        first = page.headings[0].start if page.headings else self.end
         texts = page.texts_in(inner, close)
-        said = " ".join(unescape(texts[0]).split()) if texts else ""
-        if not said or not title.endswith(said) or page.headings_in(inner, close):
+        said = " ".join(unescape(texts[0]).split()) if texts and close <= first else ""
+        if not said or not title_of(page).endswith(said):
             return False
         return page.text_size(WORDS, inner, close) <= len(texts[0]) + _FEW_WORDS
 
@@ -680,6 +651,13 @@ class _Finder:
         size = sum(map(len, self.page.texts_in(start, end)))
         return (start, end) if size <= _MAX_FOOT // 3 else None
 
+
+_NAMED_BESIDE = {
+    "source.languages": _Finder._names_language,
+    "heading.badges": _Finder._is_badge,
+    "heading.shown": _Finder._shows_title,
+}
+"""What is dropped for what it is called and where it stands."""
 
 _MAX_LANGUAGE = 60
 _CODE_NEXT = re.compile(
