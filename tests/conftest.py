@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import engine
 from support.golden import CheckGolden
 
 from leafmark import environment
@@ -19,6 +20,9 @@ PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("suite", PATIENT, max_examples=30)
 settings.register_profile("thorough", PATIENT, max_examples=1000)
 settings.load_profile("suite")
+
+# else a test's time is over while its failing example is still made smaller, and nobody sees it
+engine.MAX_SHRINKING_SECONDS = 30
 
 # a script's background ignores Ctrl-C, and so would every program that a test interrupts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,10 +1,11 @@
-"""`./dev` and the Python that it sets up; stand-ins say which one they are, and install nothing."""
+"""`./dev`, the Python that it sets up (stand-ins install nothing), and what a failing test says."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -110,3 +111,31 @@ def test_every_check_that_fails_fails_the_whole(copy: Path, failing: str, told: 
     code, _, err = dev(copy, "stand-in-14", path, ("test",), failing)
     assert (code != 0) is (told != "")
     assert err.rstrip().endswith(told or "rooms"), err
+
+
+SLOW_PROPERTY = """
+import time
+from hypothesis import given, strategies as st
+from hypothesis.internal.conjecture import engine
+
+engine.MAX_SHRINKING_SECONDS /= 30  # of the suite's own
+
+@given(st.lists(st.integers(0, 10**9), min_size=1))
+def test_sums_are_small(numbers):
+    time.sleep(0.3)
+    assert sum(numbers) < 10**6
+"""
+
+
+def test_a_failing_example_is_told_before_the_time_is_over(tmp_path: Path) -> None:
+    (tmp_path / "test_slow.py").write_text(SLOW_PROPERTY)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "conftest", "-o", "timeout=6", "test_slow.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT / "tests")},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 1
+    assert "Failing test case: test_sums_are_small(" in ran.stdout
+    assert "FAILED test_slow.py::test_sums_are_small - assert" in ran.stdout  # and nothing else

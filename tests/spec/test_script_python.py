@@ -79,8 +79,8 @@ def test_a_module_agrees(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_sixth_of_the_library_agrees() -> None:
+def test_a_twelfth_of_the_library_agrees() -> None:
     files = [file for file in sorted(LIBRARY.rglob("*.py")) if "site-packages" not in file.parts]
     files = [file for file in files if file.relative_to(LIBRARY).as_posix() not in MISREAD]
-    files = files[::6]
+    files = files[::12]
     assert sum(map(check, files)) > 0.9 * len(files)

@@ -43,7 +43,7 @@ LEAST_OVERLAP = 0.98
 MOST_OTHER_HINTS = 0.01
 MEDIAN_REQUESTS = 5
 QUERIES = 300
-FEW = 50
+FEW = 30
 """As many are asked in every run of the tests."""
 
 SPOKEN = IndexOptions("settings", {"docs": "english", **LANGUAGES})
@@ -143,7 +143,7 @@ def test_a_run_that_changes_nothing_leaves_scores_as_they_are(both: Both) -> Non
     """It replaces what the index says of itself, and what is replaced counts for a while."""
     embedded, client, names = both
     queries = queries_of(embedded, 10)
-    for at in range(3):
+    for at in range(2):
         if at:
             with open_store(client, names, OPTIONS, SEVERAL) as store:
                 store.commit(started_ns=5 + at)
