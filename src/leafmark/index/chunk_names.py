@@ -108,7 +108,7 @@ def title_names(title: str) -> tuple[str, ...]:
     False
     """
     found = [title]
-    plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
+    plain = without_number(title)
     found += (plain, _FRAME.sub("", plain, count=1))
     if not _IS_WORDS.fullmatch(plain):
         parts = split_title(plain)
@@ -125,6 +125,11 @@ def title_names(title: str) -> tuple[str, ...]:
         if kind is not None or is_qualified(name):
             found += symbol_names(name)
     return tuple(dict.fromkeys(filter(None, map(str.strip, found))))
+
+
+def without_number(title: str) -> str:
+    """Return a title without the number before it, as in `4.2. Making a backup`."""
+    return _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
 
 
 def split_title(title: str) -> list[str]:

@@ -52,7 +52,7 @@ from leafmark.search.order import topics_of
 from leafmark.search.present import Texts
 from leafmark.search.spelling import Speller
 from leafmark.search.terms import CompiledTerm
-from leafmark.search.versions import other_version_filter
+from leafmark.search.versions import are_of_one_page, other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import stop_words, topic_text
 from leafmark.suggest import MAX_SUGGESTED, nearest
@@ -342,10 +342,12 @@ def _left_out(
 
 def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
     """What keeps a search to the versions that the first such result stands for."""
-    joined = next((one for one in results if one.other_versions), None)
-    if joined is not None:
-        filters = (other_version_filter(joined.entry, other) for other in joined.other_versions)
-        yield Hint("versions", values={"filters": list(dict.fromkeys(filters))[:MAX_NAMED]})
+    for joined in results:
+        others = [one for one in joined.other_versions if are_of_one_page(joined.entry, one)]
+        if others:
+            filters = (other_version_filter(joined.entry, other) for other in others)
+            yield Hint("versions", values={"filters": list(dict.fromkeys(filters))[:MAX_NAMED]})
+            return
 
 
 def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:

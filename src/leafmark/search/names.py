@@ -44,10 +44,17 @@ SAME_PREFIX_SHARE = 0.2
 EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 1.0
 """In which order bearers stand."""
 
+WHOLE_STEP = 4
+"""The levels that the bearer of a whole name comes before that of it without a kind of thing."""
+
+EXACT_CHUNKS = (EXACT_CHUNK, EXACT_CHUNK + WHOLE_STEP)
+
 LAST_LEVEL = 0.5
 """That of bearers in what repeats or lists other texts: they count if there are no others."""
 
-DOCUMENT_LEVELS = frozenset((EXACT_DOCUMENT, DOCUMENT_BY_STEMS))
+DOCUMENT_LEVELS = frozenset(
+    level + step for level in (EXACT_DOCUMENT, DOCUMENT_BY_STEMS) for step in (0, WHOLE_STEP)
+)
 
 OTHER_LETTERS = 1.5
 """The levels that a bearer comes later whose name has small letters for capitals within words."""
@@ -56,6 +63,7 @@ _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"
     ("what", "are"), ("what", "doe"), ("how", "to"), ("how", "do", "i"), ("how", "do", "you"),
     ("how", "can", "i"), ("how", "doe"), ("how", "do"), ("defin",), ("man",), ("the",), ("a",),
     ("an",))  # fmt: skip
+_ASKING = frozenset(("what", "how", "defin"))
 _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
@@ -103,21 +111,30 @@ def query_name(language: Language, words: Iterable[str]) -> Name:
 
 def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
     """Return what finds those that are called so, alone or in a frame, the first level first."""
-    forms = _forms(name)
-    documents = [_both(DOCUMENT, form) for form in forms]
-    chunks = [_both(CHUNK, form) for form in forms]
-    known = set(_known(snapshot, chain.from_iterable((*documents, *chunks))))
-    levels = (
-        (EXACT_DOCUMENT, [exact for exact, *_ in documents]),
-        (EXACT_CHUNK, [exact for exact, *_ in chunks]),
-        (DOCUMENT_BY_STEMS, chain.from_iterable(documents)),
-        (CHUNK_BY_STEMS, chain.from_iterable(chunks)),
-    )
+    levels: list[tuple[float, Iterable[str]]] = []
+    for forms, step in zip(_forms(name), (WHOLE_STEP, 0), strict=True):
+        documents = [_both(DOCUMENT, form) for form in forms]
+        chunks = [_both(CHUNK, form) for form in forms]
+        levels += (
+            (EXACT_DOCUMENT + step, _as_asked(name, documents)),
+            (EXACT_CHUNK + step, _as_asked(name, chunks)),
+            (DOCUMENT_BY_STEMS + step, chain.from_iterable(documents)),
+            (CHUNK_BY_STEMS + step, chain.from_iterable(chunks)),
+        )
+    asked = [(level, tuple(dict.fromkeys(terms))) for level, terms in levels]
+    known = set(_known(snapshot, chain.from_iterable(terms for _, terms in asked)))
     return [
         (level, HasAny("names", found))
-        for level, terms in levels
-        if (found := tuple(term for term in dict.fromkeys(terms) if term in known))
+        for level, terms in asked
+        if (found := tuple(filter(known.__contains__, terms)))
     ]
+
+
+def _as_asked(name: Name, terms: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the terms of what is called exactly so; who asks what a thing is says one of many."""
+    yield from (exact for exact, *_ in terms)
+    if name[0].stem in _ASKING:
+        yield from chain.from_iterable(terms[1:])
 
 
 def find_bearers(
@@ -132,29 +149,29 @@ def find_bearers(
     `called` are those that are found at each of `name_levels`.
     """
     naming = _Naming(snapshot, search)
-    forms = _forms(name)
     found: dict[Handle, float] = {}
     for level, matches in called:
         for chunk in matches:
             found.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(found.values()):
-        found = {**dict.fromkeys(naming.behind_usual_prefix(name), EXACT_DOCUMENT), **found}
+        behind = naming.behind_usual_prefix(name)
+        found = {**dict.fromkeys(behind, EXACT_DOCUMENT + WHOLE_STEP), **found}
     if not found:
-        found = dict.fromkeys(naming.within(forms, language.titles), EXACT_CHUNK)
+        found = dict.fromkeys(naming.within(_all_forms(name), language.titles), EXACT_CHUNK)
     return found
 
 
 def is_borne(snapshot: Snapshot, name: Name) -> bool:
     """Whether something is called so or has the same stems, a file's first word apart."""
     frequency = vocabulary_of(snapshot).frequency
-    return any(frequency("names", term) for form in _forms(name) for term in _of_any(form))
+    return any(frequency("names", term) for form in _all_forms(name) for term in _of_any(form))
 
 
 def asked_terms(name: Name) -> Iterator[str]:
     """Yield all terms of names whose frequencies `find_bearers` may ask for."""
     if not name:
         return
-    for form in _forms(name):
+    for form in _all_forms(name):
         yield from _of_any(form)
         for at in _parting(form):
             yield from _both(CHUNK, form[at:])
@@ -192,9 +209,6 @@ def title_fits(
             word not in title and word.lower() in folded for word in called
         )
         is_same = _is_same(title, written, is_document=level in DOCUMENT_LEVELS)
-        is_whole = len(called) < len(name) and title.casefold() == written.casefold()
-        if is_whole and level == EXACT_CHUNK:
-            level = EXACT_DOCUMENT  # not below a document that is called as the rest of it
         spelt = level - OTHER_LETTERS if is_other and is_spelt else level
         fits[chunk] = spelt, 4 * is_of_kind - 2 * is_other + is_same
     return fits
@@ -217,24 +231,23 @@ def _is_same(title: str, name: str, *, is_document: bool) -> bool:
     return after[:1] in (_BEHIND if is_document else _BEHIND_ENTRY)
 
 
-def _forms(name: Name) -> list[Name]:
-    return [name, *_unframed(name)]
-
-
-def _unframed(name: Name) -> Iterator[Name]:
-    """Yield what is left of a query without the words around a name: "what is an iterable"."""
+def _forms(name: Name) -> tuple[list[Name], list[Name]]:
+    """Return a query's name without what asks for it, and these without the kind of thing."""
     stems = tuple(word.stem for word in name)
     if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
-        yield (*name[2:], name[1])  # `man 2 open` is the page `open(2)`
-        return
-    for before in ((), *(each for each in _BEFORE_NAMES if each[:1] == stems[:1])):
-        rest = name[len(before) :]
-        if stems[: len(before)] != before:
-            continue
-        if before and rest:
-            yield rest
-        if len(rest) > 1 and rest[-1].stem in _AFTER_NAMES and rest[-2].stem not in ARTICLES:
-            yield rest[:-1]
+        return [name, (*name[2:], name[1])], []  # `man 2 open` is the page `open(2)`
+    frames = [each for each in _BEFORE_NAMES if each == stems[: len(each)] and each != stems]
+    whole = [name, *(name[len(each) :] for each in frames)]
+    bare = [
+        form[:-1]
+        for form in whole
+        if len(form) > 1 and form[-1].stem in _AFTER_NAMES and form[-2].stem not in ARTICLES
+    ]
+    return whole, bare
+
+
+def _all_forms(name: Name) -> list[Name]:
+    return [form for forms in _forms(name) for form in forms]
 
 
 def _parting(name: Name) -> range:

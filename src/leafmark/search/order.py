@@ -76,11 +76,12 @@ def join_duplicates(
             first[name] = len(kept)
         kept.append(candidate)
     for at, copies in others.items():
-        kept[at] = _with_copies(kept[at], copies)
+        kept[at] = with_copies(kept[at], copies)
     return kept
 
 
-def _with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
+def with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
+    """Return a result that stands for copies of it, and for what these stood for."""
     ids = [id for copy in copies for id in (copy.entry.id, *copy.also_in)]
     others = [entry for copy in copies for entry in copy.other_versions]
     return shown._replace(

@@ -208,7 +208,7 @@ class _Run:
         if self._options.fold_versions:
             single = fold_translations(single, lambda: query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
-            single = fold_repeats(single, self._texts.whole, self._count_chunks)
+            single = fold_repeats(single, self._texts.whole, digest, self._count_chunks)
         unique = join_duplicates(single, digest)
         note = ""
         if len(unique) < len(candidates):

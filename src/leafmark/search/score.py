@@ -30,7 +30,7 @@ from leafmark.namedtuples import NamedTuple
 from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.names import (
     DOCUMENT_LEVELS,
-    EXACT_CHUNK,
+    EXACT_CHUNKS,
     LAST_LEVEL,
     MAX_BEARERS,
     find_bearers,
@@ -477,7 +477,7 @@ class _Scorer:
             return level if is_asked else level - ROLE_STEP
         if role == GLOSSARY:
             return level + GLOSSARY_STEP
-        return LAST_LEVEL if len(self._topic.name) > 1 and level == EXACT_CHUNK else 0.0
+        return LAST_LEVEL if len(self._topic.name) > 1 and level in EXACT_CHUNKS else 0.0
 
     @cached_property
     def _gain(self) -> float:

@@ -14,9 +14,8 @@ texts that are nearly the same are joined.
 of one document in several languages are one document's: that in the language of the query, or
 else in the main one.
 
-A page *repeats* others if it is as large as all of them, and sections of several of them stand in
-it, called alike and nearly the same: all pages in one, for printing. What it repeats is shown in
-its place.
+A section *repeats* that of another document if they are called alike, numbers apart, and read
+nearly the same, as in a page of all pages: it is shown once, in the smallest document.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import permutations
 from types import MappingProxyType
 
 from leafmark.environment import memo
+from leafmark.index.chunk_names import without_number
 from leafmark.index.roles import language_family
 from leafmark.model import Candidate, Entry
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import Filter, format_query
-from leafmark.search.order import sort_candidates, topics_of
+from leafmark.search.order import sort_candidates, topics_of, with_copies
 
 NEARLY_ALL = 0.9
 """Share of their different words that two texts have in common, to be nearly the same.
@@ -44,7 +43,7 @@ of one page among ten results more than half have this share, and a third less t
 """
 
 AS_GOOD = 0.95
-"""Share of the best score by which a newer version is shown in its place.
+"""Share of the best score by which a newer version, or a smaller document, is shown in its place.
 
 Nine in ten pairs of nearly the same texts are within 2 %, most of them equal (measured as
 above). One that the query names by its version is further ahead, or alone matches all words.
@@ -53,12 +52,11 @@ above). One that the query names by its version is further ahead, or alone match
 NEARLY_AS_GOOD = 0.7
 """Versions whose scores differ by more than this are about different things (chosen by eye)."""
 
-MIN_REPEATED = 2
-"""A page repeats others if at least so many of them are among its results' equals; two pages that
-share one section are no such case."""
-
 MIN_WORDS = 10
-"""Different words that a text has at least, of which another repeats nearly all."""
+"""Different words that a text has at least that another repeats."""
+
+SAME_SIZE = 0.8
+"""Share of the bytes of one text that another has at least that is read: markup differs, too."""
 
 MAX_COMPARED = 65_536
 """Bytes of a text past which it is not compared; 1 ms for so much prose."""
@@ -221,6 +219,12 @@ def _first_of_each(candidates: Sequence[Candidate]) -> list[Entry]:
     return list({one.entry.path: one.entry for one in reversed(candidates)}.values())[::-1]
 
 
+def are_of_one_page(one: Entry, other: Entry) -> bool:
+    """Whether two results are of one page in several versions or languages."""
+    names = [language_family(entry.path)[0].rpartition("/")[2] for entry in (one, other)]
+    return names[0] == names[1]
+
+
 def other_version_filter(shown: Entry, other: Entry) -> str:
     """Return what keeps a query to the version that `other` is of: `path:docs/v1.2/`."""
     if shown.tree != other.tree:
@@ -237,57 +241,34 @@ def other_version_filter(shown: Entry, other: Entry) -> str:
 def fold_repeats(
     candidates: Sequence[Candidate],
     read: Callable[[Entry], str | None],
+    digest: Callable[[Entry], str | None],
     count_chunks: Callable[[Entry], int],
 ) -> list[Candidate]:
-    """Return results, best first, without those of pages that repeat others; these name them.
+    """Return results, best first, with sections that several documents have nearly alike once.
 
-    `read` is as for `join_versions`; `count_chunks` counts those of an entry's document.
+    Shown is that of the smallest document: a page of all pages repeats them. `read` and `digest`
+    are as for `join_versions`; `count_chunks` counts those of an entry's document.
     """
-    texts = _Texts(read, lambda _: None)
     called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rank, (entry, *_) in enumerate(candidates):
-        called_alike[entry.tree, entry.title].append(rank)
-    groups = [_members(candidates, ranks) for ranks in called_alike.values() if len(ranks) > 1]
-    may_repeat = _with_most_partners(groups)
-    if not may_repeat:
-        return list(candidates)
-    equals: dict[int, list[_Member]] = defaultdict(list)
-    repeated: dict[str, set[str]] = defaultdict(set)
-    for members in groups:
-        for one, other in permutations(members, 2):
-            is_possible = one.doc_id in may_repeat and one.doc_id != other.doc_id
-            if is_possible and texts.holds(one, other):
-                equals[one.rank].append(other)
-                repeated[one.doc_id].add(other.doc_id)
-    chunks = {one.entry.doc_id: count_chunks(one.entry) for one in candidates} if repeated else {}
-    copies = {
-        doc_id
-        for doc_id, others in repeated.items()
-        if len(others) >= MIN_REPEATED
-        and chunks[doc_id] >= NEARLY_ALL * sum(chunks[each] for each in others)
-    }
+        called_alike[entry.tree, without_number(entry.title)].append(rank)
+    texts = _Texts(read, digest)
     kept = dict(enumerate(candidates))
-    for rank, others_alike in equals.items():
-        if kept[rank].entry.doc_id in copies:
-            original = min(member.rank for member in others_alike)
-            copy = kept.pop(rank)
-            named = copy.entry, *copy.other_versions
-            kept[original] = _standing_for(kept[original], [copy], named)
+    for ranks in called_alike.values():
+        members = _members(candidates, ranks)
+        while len({member.doc_id for member in members}) > 1:
+            first, *others = members
+            alike = [first, *(other for other in others if texts.are_repeats(first, other))]
+            members = [other for other in others if other not in alike]
+            if len(alike) > 1:
+                score = max(one.candidate.score for one in alike)
+                as_good = [one for one in alike if one.candidate.score >= AS_GOOD * score]
+                shown = min(as_good, key=lambda one: count_chunks(one.candidate.entry))
+                same = [one for one in alike if one is not shown]
+                for one in same:
+                    del kept[one.rank]
+                kept[shown.rank] = _joined(shown, same, texts)._replace(score=score)
     return sort_candidates(kept.values())
-
-
-def _with_most_partners(groups: Iterable[Sequence[_Member]]) -> set[str]:
-    """Return the documents that have sections in common with several, and more than these."""
-    partners: dict[str, set[str]] = defaultdict(set)
-    for members in groups:
-        documents = {member.doc_id for member in members}
-        for doc_id in documents if len(documents) > 1 else ():
-            partners[doc_id] |= documents - {doc_id}
-    return {
-        doc_id
-        for doc_id, others in partners.items()
-        if len(others) >= MIN_REPEATED and len(others) > max(len(partners[each]) for each in others)
-    }
 
 
 def _standing_for(
@@ -318,13 +299,14 @@ def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member,
 
 def _joined(shown: _Member, same: Sequence[_Member], texts: _Texts) -> Candidate:
     """Return the result to show, with the copies and the other versions that it stands for."""
-    copies = [each for each in same if texts.are_copies(shown, each)]
-    others = [each.candidate.entry for each in same if each not in copies]
-    return shown.candidate._replace(
-        topics=topics_of((shown.candidate, *(each.candidate for each in same))),
-        also_in=tuple(each.candidate.entry.id for each in copies),
-        other_versions=tuple(others),
+    copies = [each.candidate for each in same if texts.are_copies(shown, each)]
+    others = [each.candidate for each in same if each.candidate not in copies]
+    entries = (entry for one in others for entry in (one.entry, *one.other_versions))
+    joined = shown.candidate._replace(
+        topics=topics_of((shown.candidate, *others)),
+        other_versions=(*shown.candidate.other_versions, *entries),
     )
+    return with_copies(joined, copies)
 
 
 class _Texts:
@@ -340,11 +322,14 @@ class _Texts:
             return False
         return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
 
-    def holds(self, one: _Member, other: _Member) -> bool:
-        """Whether nearly all words of the shorter text are in the longer: they were cut apart."""
-        left, right = self._words(one), self._words(other)
-        shorter = min(len(left), len(right))
-        return shorter >= MIN_WORDS and len(left & right) >= NEARLY_ALL * shorter
+    def are_repeats(self, one: _Member, other: _Member) -> bool:
+        """Whether two documents say nearly the same in more than a few words."""
+        sizes = [
+            each.candidate.entry.byte_end - each.candidate.entry.byte_start for each in (one, other)
+        ]
+        if one.doc_id == other.doc_id or min(sizes) < SAME_SIZE * max(sizes):
+            return False
+        return len(self._words(one)) >= MIN_WORDS and self._are_nearly_the_same(one, other)
 
     def are_copies(self, one: _Member, other: _Member) -> bool:
         left, right = one.candidate.entry, other.candidate.entry

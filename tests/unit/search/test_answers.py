@@ -171,12 +171,12 @@ def test_a_document_that_matches_as_a_whole(library: Library) -> None:
 def test_a_large_document_that_matches_by_path_or_tags_alone_is_one_result(
     tmp_path: Path, query: str
 ) -> None:
-    def text(first: int) -> str:
+    def text(title: str, first: int) -> str:
         said = (f"{f'Words of number {number} stand here. ' * 40}" for number in range(first, 9))
         parts = "".join(f"## Part {number}\n\n{words}\n\n" for number, words in enumerate(said))
-        return f"---\ntags: [harbor]\n---\n# On them\n\n{parts}"
+        return f"---\ntags: [harbor]\n---\n# {title}\n\n{parts}"
 
-    sources = {"ships.md": text(3), "boats.md": text(4)}
+    sources = {"ships.md": text("Ships", 3), "boats.md": text("Boats", 4)}
     library = Library(tmp_path, t=sources)
     answer = library.search(query)
     found = {(one.entry.id, one.whole, one.constituents) for one in answer.results}

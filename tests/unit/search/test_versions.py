@@ -210,42 +210,58 @@ def _section(path: str, title: str, score: float) -> Candidate:
 
 
 def _fold(*found: Candidate, **sizes: int) -> list[tuple[str, str, list[str]]]:
-    """What is shown where texts are alike if their titles are, and what it stands for."""
+    """What is shown where texts are alike if the ends of their titles are, and for what it stands.
+
+    `sizes` are the chunks of documents.
+    """
 
     def read(entry: Entry) -> str:
-        return f"{entry.title} {WORDS.replace('ten', entry.path)}" if entry.title != "Notes" else ""
+        return f"{entry.title} {WORDS.replace('ten', entry.title[-1:])}"
 
     return [
         (one.entry.path, one.entry.title, [other.path for other in one.other_versions])
-        for one in fold_repeats(found, read, lambda entry: sizes.get(entry.path, 1))
+        for one in fold_repeats(found, read, read, lambda entry: sizes[entry.path])
     ]
 
 
-def test_a_page_that_repeats_several_gives_its_places_to_them() -> None:
-    pages = _section("open.html", "Open", 3.0), _section("close.html", "Close", 1.0)
-    repeats = _section("all.html", "Open", 2.0), _section("all.html", "Close", 4.0)
-    found = *repeats[1:], *pages[:1], *repeats[:1], *pages[1:]
-    assert _fold(*found, **{"all.html": 3}) == [
-        ("close.html", "Close", ["all.html"]),
-        ("open.html", "Open", ["all.html"]),
+def test_a_section_that_several_documents_have_is_shown_once_in_the_smallest() -> None:
+    found = (
+        _section("all.html", "9.2 Close", 4.0),
+        _section("close.html", "1. Close", 3.9),
+        _section("all.html", "9.1 Open", 3.0),
+        _section("open.html", "1. Open", 2.9),
+        _section("most.html", "8.1 Open", 2.0),
+    )
+    sizes = {"all.html": 9, "most.html": 8, "open.html": 2, "close.html": 2}
+    assert _fold(*found, **sizes) == [
+        ("close.html", "1. Close", ["all.html"]),
+        ("open.html", "1. Open", ["all.html", "most.html"]),
     ]
 
 
-def test_a_page_that_is_not_as_large_as_those_it_shares_sections_with_stays() -> None:
-    pages = _section("open.html", "Open", 3.0), _section("close.html", "Close", 1.0)
-    other = _section("move.html", "Open", 2.0), _section("move.html", "Close", 4.0)
-    assert len(_fold(*pages, *other, **{"open.html": 9, "close.html": 8, "move.html": 10})) == 4
-
-
-def test_two_pages_that_share_sections_stay() -> None:
-    one = _section("a.html", "Open", 4.0), _section("a.html", "Close", 3.0)
-    other = _section("b.html", "Open", 2.0), _section("b.html", "Close", 1.0)
-    assert [path for path, *_ in _fold(*one, *other)] == ["a.html", "a.html", "b.html", "b.html"]
-
-
-def test_three_pages_alike_stay() -> None:
-    found = [
-        _section(f"{name}.html", "Open", score)
-        for name, score in (("a", 3.0), ("b", 2.0), ("c", 1.0))
+def test_what_answers_better_is_shown_whatever_the_size_of_its_document() -> None:
+    found = _section("large.html", "2. Open", 4.0), _section("small.html", "Open", 3.0)
+    assert _fold(*found, **{"large.html": 9, "small.html": 1}) == [
+        ("large.html", "2. Open", ["small.html"])
     ]
-    assert len(_fold(*found)) == 3
+
+
+def test_what_is_called_otherwise_or_stands_in_one_document_stays() -> None:
+    found = (
+        _section("a.html", "Open", 4.0),
+        _section("a.html", "Open", 3.0),
+        _section("b.html", "Open all", 2.0),
+    )
+    assert [path for path, *_ in _fold(*found, **{"a.html": 2, "b.html": 1})] == [
+        "a.html",
+        "a.html",
+        "b.html",
+    ]
+
+
+def test_only_versions_of_one_page_have_a_filter(tmp_path: Path) -> None:
+    text = f"# 1. Valves\n\nA valve opens and closes: {' '.join(map(str, range(30)))}.\n"
+    other = f"# All\n\n{'Other things. ' * 400}\n\n#{text.replace('1.', '7.')}"
+    answer = Library(tmp_path, t={"valves.md": text, "all.md": other}).search("valve")
+    assert [one.entry.path for one in answer.results] == ["valves.md"]
+    assert "versions" not in [hint.code for hint in answer.hints]
