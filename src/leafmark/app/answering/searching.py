@@ -31,6 +31,7 @@ from leafmark.query import (
     Expression,
     Filter,
     Phrase,
+    Prefix,
     all_of,
     any_of,
     iter_leaves,
@@ -130,7 +131,7 @@ def _as_plain(wanted: Understood, request: SearchRequest) -> SearchRequest | Non
     if request.plain or filters > len(request.filters) * len(wanted.topics):
         return None
     has_operators = any(
-        asked.negated or asked.field or isinstance(asked.leaf, Phrase) for asked in leaves
+        asked.negated or asked.field or isinstance(asked.leaf, Phrase | Prefix) for asked in leaves
     )
     return request._replace(plain=True) if has_operators else None
 
