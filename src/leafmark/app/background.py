@@ -188,10 +188,7 @@ class Reranking:
 
 def _opened(spec: RerankerSpec) -> Future[Reranker]:
     with _OPENING:
-        if spec not in _OPEN or _failed(_OPEN[spec]):
+        known = _OPEN.get(spec)
+        if known is None or (known.done() and known.exception() is not None):
             _OPEN[spec] = begin("reranker", lambda: open_reranker(spec))
         return _OPEN[spec]
-
-
-def _failed(loading: Future[Reranker]) -> bool:
-    return loading.done() and loading.exception() is not None

@@ -129,48 +129,6 @@ class IndexSettings(NamedTuple):
     ] = False
 
 
-class ContextSettings(NamedTuple):
-    """`[context]`: what `leafmark context` takes from the files that are worked on."""
-
-    terms: Annotated[
-        int,
-        Option(
-            "how many words of the files are searched for",
-            unit="words",
-            least=1,
-            most=1000,
-            given="constant",
-        ),
-    ] = 25
-    cutoff_ratio: Annotated[
-        float,
-        Option(
-            "like search.cutoff_ratio, for these long queries", least=0, most=1, given="constant"
-        ),
-    ] = 0.25
-    path_weight: Annotated[
-        float, Option("factor of the words of a file's path", least=0, given="constant")
-    ] = 3.0
-    heading_weight: Annotated[
-        float, Option("factor of titles, tags, headings and definitions", least=0, given="constant")
-    ] = 3.0
-    symbol_weight: Annotated[
-        float, Option("factor of names in code", least=0, given="constant")
-    ] = 2.0
-    import_weight: Annotated[
-        float, Option("factor of what code imports", least=0, given="constant")
-    ] = 1.5
-    comment_weight: Annotated[
-        float, Option("factor of comments in code", least=0, given="constant")
-    ] = 1.5
-    body_weight: Annotated[
-        float, Option("factor of all other words", least=0, given="constant")
-    ] = 1.0
-    rule_weight: Annotated[
-        float, Option("factor of the words that rules add", least=0, given="constant")
-    ] = 4.0
-
-
 class EmbeddingSettings(NamedTuple):
     """`[embedding]`: the model that turns texts into vectors, if any."""
 
@@ -341,7 +299,6 @@ TABLES: Mapping[str, Any] = MappingProxyType(
         "chunking": ChunkingSettings,
         "search": SearchSettings,
         "index": IndexSettings,
-        "context": ContextSettings,
         "embedding": EmbeddingSettings,
         "rerank": RerankSettings,
     }

@@ -295,8 +295,7 @@ def _context(call: Call) -> int:
     Takes the words of the files' paths, headings, definitions, names, comments and imports,
     scores each by where it occurs, how often, and how rare it is in the index, and searches for
     the best of them. The files themselves are left out. [[context.rules]] in the configuration
-    add words, trees and documents for files whose path fits a pattern; [context] holds the
-    weights.
+    add words, trees and documents for files whose path fits a pattern.
 
     Exit code 1 means that nothing was found.
     """

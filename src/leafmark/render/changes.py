@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from leafmark.history import (
-    BrokenLink,
     BrokenName,
     CitedFile,
     CitedOutcome,
@@ -189,7 +188,10 @@ def changes_record(report: DiffReport) -> dict[str, Any]:
         "unchanged_documents": report.comparison.unchanged,
         "documents": [_document_record(each) for each in report.comparison.documents],
         "broken": [_broken_record(each) for each in report.broken],
-        "links": [_link_record(each) for each in report.links],
+        "links": [
+            fields_of(each, "doc_id", "path", "line", "target") | _broken_record(each.broken)
+            for each in report.links
+        ],
         "citations": [
             {"file": decodable(each.name), **_cited_record(one)}
             for each in report.cited
@@ -236,10 +238,6 @@ def _broken_record(broken: BrokenName) -> dict[str, Any]:
         "kind": broken.kind,
         "now": [_place_record(section) for section in broken.now],
     }
-
-
-def _link_record(link: BrokenLink) -> dict[str, Any]:
-    return {**fields_of(link, "doc_id", "path", "line", "target"), **_broken_record(link.broken)}
 
 
 def _cited_record(one: CitedOutcome) -> dict[str, Any]:

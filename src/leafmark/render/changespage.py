@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from html import escape
+from html import escape as _safe
 
 from leafmark.history import BlockChange, BrokenName, DiffReport, DocumentChange, SectionChange
 from leafmark.render.changes import describe_change, summarise_changes
@@ -30,7 +30,8 @@ def iter_changes_page(report: DiffReport) -> Iterator[str]:
     if report.broken:
         yield "<section><h2>Names that no longer lead there</h2>\n<table>\n"
         yield "<tr><th scope=col>Name<th scope=col>Now\n"
-        yield from map(_broken_row, report.broken)
+        for one in report.broken:
+            yield f"<tr><td>{_safe(clean_line(one.name))}<td>{_now(one)}\n"
         yield "</table></section>\n"
     if report.links:
         yield "<section><h2>Links to what has gone</h2>\n<table>\n"
@@ -40,10 +41,6 @@ def iter_changes_page(report: DiffReport) -> Iterator[str]:
             yield f"<tr><td>{place}<td>{_safe(clean_line(link.target))}<td>{_now(link.broken)}\n"
         yield "</table></section>\n"
     yield "</main>\n</html>\n"
-
-
-def _broken_row(broken: BrokenName) -> str:
-    return f"<tr><td>{_safe(clean_line(broken.name))}<td>{_now(broken)}\n"
 
 
 def _now(broken: BrokenName) -> str:
@@ -101,7 +98,3 @@ def sides(block: BlockChange) -> str:
 
 def _whole(side: str, text: str) -> str:
     return f'<div class="{side} all">{_safe(clean(text))}</div>'
-
-
-def _safe(text: str) -> str:
-    return escape(text)

@@ -117,13 +117,9 @@ def outline_record(document: ChunkedDocument, options: ChunkingOptions) -> dict[
         "bytes": len(document.document.data),
         "strategy": options.strategy,
         "tokenizer": options.tokenizer,
-        "chunks": [_outline_row(chunk) for chunk in document.chunks],
+        "chunks": [fields_of(chunk, *_OUTLINED) for chunk in document.chunks],
         "diagnostics": diagnostic_records(document.document.diagnostics),
     }
-
-
-def _outline_row(chunk: Chunk) -> dict[str, Any]:
-    return fields_of(chunk, *_OUTLINED)
 
 
 _OUTLINED = (
@@ -231,6 +227,7 @@ def render_statistics(
 ) -> str:
     """Return the statistics and the quality report; `tokenizers` are what sizes are counted in."""
     unit = "characters" if set(tokenizers) == {"characters"} else "tokens"
+    deviating = count_of(len(found.deviations), "document") if found.deviations else "none"
     rows = [
         ("documents", f"{found.documents:,}"),
         ("chunks", f"{found.chunks:,} ({found.empty:,} without a body)"),
@@ -241,7 +238,7 @@ def render_statistics(
             f"median {found.median_tokens:,.1f}, max {found.max_tokens:,}",
         ),
         ("estimate", f"{found.estimate:,}; actual {found.chunks - found.empty:,}"),
-        ("deviations", _deviations(found)),
+        ("deviations", f"{deviating} over the tolerance"),
         ("time", _speed(found)),
         ("quality", _verdict(findings)),
     ]
@@ -269,12 +266,6 @@ def _speed(found: Statistics) -> str:
         return ""
     speed = f"{found.megabytes_per_second:.1f} MB/s"
     return f"{found.seconds:.3f} s of one core for {found.size_bytes / 1e6:.2f} MB ({speed})"
-
-
-def _deviations(found: Statistics) -> str:
-    if not found.deviations:
-        return "none over the tolerance"
-    return f"{count_of(len(found.deviations), 'document')} over the tolerance"
 
 
 def _verdict(findings: Sequence[Finding]) -> str:

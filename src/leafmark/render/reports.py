@@ -379,12 +379,10 @@ def render_trust(report: TrustReport, style: Style) -> str:
     """Return each file with its state and its permissions; a sentence when there is none."""
     if not report.files:
         return "no configuration asks for trust, and none was given\n"
-    return "".join(_file(file, style) for file in report.files)
-
-
-def _file(file: TrustedFile, style: Style) -> str:
-    state = _STATES[file.state]
-    return f"{clean_line(file.path)}  {style.dim(state)}\n{render_permissions([file])}"
+    return "".join(
+        f"{clean_line(file.path)}  {style.dim(_STATES[file.state])}\n{render_permissions([file])}"
+        for file in report.files
+    )
 
 
 def render_permissions(files: Iterable[TrustedFile]) -> str:
@@ -431,13 +429,12 @@ def render_diff(report: AgentsReport, style: Style) -> str:
     for file in report.files:
         name = clean_line(file.path)
         source = "/dev/null" if file.state == "missing" else f"a/{name}"
-        before, after = (_file_lines(data) for data in (file.before, file.after))
+        before, after = (
+            [clean_line(line) for line in data.decode("utf-8", "replace").splitlines()]
+            for data in (file.before, file.after)
+        )
         lines.extend(difflib.unified_diff(before, after, source, f"b/{name}", lineterm=""))
     return "".join(_coloured(line, style) + "\n" for line in lines)
-
-
-def _file_lines(data: bytes) -> list[str]:
-    return [clean_line(line) for line in data.decode("utf-8", "replace").splitlines()]
 
 
 def _coloured(line: str, style: Style) -> str:

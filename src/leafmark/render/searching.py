@@ -247,7 +247,8 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
         lines.append(f"  {style.dim(f'{number:>{digits}}:')} {style.highlight(text, ranges)}")
     lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
     if not found and result.passages is None:
-        lines.append(f"  {style.dim(_why_no_lines(result))}")
+        why = "(matched by title, path, tags or filter: no line of the text)"
+        lines.append(f"  {style.dim(CHANGED if result.stale else why)}")
     return "\n".join(lines) + "\n"
 
 
@@ -351,12 +352,6 @@ def _as_read(
     ]
 
 
-def _why_no_lines(result: Result) -> str:
-    if result.stale:
-        return CHANGED
-    return "(matched by title, path, tags or filter: no line of the text)"
-
-
 def render_vimgrep(answer: Answer, places: Places) -> str:
     """Return `path:line:column:text` for every match: columns are 1-based and count bytes.
 
@@ -409,12 +404,6 @@ def _rest(answer: Answer, style: Style) -> str:
     return style.dim(render_omission(answer.omission)) + "\n"
 
 
-def _omissions(result: Result, style: Style, level: int) -> list[str]:
-    """What a budget left out of a result's excerpts."""
-    found = omissions_in(result.passages)
-    return [f"{'  ' * level}{style.dim(render_omission(one))}" for one in found]
-
-
 def _top_line(answer: Answer, style: Style) -> str:
     named = [
         f"{clean_line(result.entry.ordinal_id)} ({result.score:.2f})"
@@ -434,9 +423,11 @@ def _top_line(answer: Answer, style: Style) -> str:
 
 
 def _group_block(group: Group, places: Places, style: Style, several: bool, explain: bool) -> str:
-    head = _document_name(group.document, several)
+    # its id, without the tree where all results are of one tree
+    document = group.document
+    head = clean_line(document.doc_id if several else encode_path(document.path))
     head = style.link(style.bold(head), places.absolute(group.results[0].entry))
-    lines = [head + style.dim(version_and_tags(group.document))]
+    lines = [head + style.dim(version_and_tags(document))]
     documents = [result for result in group.results if result.entry.kind == "document"]
     sections = [result for result in group.results if result.entry.kind != "document"]
     digits = max(
@@ -451,11 +442,6 @@ def _group_block(group: Group, places: Places, style: Style, several: bool, expl
         lines.append(_section_line(result, places, style, 1, digits))
         lines += _below(result, places, style, 2, digits, explain)
     return "\n".join(lines) + "\n"
-
-
-def _document_name(document: DocumentEntry, several: bool) -> str:
-    """The document's id, without the tree where all results are of one tree."""
-    return clean_line(document.doc_id if several else encode_path(document.path))
 
 
 def _section_line(result: Result, places: Places, style: Style, level: int, digits: int) -> str:
@@ -510,7 +496,9 @@ def _below(
         lines += _below(part, places, style, level + 1, digits, explain)
     for one in result.expanded:
         lines += _added(one, places, style, level)
-    return lines + _omissions(result, style, level + 1)
+    for omission in omissions_in(result.passages):
+        lines.append(f"{'  ' * (level + 1)}{style.dim(render_omission(omission))}")
+    return lines
 
 
 MAX_COPIES = 3

@@ -24,7 +24,6 @@ from leafmark.app.configuration.config_file import ContextRule
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import ContextRequest, LikeRequest, Progress, SearchRequest
-from leafmark.app.settings import ContextSettings
 from leafmark.app.sources.ignore import parse_rules
 from leafmark.app.sources.names import is_secret, nearest_paths
 from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError, unreadable
@@ -37,12 +36,33 @@ from leafmark.query import Filter, any_of
 from leafmark.search import SearchOptions
 from leafmark.search.keyterms import find_key_terms, query_for
 
+TERMS = 25
+"""Words of the files that are searched for."""
+
+CUTOFF_RATIO = 0.25
+"""Like `search.cutoff_ratio`, for these long queries."""
+
+WEIGHTS = {
+    "path": 3.0,
+    "headings": 3.0,
+    "tags": 3.0,
+    "symbols": 2.0,
+    "imports": 1.5,
+    "comments": 1.5,
+    "body": 1.0,
+    "rule": 4.0,
+}
+"""Factors of the words of each part of a file, and of those that rules add."""
+
 
 def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchOptions:
     """Return the parameters of a search for terms: they occur, so nothing is corrected."""
-    ratio = project.configuration.context.cutoff_ratio
-    fixed: dict[str, Any] = {"fuzzy_distance": 0, "cutoff_ratio": ratio}
+    fixed: dict[str, Any] = {"fuzzy_distance": 0, "cutoff_ratio": CUTOFF_RATIO}
     return replace(search_params(project, request), **(fixed | changes))
+
+
+def _part(name: str, text: str) -> WeightedText:
+    return WeightedText(name, text, WEIGHTS[name])
 
 
 class Aim(NamedTuple):
@@ -133,10 +153,9 @@ def find_context(
         search = search._replace(trees=tuple(named))
     params = plain_params(project, search)
     reader, notes = open_index(project, search, progress)
-    settings = project.configuration.context
     own = _own_ids(project, reader, files)
     terms = find_key_terms(
-        reader, texts, limit=settings.terms, trees=params.trees, without=own, ignored=KEYWORDS
+        reader, texts, limit=TERMS, trees=params.trees, without=own, ignored=KEYWORDS
     )
     named_ids, missing = _named(reader, rules)
     aim = Aim(
@@ -168,23 +187,22 @@ def _texts(
     project: Project, files: Sequence[_File], rules: Iterable[ContextRule], *, lenient: bool
 ) -> tuple[list[WeightedText], list[Hint]]:
     """Return the parts of all files and what rules add; of a file that is not read, the path."""
-    settings = project.configuration.context
     texts: list[WeightedText] = []
     hints: list[Hint] = []
     for file in files:
         try:
-            texts += read_working_file(file.path, file.name, settings)
+            texts += read_working_file(file.path, file.name)
         except NotFoundError:
             if not lenient:
                 raise
-            texts.append(describe_path(file.name, settings))
+            texts.append(describe_path(file.name))
             hints.append(Hint("file-missing", values={"name": file.name}))
         except ForbiddenError:
-            texts.append(describe_path(file.name, settings))
+            texts.append(describe_path(file.name))
             hints.append(Hint("file-secret", values={"name": file.name}))
     added = " ".join(term for rule in rules for term in rule.terms)
     if added:
-        texts.append(WeightedText("rule", added, settings.rule_weight))
+        texts.append(_part("rule", added))
     return texts, hints
 
 
@@ -239,26 +257,23 @@ def find_like(
     search = request.search
     params = plain_params(project, search, aggregation_min_matches=_NEVER)
     reader, notes = open_index(project, search, progress)
-    settings = project.configuration.context
     try:
         entry = Resolver(reader, reader.manifest).resolve(request.name)
     except NotFoundError as error:
-        texts = _of_file(project, request.name, settings, error)
+        texts = _of_file(project, request.name, error)
         own, above = list[str](), list[str]()
     else:
-        texts = _of_chunk(project, reader, entry, settings)
+        texts = _of_chunk(project, reader, entry)
         own, above = [entry.id], _above(reader, entry)
     terms = find_key_terms(
-        reader, texts, limit=settings.terms, trees=params.trees, without=own, ignored=KEYWORDS
+        reader, texts, limit=TERMS, trees=params.trees, without=own, ignored=KEYWORDS
     )
     aim = Aim(terms, without=own, apart=above, terms_only=request.terms_only)
     answer = answer_terms(project, reader, aim, params, search)
     return answer._replace(hints=(*notes, *answer.hints))
 
 
-def _of_file(
-    project: Project, name: str, settings: ContextSettings, unknown: NotFoundError
-) -> list[WeightedText]:
+def _of_file(project: Project, name: str, unknown: NotFoundError) -> list[WeightedText]:
     path = project.directory / name
     if not os.path.isfile(path):  # a text that was pasted is too long a name to be looked for
         raise NotFoundError(
@@ -267,12 +282,10 @@ def _of_file(
             hint=unknown.hint,
             exit_code=unknown.exit_code,
         ) from unknown
-    return read_working_file(path, name, settings)
+    return read_working_file(path, name)
 
 
-def _of_chunk(
-    project: Project, reader: IndexReader, entry: Entry, settings: ContextSettings
-) -> list[WeightedText]:
+def _of_chunk(project: Project, reader: IndexReader, entry: Entry) -> list[WeightedText]:
     """Return the titles and the text of a chunk and of what lies below it."""
     document = reader.document(entry.doc_id)
     sources = Sources(project)
@@ -286,9 +299,9 @@ def _of_chunk(
         one.title for one in reader.chunks_of(entry.doc_id) if entry.holds(one) and not one.piece
     ]
     return [
-        WeightedText("headings", "\n".join([entry.title, *titles]), settings.heading_weight),
-        WeightedText("tags", "\n".join(document.tags), settings.heading_weight),
-        WeightedText("body", text, settings.body_weight),
+        _part("headings", "\n".join([entry.title, *titles])),
+        _part("tags", "\n".join(document.tags)),
+        _part("body", text),
     ]
 
 
@@ -346,7 +359,7 @@ KEYWORDS = frozenset(_KEYWORDS.split())
 """Words of programming languages, which say nothing about what a program does."""
 
 
-def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[WeightedText]:
+def read_working_file(path: Path, name: str) -> list[WeightedText]:
     """Return the parts of the file `path`, which its project calls `name` (with `/`).
 
     Raises:
@@ -368,10 +381,10 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
         raise NotFoundError("there is no such file", location=name, did_you_mean=near) from error
     except (OSError, ValueError) as error:
         raise unreadable(error, name) from error
-    parts = [describe_path(name, settings)]
+    parts = [describe_path(name)]
     if not is_binary(data):
-        parts += describe_document(parse(data, name), settings)
-    return [part for part in parts if part.weight and part.text]
+        parts += describe_document(parse(data, name))
+    return [part for part in parts if part.text]
 
 
 def _may_hold_secrets(path: Path, name: str) -> bool:
@@ -386,23 +399,23 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def describe_path(name: str, settings: ContextSettings) -> WeightedText:
+def describe_path(name: str) -> WeightedText:
     """Return the words of a path without the suffix."""
     stem = name[: len(name) - len(suffix_of(name))]
-    return WeightedText("path", stem.replace("/", " "), settings.path_weight)
+    return _part("path", stem.replace("/", " "))
 
 
-def describe_document(document: Document, settings: ContextSettings) -> list[WeightedText]:
+def describe_document(document: Document) -> list[WeightedText]:
     """Return the parts of a parsed file."""
     titles = [document.title, *document.tags, *(heading.title for heading in document.headings)]
-    parts = [WeightedText("headings", "\n".join(titles), settings.heading_weight)]
+    parts = [_part("headings", "\n".join(titles))]
     text = _readable(document)
     if document.format not in _MIXED_FORMATS or suffix_of(document.path) in _PROSE:
         names = "\n".join(_CODE_SPAN.findall(text))
-        parts.append(WeightedText("symbols", names, settings.symbol_weight))
-        parts.append(WeightedText("body", text, settings.body_weight))
+        parts.append(_part("symbols", names))
+        parts.append(_part("body", text))
         return parts
-    return [*parts, *_describe_code(text, settings)]
+    return [*parts, *_describe_code(text)]
 
 
 def _readable(document: Document) -> str:
@@ -411,13 +424,13 @@ def _readable(document: Document) -> str:
     return document.read(start, len(document.data))
 
 
-def _describe_code(text: str, settings: ContextSettings) -> Iterator[WeightedText]:
+def _describe_code(text: str) -> Iterator[WeightedText]:
     comments, code = _split_comments(text)
-    yield WeightedText("comments", comments, settings.comment_weight)
-    yield WeightedText("imports", "\n".join(_IMPORT.findall(code)), settings.import_weight)
+    yield _part("comments", comments)
+    yield _part("imports", "\n".join(_IMPORT.findall(code)))
     code = _IMPORT.sub(" ", code)
-    yield WeightedText("symbols", "\n".join(_NAME.findall(code)), settings.symbol_weight)
-    yield WeightedText("body", _NAME.sub(" ", code), settings.body_weight)
+    yield _part("symbols", "\n".join(_NAME.findall(code)))
+    yield _part("body", _NAME.sub(" ", code))
 
 
 def _split_comments(text: str) -> tuple[str, str]:

@@ -224,17 +224,14 @@ def _spellings(wanted: str) -> Iterator[str]:
     elsewhere may hold.
     """
     plain = wanted.strip().removeprefix("./")
-    yield from dict.fromkeys((wanted, plain, _ESCAPE.sub(_unescape, plain)))
+    unescaped = _ESCAPE.sub(lambda code: chr(int(code[1] or code[2], 16)), plain)
+    yield from dict.fromkeys((wanted, plain, unescaped))
     if not plain.isascii():
         yield from id_spellings(plain)
     for cited in cited_ids(plain):
         yield from id_spellings(cited)
     if "\\" in plain:
         yield from id_spellings(lookup.with_slashes(plain))
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return chr(int(match[1] or match[2], 16))
 
 
 def _closest(name: str, ids: list[str]) -> tuple[str, ...]:

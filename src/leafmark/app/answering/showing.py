@@ -101,7 +101,8 @@ def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowReq
     section = None if slug is None else _section(entry, slug, sources.by_heading(document, reader))
     own_ranges = None
     if section is not None:
-        own_ranges = _ranges_of(section, own=own)
+        heading, span = heading_and_span(section)
+        own_ranges = tuple(merge([heading, *(section.body_spans if own else [span])]))
     elif own:
         own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
     asked = tuple(heading_and_span(entry)) if own_ranges is None else own_ranges
@@ -171,11 +172,6 @@ def _section(entry: Entry, slug: str, by_heading: ChunkedDocument | None) -> Chu
         return None
     section = by_heading.chunks[by_heading.slugs[slug]]
     return None if section.slug in (None, entry.slug) else section
-
-
-def _ranges_of(section: Chunk, *, own: bool) -> tuple[tuple[int, int], ...]:
-    heading, span = heading_and_span(section)
-    return tuple(merge([heading, *(section.body_spans if own else [span])]))
 
 
 def _own_ranges(

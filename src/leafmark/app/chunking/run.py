@@ -109,7 +109,9 @@ def _work(
     """Do one job, a piece of output after the other."""
     doc_id = document_id(job.tree.name, job.path)
     if inspect:
-        _load(job)
+        # so that the first document is not charged for loading the parser and the tokenizer
+        parse_source(job.tree, job.path, b"")
+        token_counter(job.options.tokenizer)("a")
     began = time.perf_counter()
     data = _read(job)
     if isinstance(data, Diagnostic):
@@ -153,12 +155,6 @@ def _chunked(job: ChunkJob, data: bytes, find_link: FindLink) -> ChunkedDocument
         )
 
     return unless_broken(make, job.path, "chunked")
-
-
-def _load(job: ChunkJob) -> None:
-    """Load the parser and the tokenizer, so that the first document is not charged for them."""
-    parse_source(job.tree, job.path, b"")
-    token_counter(job.options.tokenizer)("a")
 
 
 def _read(job: ChunkJob) -> bytes | Diagnostic:

@@ -45,7 +45,6 @@ from leafmark.app.settings import (
     SETTINGS,
     TABLES,
     ChunkingSettings,
-    ContextSettings,
     EmbeddingSettings,
     IndexSettings,
     RerankSettings,
@@ -78,7 +77,6 @@ class Configuration:
     chunking: ChunkingSettings
     search: SearchSettings
     index: IndexSettings
-    context: ContextSettings
     embedding: EmbeddingSettings
     rerank: RerankSettings
     trees: tuple[Tree, ...] = ()

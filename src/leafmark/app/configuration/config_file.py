@@ -31,9 +31,8 @@ MAX_CONFIG_BYTES = 262_144
 MAX_TREES = 100
 """The most trees of one file: each is walked by itself."""
 
-_TOP_KEYS = ("root", "tree", *TABLES, "lint")
+_TOP_KEYS = ("root", "tree", *TABLES, "context", "lint")
 _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
-_BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
 PYPROJECT_NAME = "pyproject.toml"
 _SUFFIX = late_pattern(r"(?:\.[^./\\\s]+)+")
@@ -249,18 +248,12 @@ class _Reader:
         self, name: str, value: object, keys: KeyPath
     ) -> Iterator[tuple[str, PlacedValue]]:
         table = self._table(value, keys)
-        beside = _BESIDE_SETTINGS.get(name, ())
         own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
-        self._known(table, [*own, *beside], keys)
+        self._known(table, own, keys)
         for key, given in table.items():
-            if key not in beside:
-                setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
-                yield (
-                    setting.name,
-                    PlacedValue(check_value(setting, given, location=location), location),
-                )
-            elif len(keys) > 1:
-                raise _not_for_one_tree(f"{name}.{key}", self._at((*keys, key, 0)))
+            setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
+            value = check_value(setting, given, location=location)
+            yield setting.name, PlacedValue(value, location)
 
     def _trees(self, value: object) -> tuple[TreeTable, ...]:
         tables = self._table(value, ("tree",))
@@ -348,6 +341,7 @@ class _Reader:
 
     def _rules(self, value: object) -> tuple[ContextRule, ...]:
         table = self._table(value, ("context",))
+        self._known(table, ("rules",), ("context",))
         rules = table.get("rules", [])
         if not isinstance(rules, list):
             raise self._wrong(("context", "rules"), rules, "a list of tables")

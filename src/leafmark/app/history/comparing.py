@@ -70,7 +70,7 @@ def open_sides(project: Project, request: DiffRequest) -> tuple[Side, Side]:
         if folders is not None:
             return folders
     repository = project_repository(project)
-    trees = _asked_trees(project, request)
+    trees = [project.get_tree(name) for name in request.trees] or list(project.trees)
     old = RevisionSide(trees, repository, find_revision(repository, names[0] if names else "HEAD"))
     if not old.trees:
         raise UsageError(
@@ -96,12 +96,6 @@ def _side_names(request: DiffRequest) -> list[str]:
             raise UsageError(f"{names[0]!r} is no range", hint="write OLD..NEW, or OLD NEW")
         return [first or "HEAD", last or "HEAD"] if dots else names
     return names
-
-
-def _asked_trees(project: Project, request: DiffRequest) -> list[Tree]:
-    if request.trees:
-        return [project.get_tree(name) for name in request.trees]
-    return list(project.trees)
 
 
 def _folders(project: Project, names: Sequence[str]) -> tuple[Side, Side] | None:

@@ -157,7 +157,8 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
         if doubt is None:
             more = _more(omissions_of(answer), fewer=_only_places(answer))
         else:
-            more = _beyond(answer.omission)
+            left = 0 if answer.omission is None else answer.omission.results
+            more = f"a larger max_tokens; {left} left out" if left else ""
         return request.reply(_found_text(request, answer, doubt), data, more, hints)
 
     return Draft(texts.size if doubt is None else len(found.results), make)
@@ -195,10 +196,6 @@ def _only_places(answer: Answer) -> bool:
     """Whether the places of several results took the room of all texts."""
     passages = (one for result in answer.results for one in result.passages or ())
     return len(answer.results) > 1 and all(isinstance(one, Omission) for one in passages)
-
-
-def _beyond(omission: Omission | None) -> str:
-    return "" if omission is None else f"a larger max_tokens; {omission.results} left out"
 
 
 def _more(left_out: Sequence[Omission], *, fewer: bool = False) -> str:

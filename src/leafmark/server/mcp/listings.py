@@ -123,14 +123,11 @@ def list_sources(request: Request) -> Draft:
 def _top_folders(project: Project, trees: Sequence[str]) -> Callable[[str], Sequence[str]]:
     def of(tree: str) -> Sequence[str]:
         asked = ListRequest(trees=(tree,), refresh=False)
-        return [_under_tree(entry) for entry in list_folder(project, asked, most=0)]
+        found = list_folder(project, asked, most=0)
+        ids = (one.id if isinstance(one, FolderEntry) else one.doc_id for one in found)
+        return [name.partition(":")[2] for name in ids]
 
     return of
-
-
-def _under_tree(entry: DocumentEntry | FolderEntry) -> str:
-    name = entry.id if isinstance(entry, FolderEntry) else entry.doc_id
-    return name.partition(":")[2]
 
 
 def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> _Row:

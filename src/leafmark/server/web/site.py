@@ -73,6 +73,8 @@ HEARTBEAT_S = 15.0
 _OPEN_FACTS = "status", "nodes", "missing_shards"
 """What anybody may know of a cluster."""
 
+METRICS = "text/plain; version=0.0.4; charset=utf-8"
+
 _THREADS = 4
 _MAX_ARGUMENTS = 100
 
@@ -133,7 +135,7 @@ class Site:
         routes += [
             HttpRoute(_DESCRIPTION, _replying(lambda: description)),
             HttpRoute("/health", self._health),
-            HttpRoute("/metrics", _replying(self._measured)),
+            HttpRoute("/metrics", _replying(lambda: Reply(self._metrics.text(), METRICS))),
             HttpRoute("/events", self._events),
             HttpRoute(SIGN_IN, self._sign_in),
         ]
@@ -343,9 +345,6 @@ class Site:
             return self.workspace.cluster(), None
         except LeafmarkError as error:
             return None, error
-
-    def _measured(self) -> Reply:
-        return Reply(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
 
     async def _sign_in(self, request: HttpRequest) -> Response:
         values = _form(request.scope["query_string"], b"")

@@ -11,7 +11,6 @@ from support.projects import Here
 from leafmark.app import find_context, find_like
 from leafmark.app.answering.related import describe_document
 from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
-from leafmark.app.settings import ContextSettings
 from leafmark.errors import ForbiddenError, NotFoundError, Remedy, StorageError, UsageError
 from leafmark.model import Answer
 from leafmark.parsing.text import parse_text
@@ -68,7 +67,7 @@ def test_the_documents_about_a_file_s_words_are_found(desk: Here) -> None:
 
 
 def test_the_parts_of_code_are_told_apart() -> None:
-    parts = {one.source: one.text for one in describe_document(_parse(LOGIN), ContextSettings())}
+    parts = {one.source: one.text for one in describe_document(_parse(LOGIN))}
     assert "Sign people in by password or token." in parts["comments"]
     assert "The session expires" in parts["comments"]
     assert "slow on purpose" in parts["comments"]
@@ -82,7 +81,7 @@ def test_the_parts_of_code_are_told_apart() -> None:
     ["/*" * 50_000, '"""' * 33_333, "# a\n" * 20_000, "#include <a>\n" * 9_000, "'''\n/*\n" * 9000],
 )
 def test_odd_code_is_read_in_one_go(text: str) -> None:
-    parts = describe_document(_parse(text), ContextSettings())
+    parts = describe_document(_parse(text))
     assert sum(len(part.text) for part in parts) <= 3 * len(text) + 100
 
 
@@ -127,10 +126,10 @@ def test_folders_and_exceptions_in_patterns(desk: Here) -> None:
     assert "docs:style.md" not in ids(context(desk, "login.py", lenient=True))
 
 
-def test_settings_weigh_the_parts(desk: Here) -> None:
-    desk.flags.update({"context.terms": 1, "context.comment_weight": 50})
-    (term,) = context(desk, "src/auth/login.py").terms
-    assert "comments" in term.sources
+def test_what_stands_in_the_path_weighs_more_than_what_stands_below(desk: Here) -> None:
+    desk.write("src/passwords.py", "sessions\n")
+    first, *_ = context(desk, "src/passwords.py").terms
+    assert "path" in first.sources
 
 
 def test_missing_files_are_a_mistake_but_in_a_list(desk: Here) -> None:

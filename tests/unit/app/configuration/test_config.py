@@ -510,7 +510,7 @@ WRONG = [
         "[zzz]",
         ":1",
         "unknown key `zzz`",
-        "known here: root, tree, chunking, search, index, context, embedding, rerank, lint",
+        "known here: root, tree, chunking, search, index, embedding, rerank, context, lint",
     ),
     ("\n[search]\nlimt = 1", ":3", "unknown key `search.limt`", "did you mean `limit`?"),
     (
@@ -538,10 +538,10 @@ WRONG = [
         "known here: rules",
     ),
     (
-        "[context]\nterms = 9",
+        "[embedding]\ntimeout_s = 9",
         ":2",
-        "unknown key `context.terms`",
-        "it holds for one run: the variable LEAFMARK_CONTEXT_TERMS",
+        "unknown key `embedding.timeout_s`",
+        "it holds for one run: the variable LEAFMARK_EMBEDDING_TIMEOUT_S",
     ),
     (
         "[[context.rules]]\n[[context.rules]]\nterm = []",
@@ -584,9 +584,9 @@ WRONG = [
     ),
     (
         "[tree.a]\npath = 'a'\n[[tree.a.context.rules]]\nterms = ['x']",
-        ":3",
-        "context.rules cannot be set for one tree",
-        "it holds for all trees: put it in [context]",
+        ":1",
+        "unknown key `tree.a.context`",
+        "known here: path, include, exclude, formats, chunking, search, index, embedding, rerank",
     ),
     (
         "[tree.a]\npath = 'a'\n[tree.b]\npath = 'b'\n[tree.a]\n",
