@@ -144,7 +144,7 @@ def _is_list(words: int, links: int) -> bool:
 def _of_path(doc_id: str) -> int:
     rules = _rules()
     pattern = rules.prose_paths if _PROSE.search(doc_id) else rules.paths
-    found = pattern.search(doc_id)
+    found = pattern.search(doc_id.replace(" ", "-"))
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 

@@ -74,6 +74,10 @@ def test_paths_tell_roles(path: str, role: str) -> None:
     assert ROLES[role_number(f"tree:{path}", "Guide", {})] == role
 
 
+def test_a_blank_in_a_path_is_as_good_as_a_hyphen() -> None:
+    assert ROLES[role_number("tree:Release notes/v1.4.md", "1.4", {})] == "changelog"
+
+
 @pytest.mark.parametrize(
     ("title", "role"),
     [
