@@ -30,7 +30,14 @@ from leafmark.search.citations import format_citation
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.highlight import Highlighter
 from leafmark.search.order import document_of, key_of
-from leafmark.search.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
+from leafmark.search.snippets import (
+    Match,
+    as_read,
+    byte_ranges,
+    join_ranges,
+    join_snippets,
+    make_snippet,
+)
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -366,7 +373,10 @@ class Presenter:
             best = _best_snippet(map(self._snippet_of, candidate.constituents))
             if best.ranges or (best.text and not own):
                 return best
-        return join_snippets(make_snippet(body.shown, each) for each in own or [[]])
+        written_in = self._texts.document(candidate.entry).format
+        return join_snippets(
+            make_snippet(*as_read(body.shown, each, written_in)) for each in own or [[]]
+        )
 
     def _snippet_of(self, part: Candidate) -> Snippet:
         body = self._texts.body(part.entry)

@@ -7,12 +7,14 @@ breaks of code, items and rows: a snippet has their lines, and a wrapped paragra
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
-from leafmark.model import Snippet
+from leafmark.index.inline import INLINE_FORMATS, iter_unread
+from leafmark.model import Snippet, span_at
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
@@ -42,6 +44,9 @@ MIN_WRAPPED = 50
 
 MAX_INSET = 8
 """Spaces that are kept before a line of a snippet; chosen by eye."""
+
+_DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
+"""A line without a word: that below the head of a table, a rule, a border."""
 
 _IN_WORDS = "_'’"
 FIRST_MARK = "\u0300"
@@ -79,6 +84,42 @@ def make_snippet(text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHA
     first, last = fragments[0].start, fragments[-1].end
     near = [(start, end) for start, end, _ in matches if end > first and start < last]
     return _render(text, fragments, join_ranges(near))
+
+
+def as_read(text: str, matches: Sequence[Match], written_in: str) -> tuple[str, Sequence[Match]]:
+    r"""Return a text without what an excerpt has no room for, and where the other matches are then.
+
+    That is lines that are drawn, and in Markdown the targets of links. A text that has all its
+    matches in these stays as it is: they are why it was found.
+
+    >>> as_read("see [lamps](dim.md) and [dim](x.md)", [(12, 15, 0), (25, 28, 0)], "markdown")
+    ('see [lamps] and [dim]', [(17, 20, 0)])
+    >>> as_read("see [lamps](dim.md)", [(12, 15, 0)], "markdown")
+    ('see [lamps](dim.md)', [(12, 15, 0)])
+    >>> as_read("|a|b|\n|---|:-:|\n|1|2|", [(17, 18, 0)], "markdown")
+    ('|a|b|\n|1|2|', [(7, 8, 0)])
+    """
+    unread = [line.span() for line in _DRAWN.finditer(text)]
+    if written_in in INLINE_FORMATS:
+        links = ((start, end) for start, end, _ in iter_unread(text) if text[start] == "(")
+        unread = join_ranges([*unread, *links])
+    read = [
+        match
+        for match in matches
+        if not (span_at(unread, match[0]) or span_at(unread, match[1] - 1))
+    ]
+    if not unread or (matches and not read):
+        return text, matches
+    parts, ends, moved, at = [], [], [0], 0
+    for start, end in unread:
+        parts.append(text[at:start])
+        ends.append(end)
+        moved.append(moved[-1] + end - start)
+        at = end
+    return "".join((*parts, text[at:])), [
+        (start - moved[bisect_right(ends, start)], end - moved[bisect_right(ends, end)], word)
+        for start, end, word in read
+    ]
 
 
 def join_snippets(snippets: Iterable[Snippet]) -> Snippet:

@@ -25,7 +25,7 @@ from leafmark.model import (
     whole_range,
 )
 from leafmark.search.packing import Structure, expand, make_item, own_passages, own_ranges, pack
-from leafmark.search.snippets import make_snippet
+from leafmark.search.snippets import as_read, make_snippet
 
 ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
@@ -78,10 +78,9 @@ def _read(
 def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) -> Snippet:
     """The beginning of a chunk's own text, as it is read."""
     readable = sources.readable(document, data, entry.body_spans)
-    if readable is not None:
-        return make_snippet(readable.text, [])
-    body = bytes_in(data, entry.body_spans)
-    return make_snippet(body.decode("utf-8", "replace"), [])
+    body = bytes_in(data, entry.body_spans).decode("utf-8", "replace")
+    text = body if readable is None else readable.text
+    return make_snippet(*as_read(text, [], document.format))
 
 
 def pack_found(

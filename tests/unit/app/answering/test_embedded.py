@@ -24,7 +24,7 @@ def test_data_is_not_found(here: Here) -> None:
 
 def test_words_around_data_are_found_and_marked_in_the_source(here: Here) -> None:
     (result,) = _search(here, "giraffe").results
-    assert result.snippet.text == f"Zebra ![é]({SIGN}) giraffe."
+    assert result.snippet.text == "Zebra ![é] giraffe."
     assert result.body is not None
     data = result.body.encode()
     assert [data[start:end] for start, end in result.match_ranges] == [b"giraffe"]
