@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 
 from leafmark.model import (
     Answer,
@@ -92,7 +92,10 @@ def group_results(results: Iterable[Result]) -> list[Group]:
 
 def top_matches(answer: Answer) -> list[Result]:
     """Return the best result of each of the best documents, best first, however they are sorted."""
-    best = [_best(group.results) for group in group_results(answer.results)]
+    groups = group_results(answer.results)
+    if all(one.score >= other.score for one, other in pairwise(answer.results)):
+        return [group.results[0] for group in groups[:TOP_MATCHES]]
+    best = [_best(group.results) for group in groups]
     return sorted(best, key=_worth, reverse=True)[:TOP_MATCHES]
 
 
@@ -488,7 +491,9 @@ def _below(
     others = [entry.id for entry in result.other_versions]
     for words, ids in (("also in", result.also_in), ("nearly the same in", others)):
         if ids:
-            lines.append(f"{'  ' * (level + 1)}{style.dim(f'{words}: {_first_of(ids)}')}")
+            indent = "  " * (level + 1)
+            room = None if style.width is None else style.width - len(f"{indent}{words}: ")
+            lines.append(indent + style.dim(f"{words}: {_first_of(ids, room)}"))
     if explain:
         lines += _factors(result, level + 1)
     for part in result.constituents:
@@ -505,9 +510,15 @@ MAX_COPIES = 3
 """Copies of a result that are named below it; chosen by eye."""
 
 
-def _first_of(ids: Sequence[str]) -> str:
-    named = ", ".join(map(clean_line, ids[:MAX_COPIES]))
-    return named if len(ids) <= MAX_COPIES else f"{named} and {len(ids) - MAX_COPIES} more"
+def _first_of(ids: Sequence[str], room: int | None) -> str:
+    """Return the first ids, as many as have room on a line, and how many more there are."""
+    named = ""
+    for count in range(min(MAX_COPIES, len(ids)), 0, -1):
+        named = ", ".join(map(clean_line, ids[:count]))
+        named += f" and {len(ids) - count} more" if count < len(ids) else ""
+        if room is None or display_width(named) <= room:
+            break
+    return named
 
 
 def _factors(result: Result, level: int) -> list[str]:

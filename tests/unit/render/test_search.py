@@ -141,6 +141,19 @@ def test_groups_follow_their_best_result_and_name_the_best_score() -> None:
     ]
 
 
+def test_in_ranked_order_the_top_matches_are_the_first_of_each_document() -> None:
+    other = make_document("other.md")
+    answer = make_answer(
+        make_result("Usage", 3, 5.0)._replace(relaxed=True),
+        make_result(entry=make_entry("X", 2, path="other.md"), document=other, score=2.0),
+        make_result("Setup", 1, 1.0),
+    )
+    assert [result.entry.ordinal_id for result in top_matches(answer)] == [
+        "docs:guide.md.3",
+        "docs:other.md.2",
+    ]
+
+
 def test_the_top_matches_are_the_best_ones_in_any_order_of_results() -> None:
     names = ["a.md", "b.md", "c.md"]
     results = [
