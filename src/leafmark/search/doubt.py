@@ -35,10 +35,6 @@ DOUBT_NONE_FROM = 0.9
 DOUBT_NONE_IF_QUOTED = 0.5
 """The same where several words stand just as they are quoted (by eye)."""
 
-GUESSED_MOST = 0.6
-"""An answer is doubtful where corrections, which are guesses, are more than this share of several
-words, by rarity."""
-
 GUESS_HOLDS = 0.75
 """The share of a word that counts as held if a match only has its correction, a guess."""
 
@@ -49,9 +45,9 @@ def is_doubtful(
     """Whether too little speaks for the best match by words: how many it has, and how strongly.
 
     Words are weighed by rarity; those that occur nowhere count as the rarest. A text about what
-    was asked has its words often or in titles, one that mentions them once does not. Where most is
-    only guessed there is a doubt in any case. There is none about what is near in meaning or is
-    called so.
+    was asked has its words often or in titles, one that mentions them once does not. Several words
+    that all are only guessed leave a doubt in any case. There is none about what is near in meaning
+    or is called so.
     """
     best = list(found.scored.values())[:DOUBT_MATCHES]
     if not best or any(one.name for one in best):
@@ -62,8 +58,7 @@ def is_doubtful(
     topic = first.topic
     asked = (*topic.words, *topic.quoted)
     total = sum(one.idf for one in asked)
-    guessed = sum(one.idf for one in asked if one.corrected)
-    if len(asked) > 1 and guessed > GUESSED_MOST * total:
+    if len(asked) > 1 and all(one.corrected for one in asked):
         return True
     if not total or any(_has_all(one) for one in best):
         return False

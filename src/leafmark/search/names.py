@@ -116,8 +116,8 @@ def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
         documents = [_both(DOCUMENT, form) for form in forms]
         chunks = [_both(CHUNK, form) for form in forms]
         levels += (
-            (EXACT_DOCUMENT + step, _as_asked(name, documents)),
-            (EXACT_CHUNK + step, _as_asked(name, chunks)),
+            (EXACT_DOCUMENT + step, [exact for exact, *_ in documents]),
+            (EXACT_CHUNK + step, [exact for exact, *_ in chunks]),
             (DOCUMENT_BY_STEMS + step, chain.from_iterable(documents)),
             (CHUNK_BY_STEMS + step, chain.from_iterable(chunks)),
         )
@@ -128,13 +128,6 @@ def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
         for level, terms in asked
         if (found := tuple(filter(known.__contains__, terms)))
     ]
-
-
-def _as_asked(name: Name, terms: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the terms of what is called exactly so; who asks what a thing is says one of many."""
-    yield from (exact for exact, *_ in terms)
-    if name[0].stem in _ASKING:
-        yield from chain.from_iterable(terms[1:])
 
 
 def find_bearers(
@@ -232,7 +225,10 @@ def _is_same(title: str, name: str, *, is_document: bool) -> bool:
 
 
 def _forms(name: Name) -> tuple[list[Name], list[Name]]:
-    """Return a query's name without what asks for it, and these without the kind of thing."""
+    """Return a query's name without what asks for it, and these without the kind of thing.
+
+    Who asks what a thing is says one of many: titles in the plural are meant.
+    """
     stems = tuple(word.stem for word in name)
     if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
         return [name, (*name[2:], name[1])], []  # `man 2 open` is the page `open(2)`
@@ -243,7 +239,14 @@ def _forms(name: Name) -> tuple[list[Name], list[Name]]:
         for form in whole
         if len(form) > 1 and form[-1].stem in _AFTER_NAMES and form[-2].stem not in ARTICLES
     ]
-    return whole, bare
+    many = whole[1:] if stems[0] in _ASKING else []
+    return [*whole, *(plural for form in many for plural in _plurals(form))], bare
+
+
+def _plurals(name: Name) -> Iterator[Name]:
+    last = name[-1].exact
+    for plural in (f"{last}s", f"{last}es", f"{last[:-1]}ies"):
+        yield (*name[:-1], name[-1]._replace(exact=plural))
 
 
 def _all_forms(name: Name) -> list[Name]:

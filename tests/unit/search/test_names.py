@@ -278,3 +278,28 @@ def test_a_section_called_as_the_whole_query_comes_before_the_document_of_its_fi
         ("worker", "worker.md"),
     ):
         assert library.search(query).results[0].entry.path == first
+
+
+@pytest.mark.parametrize(
+    ("query", "bearer"),
+    [
+        ("what is a beam filter", "beams.md"),
+        ("beam filter", "beams.md"),
+        ("beam option", "options.html"),
+        ("what is a lens", "lenses.md"),
+        ("what is a ray", "options.html"),
+        ("what is a shutter", "more.md"),
+    ],
+)
+def test_a_whole_name_comes_before_part_of_it_and_many_before_none(
+    tmp_path: Path, query: str, bearer: str
+) -> None:
+    pages = {
+        "options.html": "<h1>Options</h1><p>All.</p><h2>Of lamps</h2><dl><dt>beam</dt><dd>Its width"
+        "</dd><dt>ray</dt><dd>Its length, of a lens or shutter</dd></dl>",
+        "beams.md": "# Light\n\nAll of it.\n\n## Beam filters\n\nThey colour it.\n",
+        "lenses.md": "# Lenses\n\nThey gather light.\n",
+        "more.md": "# More\n\nIt.\n\n## Shutters\n\nThey close.\n",
+        "going.md": "# Raying\n\nHow rays go.\n",
+    }
+    assert Library(tmp_path, t=pages).search(query).results[0].entry.path == bearer
