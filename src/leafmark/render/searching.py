@@ -447,7 +447,15 @@ def _group_block(group: Group, places: Places, style: Style, several: bool, expl
     return "\n".join(lines) + "\n"
 
 
-def _section_line(result: Result, places: Places, style: Style, level: int, digits: int) -> str:
+def _section_line(
+    result: Result,
+    places: Places,
+    style: Style,
+    level: int,
+    digits: int,
+    above: Sequence[str] = (),
+) -> str:
+    """The line of a section that stands below the line of one with the section path `above`."""
     entry = result.entry
     number = f".{entry.position}"
     padding = " " * max(0, digits + 1 - len(number))
@@ -457,13 +465,15 @@ def _section_line(result: Result, places: Places, style: Style, level: int, digi
     if style.width is not None:
         used = 2 * level + digits + len(score) + 3 + display_width(_marks(result, PLAIN))
         room = max(MIN_SNIPPET, style.width - used)
-    titles = joined_titles(_titles_below_document(entry), room)
+    titles = joined_titles(_titles_below(above, entry), room)
     return f"{'  ' * level}{number}{padding} {score} {titles}{_marks(result, style)}"
 
 
-def _titles_below_document(entry: Entry) -> Sequence[str]:
-    """The section path without the document's title, which the head of the group tells."""
-    return entry.section_path[1:] or (entry.title or "(no title)",)
+def _titles_below(above: Sequence[str], entry: Entry) -> Sequence[str]:
+    """The section path without the titles `above` it, and that of the document."""
+    path = entry.section_path
+    known = len(above) if path[: len(above)] == above else 1
+    return path[known or 1 :] or (entry.title or "(no title)",)
 
 
 def _marks(result: Result, style: Style) -> str:
@@ -497,7 +507,7 @@ def _below(
     if explain:
         lines += _factors(result, level + 1)
     for part in result.constituents:
-        lines.append(_section_line(part, places, style, level, digits))
+        lines.append(_section_line(part, places, style, level, digits, result.entry.section_path))
         lines += _below(part, places, style, level + 1, digits, explain)
     for one in result.expanded:
         lines += _added(one, places, style, level)
@@ -531,7 +541,7 @@ def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
     """A chunk that was added to a result: how it belongs to it, and how it begins."""
     entry = one.entry
     number = style.link(style.cyan(f".{entry.position}"), places.absolute(entry), entry.line_start)
-    titles = joined_titles(_titles_below_document(entry))
+    titles = joined_titles(_titles_below((), entry))
     line = f"{'  ' * level}+ {number} {style.dim(relation_name(one.relation))} {titles}"
     return [line, *_snippet_lines(one.lead, style, level + 2)]
 
