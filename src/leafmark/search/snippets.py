@@ -258,8 +258,15 @@ def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
 
 
 def _start_at(text: str, at: int, latest: int) -> int:
-    """Return the first word boundary from `at` on, no later than `latest`."""
-    for cut in range(at, min(latest, at + _NEAR) + 1):
+    """Return the first place behind white space from `at` on, else the first word boundary.
+
+    It is no later than `latest`.
+    """
+    near = range(at, min(latest, at + _NEAR) + 1)
+    for cut in near:
+        if not cut or text[cut - 1].isspace():
+            return cut
+    for cut in near:
         if not _inside_word(text, cut):
             return cut
     while at > 0 and _joins(text, at):
@@ -268,8 +275,15 @@ def _start_at(text: str, at: int, latest: int) -> int:
 
 
 def _end_at(text: str, at: int, earliest: int) -> int:
-    """Return the last word boundary up to `at`, no earlier than `earliest`."""
-    for cut in range(at, max(earliest, at - _NEAR) - 1, -1):
+    """Return the last place before white space up to `at`, else the last word boundary.
+
+    It is no earlier than `earliest`.
+    """
+    near = range(at, max(earliest, at - _NEAR) - 1, -1)
+    for cut in near:
+        if cut == len(text) or text[cut].isspace():
+            return cut
+    for cut in near:
         if not _inside_word(text, cut):
             return cut
     while at < len(text) and _joins(text, at):
