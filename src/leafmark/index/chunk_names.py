@@ -81,6 +81,9 @@ _OF_CODE = late_pattern(r"[<>(){}&;=]")
 
 _QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = late_pattern(r"\([^()]*\)$")
+_SIGNATURE = late_pattern(r"[\w$][\w$.:#>-]*(?=\()")
+"""What is called where its parameters and what it returns stand behind it."""
+
 _OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
 """The section of the manual in the name of a page's file."""
 
@@ -104,6 +107,8 @@ def title_names(title: str) -> tuple[str, ...]:
     (('How do I configure logging?', 'configure logging?'), 'iterable')
     >>> title_names("The if statement"), title_names("The “accel-group” property")[-1]
     (('The if statement', 'if statement'), 'accel-group')
+    >>> title_names("keyfind(Key, N, List) -> Tuple")[-1], title_names("ref(path: string): Ref")[-1]
+    ('keyfind', 'ref')
     >>> "Hasher" in title_names("fn hash<H>(&self, &mut H) where H: Hasher")
     False
     """
@@ -119,6 +124,9 @@ def title_names(title: str) -> tuple[str, ...]:
         if quoted is not None:
             found.append(next(filter(None, quoted.groups())))
         found += [_CALL.sub("", each) for each in found if each.endswith(")")]
+        signature = _SIGNATURE.match(plain)
+        if signature is not None:
+            found.append(signature[0])
     for each in dict.fromkeys(found):
         kind = _KIND.match(each)
         name = each if kind is None else each[kind.end() :]

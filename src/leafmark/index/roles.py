@@ -23,7 +23,7 @@ _DATA = Path(__file__).with_name("data") / "roles.toml"
 
 ROLES = (
     "", "tests", "catalog", "completion", "changelog", "licence", "listing", "print", "translation",
-    "glossary",
+    "glossary", "carried",
 )  # fmt: skip
 """The roles by number; 0 is none. The numbers are kept in the index."""
 
@@ -53,7 +53,8 @@ _PROSE = late_pattern(
 _NUMBER = late_pattern(r"\A[0-9]+(?:\.[0-9]+)*\.?\s+")
 
 _OF_FOLDER = late_pattern(
-    r"(pages|docs?|documentation|manual|man|help|content|guides?|book|site)[._-](.*)", re.IGNORECASE
+    r"((?:.*[._-])?(?:pages|docs?|documentation|manual|man|help|content|guides?|book|site))[._-](.*)",
+    re.IGNORECASE,
 )
 """A folder of documents with a language behind its name; other names end so by chance."""
 
@@ -190,6 +191,8 @@ def language_family(path: str) -> tuple[str, str]:
     (('docs/cors.md', 'pt-BR'), ('docs/cors.md', ''))
     >>> language_family("README.zh-CN.md"), language_family("pages.de/tar.md")
     (('README.md', 'zh-CN'), ('pages/tar.md', 'de'))
+    >>> language_family("lamp-help-de/use.html"), language_family("lamp-help-en/use.html")
+    (('lamp-help/use.html', 'de'), ('lamp-help/use.html', ''))
     >>> language_family("ja.lamps.dev/src/use.md"), language_family("de.lamps.core/use.md")
     (('lamps.dev/src/use.md', 'ja'), ('de.lamps.core/use.md', ''))
     """

@@ -45,7 +45,11 @@ PATHS = {
     html/dist.news.html                 dist.news.old.html
 """,
     "licence": "LICENSE docs/license.md COPYING licenses.html third-party_notices.txt AUTHORS",
-    "listing": "genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html",
+    "listing": """
+    genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html
+    java/class-use/List.html
+""",
+    "carried": "_static/jquery.js themes/js/vendor/jquery-1.9.1.js site/search.min.js",
     "print": "singlehtml/index.html site/print_page.html llms-full.md html/_sources/a.rst.txt",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "glossary": "docs/glossary.rst terminology/words.md",
