@@ -239,7 +239,7 @@ def _forms(name: Name) -> tuple[list[Name], list[Name]]:
         for form in whole
         if len(form) > 1 and form[-1].stem in _AFTER_NAMES and form[-2].stem not in ARTICLES
     ]
-    many = whole[1:] if stems[0] in _ASKING else []
+    many = whole[1:] if stems and stems[0] in _ASKING else []
     return [*whole, *(plural for form in many for plural in _plurals(form))], bare
 
 

@@ -78,6 +78,11 @@ def test_a_name_that_no_text_has_does_not_occur_nowhere(library: Library) -> Non
     assert [hint.code for hint in library.search("zanzibar").hints] == ["unknown-word"]
 
 
+def test_a_misspelt_sentence_may_be_no_name_at_all(library: Library) -> None:
+    query = "why does the iterabel of my plugin not see what is begun in other files?"
+    assert "corrected" in [hint.code for hint in library.search(query).hints]
+
+
 @pytest.mark.parametrize("query", ["asynclib -begun", "asynclib turns", "title:asynclib"])
 def test_what_says_more_is_no_name(library: Library, query: str) -> None:
     factors = library.search(query, explain=True).results[0].factors
