@@ -566,7 +566,7 @@ _REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
         lambda where: NotFoundError(
             "the folder is in no git repository",
             location=where,
-            hint=Remedy("no-repository", "revisions need one"),
+            hint="revisions need one",
         ),
     ),
     (

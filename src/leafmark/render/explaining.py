@@ -141,21 +141,6 @@ def render_nothing_found(answer: Answer) -> str:
     return "\n".join(lines) + "\n"
 
 
-_SWITCHES = {
-    "limit": "--limit {0}",
-    "grain": "--grain {0}",
-    "mode": "--mode {0}",
-    "sort": "--sort {0}",
-    "aggregation": "--no-aggregation",
-    "strict": "without --strict",
-    "trees": "without --tree",
-    "tags": "without --tag",
-    "since": "without --since",
-    "section": "without --section",
-}
-"""How changes are asked for that have an option of their own; all others are set by name."""
-
-
 def render_why_not(report: WhyNotReport, style: Style) -> str:
     """Return where each topic lost the chunk, and what would show it."""
     lines = [f"{style.bold(clean_line(report.id))}  {clean_line(report.query)}"]
@@ -169,7 +154,7 @@ def render_why_not(report: WhyNotReport, style: Style) -> str:
         if reason.id != report.id:
             lines.append(f"    asked of {clean_line(reason.id)}")
         lines += [f"    {line}" for part in reason.unmatched for line in _part(part)]
-    ways = remedy_flags(report)
+    ways = [*word_changes(report).values()]
     ways += [f"leave out {clean_line(part)}" for part in report.without]
     ways += [] if report.added is None else [f"add {clean_line(report.added)}"]
     if ways:
@@ -277,17 +262,17 @@ def _part(part: UnmatchedPart) -> Iterable[str]:
     yield f"{text} {where}{near}"
 
 
-def remedy_flags(report: WhyNotReport) -> list[str]:
-    """Return the settings that would show the chunk as they are written on the command line."""
-    return [
-        _SWITCHES.get(name, f"--set {name}={{0}}").format(_number(value))
+def word_changes(report: WhyNotReport, terms: Terms = COMMAND_LINE) -> dict[str, str]:
+    """Return by name what would show the chunk, as a front end asks for it."""
+    return {
+        name: terms.changes.get(name, terms.change).format(typed_value(value), name=name)
         for name, value in report.remedy.items()
-    ]
+    }
 
 
-def _number(value: object) -> str:
+def typed_value(value: object) -> str:
     """Return a value as it is typed; numbers without needless digits."""
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def why_not_record(report: WhyNotReport, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
@@ -296,7 +281,7 @@ def why_not_record(report: WhyNotReport, terms: Terms = COMMAND_LINE) -> dict[st
         "schema_version": SCHEMA_VERSION,
         **fields_of(report, "id", "query", "shown_as", "rank"),
         "reasons": [_reason_record(reason, terms) for reason in report.reasons],
-        "remedy": remedy_flags(report),
+        "remedy": [*word_changes(report, terms).values()],
         **fields_of(report, "without", "added"),
         "hints": hint_records(report.hints, terms),
     }

@@ -37,6 +37,10 @@ class Terms(NamedTuple):
     more: str
     strict: str
     plain: str
+    changes: Mapping[str, str]
+    """How what a search was asked for is changed, by name; `{0}` is the new value."""
+    change: str
+    """The same for what is set by its name, `{name}`."""
     remedies: Mapping[str, str] = MappingProxyType({})
 
 
@@ -47,6 +51,21 @@ COMMAND_LINE = Terms(
     more="--offset {offset}",
     strict="--strict",
     plain="--plain takes any text so",
+    changes=MappingProxyType(
+        {
+            "limit": "--limit {0}",
+            "grain": "--grain {0}",
+            "mode": "--mode {0}",
+            "sort": "--sort {0}",
+            "aggregation": "--no-aggregation",
+            "strict": "without --strict",
+            "trees": "without --tree",
+            "tags": "without --tag",
+            "since": "without --since",
+            "section": "without --section",
+        }
+    ),
+    change="--set {name}={0}",
     remedies=MappingProxyType(
         {
             "pending-vectors": "`leafmark index` makes {them}",
@@ -72,7 +91,7 @@ COMMAND_LINE = Terms(
             "list-ids": "`leafmark ls chunks` lists the ids",
             "list-trees": "`leafmark ls trees` shows the trees",
             "revisions": "{text}; `leafmark ls revs` lists them",
-            "no-repository": "{text}; `leafmark diff OLD NEW` compares two folders without",
+            "two-folders": "{text}; `leafmark diff OLD NEW` compares two folders without",
             "folder": "`leafmark ls docs {path}` lists what is indexed in it",
             "take-in": "`leafmark index {path}` takes it in all the same",
             "own-project": "{text}: -C {path}",
@@ -97,6 +116,11 @@ PROGRAMS = Terms(
     more="`offset` {offset}",
     strict="`strict`",
     plain="`plain` takes any text so",
+    changes=MappingProxyType(
+        {"aggregation": "`no_aggregation`"}
+        | {name: f"without `{name}`" for name in ("strict", "trees", "tags", "since", "section")}
+    ),
+    change="`{name}` {0}",
     remedies=MappingProxyType(
         {
             "far": "`mode` hybrid counts words, too",
@@ -118,6 +142,20 @@ PAGE = Terms(
     more="the next page",
     strict="“all words”",
     plain="“plain text” takes any text so",
+    changes=MappingProxyType(
+        {
+            "limit": "show {0} results",
+            "grain": "show results as {0}",
+            "mode": "search in the mode {0}",
+            "sort": "sort by {0}",
+            "strict": "do not require all words",
+            "trees": "search all trees",
+            "tags": "leave out the tag",
+            "since": "leave out the date",
+            "section": "search all sections",
+        }
+    ),
+    change="set {name} to {0}",
     remedies=MappingProxyType(
         {
             "list-trees": "the page of the status shows the trees",

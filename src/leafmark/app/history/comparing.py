@@ -28,7 +28,7 @@ from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.formats import parse_source, unless_broken
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import chunk_document
-from leafmark.errors import UsageError
+from leafmark.errors import NotFoundError, Remedy, UsageError
 from leafmark.history import (
     BrokenLink,
     BrokenName,
@@ -69,7 +69,11 @@ def open_sides(project: Project, request: DiffRequest) -> tuple[Side, Side]:
         folders = _folders(project, names)
         if folders is not None:
             return folders
-    repository = project_repository(project)
+    try:
+        repository = project_repository(project)
+    except NotFoundError as error:
+        hint = Remedy("two-folders", str(error.hint))
+        raise NotFoundError(error.message, location=error.location, hint=hint) from error
     trees = [project.get_tree(name) for name in request.trees] or list(project.trees)
     old = RevisionSide(trees, repository, find_revision(repository, names[0] if names else "HEAD"))
     if not old.trees:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from leafmark.model import FORMAT_NAMES, AbsenceReason, Factor, Hint, WhyNotReport, count_of
 from leafmark.model.result import WORD
-from leafmark.render.explaining import factor_name, word_reason
+from leafmark.render.explaining import factor_name, typed_value, word_changes, word_reason
 from leafmark.render.hints import PAGE, word_hint
 
 _Values = Mapping[str, Any]
@@ -80,19 +80,7 @@ class Remedy(NamedTuple):
     value: str = ""
 
 
-_REMEDIES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "limit": ("show {} results", "limit"),
-        "grain": ("show results as {}", "grain"),
-        "mode": ("search in the mode {}", "mode"),
-        "sort": ("sort by {}", "sort"),
-        "strict": ("do not require all words", "strict"),
-        "trees": ("search all trees", "tree"),
-        "tags": ("leave out the tag", "tag"),
-        "since": ("leave out the date", "since"),
-        "section": ("search all sections", "section"),
-    }
-)
+_CONTROLS = {"trees": "tree", "tags": "tag"}
 _OFF = frozenset(("strict", "trees", "tags", "since", "section"))
 """What is a remedy where it is switched off."""
 
@@ -100,10 +88,10 @@ _OFF = frozenset(("strict", "trees", "tags", "since", "section"))
 def remedies(report: WhyNotReport) -> list[Remedy]:
     """Return what would show the chunk; all of them together."""
     found = []
-    for name, value in report.remedy.items():
-        text, control = _REMEDIES.get(name, (f"set {name} to {{}}", ""))
-        given = "" if name in _OFF else f"{value:g}" if isinstance(value, float) else str(value)
-        found.append(Remedy(text.format(given), control, given))
+    for name, text in word_changes(report, PAGE).items():
+        control = _CONTROLS.get(name, name) if name in PAGE.changes else ""
+        value = "" if name in _OFF else typed_value(report.remedy[name])
+        found.append(Remedy(text, control, value))
     found += [Remedy(f"leave out {part}") for part in report.without]
     if report.added is not None:
         found.append(Remedy(f"add {report.added}"))

@@ -36,7 +36,7 @@ from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
-from leafmark.render.explaining import remedy_flags, word_reason
+from leafmark.render.explaining import word_changes, word_reason
 from leafmark.render.hints import word_hint
 from leafmark.search.options import Mode
 
@@ -766,7 +766,7 @@ def test_why_not_names_a_meaning_that_is_far_or_missing(here: Here, server: Fake
         "meaning",
         "its meaning is not near enough (0.05, and 0.15 is the least)",
     )
-    assert remedy_flags(report) == ["--mode hybrid"]
+    assert word_changes(report) == {"mode": "--mode hybrid"}
     here.write("new.md", "# New\n\nneedle\n")
     (reason,) = why_not(desk, "new.md#new", "needle", mode="semantic").reasons
     assert (reason.lost_at, word_reason(reason)) == (
