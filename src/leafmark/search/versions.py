@@ -235,7 +235,8 @@ def other_version_filter(shown: Entry, other: Entry) -> str:
     )
     if last == len(folders) and shown.path.rpartition("/")[2] != other.path.rpartition("/")[2]:
         return format_query(Filter("path", other.path))
-    return format_query(Filter("path", "".join(f"{name}/" for name in folders[: last + 1])))
+    folder = "".join(f"{name}/" for name in folders[: last + 1])
+    return format_query(Filter("path", folder or other.path))
 
 
 def fold_repeats(
