@@ -44,6 +44,9 @@ _WRITTEN = re.compile(
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
+_NOTE = re.compile(r"\([0-9]+\)|\[[0-9]+\]")
+"""The number of a note, which Texinfo writes as a heading."""
+
 _UNSEEN = dict.fromkeys(map(ord, "\0\u00ad\u200b\u2060\ufeff"))
 """Characters that say where lines may be broken, and nothing in a title."""
 
@@ -161,7 +164,7 @@ class _Outline:
         own = HEADING_LEVELS[element.tag]
         around = [*_containers(self, element)]
         is_title = own > 1 and any(self._names_box(box, before) for box in around)
-        nested = is_title or is_credit(element) or not title
+        nested = is_title or is_credit(element) or not title or _NOTE.fullmatch(title) is not None
         anchor = self._own_anchor(element) if nested else self._anchor(element, before)
         start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
         stop = min([limit, *(each.end for each in around[:1])])
