@@ -312,7 +312,8 @@ class _Finder:
 
     def _is_site_map(self, element: Element) -> bool:
         """Whether there are headings with nothing but links below, and the page has its own."""
-        names = {*in_words(element.open.id)[-1:], element.open.id.lower(), *element.open.classes}
+        named = (element.open.id.lower(), *element.open.classes)
+        names = {*named, *(word for name in named for word in in_words(name)[-1:]), element.tag}
         if names.isdisjoint(words_of("linked", "maps")):
             return False
         page, inner, close = self.page, element.inner, element.close
@@ -659,6 +660,7 @@ _NAMED_BESIDE = {
 }
 """What is dropped for what it is called and where it stands."""
 
+_UNSEEN = re.compile(r"\bdisplay\s*:\s*none", re.IGNORECASE)
 _MAX_LANGUAGE = 60
 _CODE_NEXT = re.compile(
     rb"\s*+(?:<(?:div|figure|button)\b[^<>]*+>\s*+(?:</button>\s*+)?){0,3}<pre\b", re.IGNORECASE
@@ -714,13 +716,14 @@ def _says_who(texts: Sequence[bytes]) -> bool:
 
 
 def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
-    """Whether a tag or a role is enough, and which lists name the element."""
+    """Whether a tag, a role, or a name of what is not shown is enough; the lists that name it."""
     is_certain, lists = _verdict_but_id(opening.name, opening.role, opening.classes)
     named = id_lists(opening.id) if opening.id and not is_certain else None
     if named:
         lists |= _LISTS_OF_NAMES & {each.removesuffix(".classes") for each in named}
         lists |= {"whole"} if "foot.whole" in named else set()
-    return is_certain, lists
+    is_unseen = "drop" in lists and _UNSEEN.search(opening.attribute("style")) is not None
+    return is_certain or is_unseen, lists
 
 
 @memo(4096)
