@@ -32,7 +32,7 @@ from leafmark.parsing.html.dom import (
     StartTag,
 )
 from leafmark.parsing.html.outline import heading_text, is_credit, title_of
-from leafmark.parsing.html.region import number_spans
+from leafmark.parsing.html.region import layout_spans, number_spans
 from leafmark.parsing.html.tokens import TAGS, unescape
 from leafmark.parsing.html.vocabulary import (
     id_lists,
@@ -162,7 +162,7 @@ class _Finder:
         if is_page and self._visible(self.start, self.end) is None:
             self.dropped = certain
         self._drop((each.start, each.end) for each in self.banners)
-        self._drop(number_spans(self.page))
+        self._drop((*number_spans(self.page), *layout_spans(self.page)))
         self._drop(self._small_links())
         self._drop(self._pagers())
         self._drop(self._menus())

@@ -27,7 +27,7 @@ _CODE_TAG = re.compile(
 _MAX_INNER_TAGS = 3
 """A `pre`, one right in it, and the `code` in that."""
 
-_BLANK_OR_NUMBERS = re.compile(rb"[\s0-9]*+")
+_BLANK_OR_NUMBERS = re.compile(rb"(?:[\s0-9]|&nbsp;|&#160;|\xc2\xa0|(?!))*+")
 _MAX_TAGS = 40
 """Tags before code in which its wrappers are looked for."""
 

@@ -298,6 +298,20 @@ def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tu
     yield listing.end, table.end
 
 
+def layout_spans(page: Page) -> Iterator[tuple[int, int]]:
+    """Yield what is left of a table of nothing but one block of code, as Texinfo once set it in."""
+    for code in page.having("pre"):
+        table = None
+        for around in code.ancestors:
+            before, behind = (around.inner, code.start), (code.end, around.close)
+            if any(page.has_text(*span) or page.links_in(*span) for span in (before, behind)):
+                break
+            table = around if around.tag == "table" else table
+        if table is not None:
+            yield table.start, code.start
+            yield code.end, table.end
+
+
 _NAMES_OF_FILES = 2
 """Texts that may stand above code and its numbers in one table."""
 
