@@ -58,7 +58,7 @@ _OPTIONS = (
     ),
     Option(
         "--kind",
-        help="Only queries of this kind; with make, drafts of it: heading, definition or link.",
+        help="Only queries of this kind; with make, drafts of it: heading or link.",
         metavar="KIND",
         repeat=True,
     ),
@@ -140,8 +140,8 @@ def _eval(call: Call) -> int:
     With --compare, each way to search has an index of its own in the cache folder; the
     project's index is left alone.
 
-    leafmark eval make prints queries drafted from headings, definitions and the texts of links,
-    to start with: review them, reword them as a reader would ask, and remove the key draft.
+    leafmark eval make prints queries drafted from headings and the texts of links, to start
+    with: review them, reword them as a reader would ask, and remove the key draft.
     """
     if call.words[0] == MAKE:
         return _make(call)

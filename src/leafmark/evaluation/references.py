@@ -201,14 +201,18 @@ class Library:
             for reference in query.answers:
                 try:
                     passage = self._searched(self._passage(reference, query.tree), query.tree)
-                    passages.append(_once(passage, passages))
+                    if any(passage[:3] == each[:3] for each in passages):  # it would count twice
+                        raise UsageError(f"two answers are the same bytes of {passage.doc_id}")
+                    passages.append(passage)
                 except LeafmarkError as error:
                     problems.append(f"{query.location}: {error.message}")
                     files.append(query.location.rpartition(":")[0])
             found.append(tuple(passages))
         if problems:
             hint = "; ".join(self._project.missing_trees()) or None
-            raise UsageError(_summary(problems), location=files[0], hint=hint)
+            noun = "reference does" if len(problems) == 1 else "references do"
+            said = as_listed(f"{len(problems)} {noun} not lead to one place", problems)
+            raise UsageError(said, location=files[0], hint=hint)
         return found
 
     def _searched(self, passage: Passage, tree: str) -> Passage:
@@ -300,13 +304,6 @@ def _nearest(name: str, known: Iterable[str], mark: str = "") -> str:
     return f"; did you mean {mark}{near[0]}?" if near else ""
 
 
-def _once(passage: Passage, before: Sequence[Passage]) -> Passage:
-    """Return the passage, unless an answer of the query is the same bytes: it would count twice."""
-    if any(passage[:3] == each[:3] for each in before):
-        raise UsageError(f"two answers are the same bytes of {passage.doc_id}")
-    return passage
-
-
 def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage:
     if start >= end:
         raise NotFoundError(f"{reference.id or reference.path} names no bytes")
@@ -388,11 +385,6 @@ def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Pl
 
 def _pattern(quote: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(map(re.escape, quote.split())))
-
-
-def _summary(problems: Sequence[str]) -> str:
-    noun = "reference does" if len(problems) == 1 else "references do"
-    return as_listed(f"{len(problems)} {noun} not lead to one place", problems)
 
 
 def sections_of(library: Library, passages: Iterable[Passage]) -> tuple[Passage, ...]:

@@ -85,7 +85,11 @@ def evaluate_project(
         ProviderError: there are no vectors, where they are asked for.
         ConfirmationError, LockedError, ...: see `check_large_folder` and `refresh`.
     """
-    _check_resamples(request.resamples)
+    if request.resamples < MIN_RESAMPLES:
+        raise UsageError(
+            f"{request.resamples} resamples make no interval of 95 %",
+            hint=f"draw at least {MIN_RESAMPLES} times",
+        )
     variants = _variants(project, request)
     opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
     library = Library(project)
@@ -94,7 +98,14 @@ def evaluate_project(
     found = []
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
-        trial = _trial(variant, apart, reader, request, reading)
+        trial = Trial(
+            apart,
+            reader,
+            reading,
+            limit=request.limit,
+            diagnose=request.diagnose,
+            plain=PlainRanking(reader, library) if variant.plain else None,
+        )
         found.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
     _, diagnostics = source_notes(library.scan, reader)
@@ -155,14 +166,6 @@ def _refusals(found: Sequence[VariantOutcomes]) -> list[str]:
     return [as_listed(f"{many} as finding nothing", list(refused.values()))]
 
 
-def _check_resamples(resamples: int) -> None:
-    if resamples < MIN_RESAMPLES:
-        raise UsageError(
-            f"{resamples} resamples make no interval of 95 %",
-            hint=f"draw at least {MIN_RESAMPLES} times",
-        )
-
-
 def _judged(
     project: Project, request: EvaluationRequest, library: Library
 ) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
@@ -204,18 +207,6 @@ def _index_apart(
     if search_mode(project) != "lexical" and project.configuration.embedding.is_named:
         _embed(project, reader, progress)
     return reader
-
-
-def _trial(
-    variant: Variant,
-    project: Project,
-    reader: IndexReader,
-    request: EvaluationRequest,
-    reading: Reading,
-) -> Trial:
-    plain = PlainRanking(reader, reading.library) if variant.plain else None
-    limit, diagnose = request.limit, request.diagnose
-    return Trial(project, reader, reading, limit=limit, diagnose=diagnose, plain=plain)
 
 
 def _judge(

@@ -150,7 +150,7 @@ class Trial:
     def run(self, query: JudgedQuery, passages: tuple[Passage, ...]) -> Outcome:
         """Return what the query comes to."""
         found = self._find(query)
-        results = self._reads(found, passages)
+        results = [self._read(*result, passages) for result in found.results]
         cover_rank = rank_of(results, passages, covers)
         outcome = Outcome(
             query,
@@ -199,9 +199,6 @@ class Trial:
                     hint="without it the figures would be those of another search: evaluate again",
                 )
         return answer
-
-    def _reads(self, found: Found, passages: Sequence[Passage]) -> list[Read]:
-        return [self._read(*result, passages) for result in found.results]
 
     def _read(self, entry: Entry, also_in: Sequence[str], passages: Sequence[Passage]) -> Read:
         """Return a result as it is read; of places with the same bytes the one that answers."""

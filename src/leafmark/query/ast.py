@@ -150,7 +150,8 @@ class Field(_Node):
 
     def __post_init__(self) -> None:
         _require(is_scoring(self.name), "not the name of a text field", self.name)
-        _require(not _has_field(self.operand), "a field inside a field", self.name)
+        has_field = any(isinstance(node, Field | Filter) for node in _iter_nodes(self.operand))
+        _require(not has_field, "a field inside a field", self.name)
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
@@ -362,21 +363,18 @@ def nearest_field(name: str) -> str | None:
     """
     if name.startswith(META_PREFIX):
         return _META_KEY
-    near = (known for known in (*SCORING_FIELDS, *FILTERS) if _is_slip(name, known))
+    edits = edits_from(name)
+    near = (
+        known
+        for known in (*SCORING_FIELDS, *FILTERS)
+        if max(len(name), len(known)) >= NEAR_LETTERS and edits(known) <= 1
+    )
     return _ELSEWHERE.get(name) or next(near, None)
-
-
-def _is_slip(name: str, known: str) -> bool:
-    return max(len(name), len(known)) >= NEAR_LETTERS and edits_from(name)(known) <= 1
 
 
 def is_word_start(text: str) -> bool:
     """Whether `text` can be a prefix: it has a letter or digit, and no colon at its end."""
     return any(map(str.isalnum, text)) and not text.endswith(":")
-
-
-def _has_field(expression: Expression) -> bool:
-    return any(isinstance(node, Field | Filter) for node in _iter_nodes(expression))
 
 
 def _iter_nodes(expression: Expression, *closed: type) -> Iterator[Expression]:

@@ -376,10 +376,6 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             f"the index has words like “{as_named(values['word'])}”: {', '.join(values['words'])}"
         ),
         "phrase": _phrase,
-        "ending": lambda values, _: (
-            f"with “{as_named(values['short'])}” in place of “{as_named(values['text'])}”, "
-            f"there would be {_matches(values)}"
-        ),
         "filter": _filter,
         "section-below": lambda values, terms: (
             "with "

@@ -338,7 +338,12 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
     languages = _languages_of(snapshot, words, language)
-    stops = [word for word in words if word in asking or _is_stop(word, language, languages)]
+    known_stops = [stop_words(name) for name in languages]
+    stops = [
+        word
+        for word in words
+        if word in asking or any(each.issuperset(_parts_of(word, language)) for each in known_stops)
+    ]
     content = [word for word in words if word not in stops]
     if not content and all(map(filters_only, stated)):
         content, stops = words, []
@@ -401,11 +406,6 @@ def _languages_of(snapshot: Snapshot, words: Iterable[Term], language: Language)
     names = [each.name for each in snapshot.languages]
     said = {part for word in words for part in _parts_of(word, language)}
     return {language.name, detect_language(said, names)} if len(names) > 1 else {language.name}
-
-
-def _is_stop(word: Term, language: Language, languages: Iterable[str | None]) -> bool:
-    parts = _parts_of(word, language)
-    return any(all(part in stop_words(name) for part in parts) for name in languages)
 
 
 def _parts_of(word: Term, language: Language) -> list[str]:

@@ -37,8 +37,9 @@ def explain(
         before = explain(candidate._replace(score=score, factors=()), scored, snapshot)
         return (*before, *candidate.factors)
     own = _own(candidate, scored)
-    best = _best_part(candidate, own)
-    if best is not None:
+    tier = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
+    best = max(tier, key=lambda one: one.score, default=None)
+    if best is not None and (own is None or own.score < best.score):
         parts = explain(best, scored, snapshot)
         factors: tuple[Factor, ...] = (Factor("part", best.score, how=best.entry.id, parts=parts),)
         score = best.score
@@ -57,15 +58,6 @@ def _own(candidate: Candidate, scored: Sequence[Mapping[ChunkKey, Scored]]) -> S
     key = key_of(candidate.entry)
     found = [each[key] for each in scored if key in each]
     return max(found, key=lambda one: one.score, default=None)
-
-
-def _best_part(candidate: Candidate, own: Scored | None) -> Candidate | None:
-    """Return the constituent whose score a candidate has, None if it has its own."""
-    tier = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
-    best = max(tier, key=lambda one: one.score, default=None)
-    if best is None or (own is not None and own.score >= best.score):
-        return None
-    return best
 
 
 def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:

@@ -276,7 +276,8 @@ class Introduce(NamedTuple):
             return self._with_first_text(one) if one.named else None
         first_below = self.find_next(whole)
         entry = introduction_of(whole, first_below)
-        if entry is not None and _stands_behind(whole, entry):
+        longest = max(map(_length, whole.body_spans), default=0)
+        if entry is not None and longest > BEHIND * sum(map(_length, entry.body_spans)):
             entry = self._behind(whole, first_below)
         return None if entry is None else one._replace(entry=entry, introduction=True)
 
@@ -375,10 +376,6 @@ def _length(span: tuple[int, int]) -> int:
 BEHIND = 8
 """By what factor a text behind the first chunk below is longer than what stands before that, where
 it is what the chunk says: an entry of a manual may stand above its section's text."""
-
-
-def _stands_behind(whole: Entry, before: Entry) -> bool:
-    return max(map(_length, whole.body_spans)) > BEHIND * sum(map(_length, before.body_spans))
 
 
 def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:

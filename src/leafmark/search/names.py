@@ -309,13 +309,12 @@ class _Naming:
             words(path_stem(doc_id.partition(":")[2]))[0]
             for doc_id, _ in self._snapshot.refs(found)
         ]
-        usual = set(filter(self._is_usual, dict.fromkeys(prefixes)))
-        return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
-
-    def _is_usual(self, prefix: str) -> bool:
         least = max(MIN_SAME_PREFIX, SAME_PREFIX_SHARE * len(self._snapshot.manifest))
-        begins = HasMatch("names", exact_name(DOCUMENT, f"{prefix} .*"))
-        return prefix.isalnum() and self._snapshot.count([begins])[0] >= least
+        asked = [one for one in dict.fromkeys(prefixes) if one.isalnum()]
+        begins = [HasMatch("names", exact_name(DOCUMENT, f"{one} .*")) for one in asked]
+        counts = self._snapshot.count(begins)
+        usual = {one for one, count in zip(asked, counts, strict=True) if count >= least}
+        return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
 
     def within(self, forms: Sequence[Name], titles: str) -> list[Handle]:
         """Return what bears the end of a name below what bears the rest of it.

@@ -303,22 +303,17 @@ def _omission(item: Item, run: Sequence[Unit]) -> Omission:
 
 def _passage(item: Item, run: Sequence[Unit]) -> Passage:
     start, end = run[0].start, run[-1].end
-    citation = _cite(item, start, end)
+    first, last = max(start, item.span[0]), min(end, item.span[1])
+    citation = None
+    if first < last:  # not only a heading
+        digest = hashlib.sha256(item.source[first:last]).hexdigest()
+        citation = format_citation(item.id, digest, first, last)
     if item.reading is None:
         return Passage(start, end, item.source[start:end].decode("utf-8", "replace"), citation)
     first, last = item.reading.text_range(start, end)
     text = item.reading.shown(first, last)
     first += len(text) - len(text.lstrip("\n"))
     return Passage(start, end, text.strip("\n") + "\n", citation, item.reading, first)
-
-
-def _cite(item: Item, start: int, end: int) -> str | None:
-    """Return the citation of the part in the chunk's span; None for only a heading."""
-    start, end = max(start, item.span[0]), min(end, item.span[1])
-    if start >= end:
-        return None
-    digest = hashlib.sha256(item.source[start:end]).hexdigest()
-    return format_citation(item.id, digest, start, end)
 
 
 ChunksOf = Callable[[Entry], Sequence[Entry]]

@@ -179,23 +179,30 @@ class _Run:
         grained, steps = bring_to_grain(
             joined,
             options,
-            find_parent=self._find_parent,
+            find_parent=lambda one: self._entry(one, one.parent_position, "the parent"),
             measure_text=self._measure,
-            introduce=Introduce(self._find_next),
+            introduce=Introduce(lambda one: self._entry(one, one.position + 1, "the next chunk")),
             may_stand=self._may_stand(topics),
         )
         unique, duplicates = self._join_alike(grained, topics)
         phases += [*steps, duplicates]
         if self._rerank is not None and options.sort == "score":
             unique, phase = rerank_candidates(
-                unique, options.rerank_results, self._rerank, self._whole_text
+                unique,
+                options.rerank_results,
+                self._rerank,
+                lambda one: self._texts.readable(one, one.byte_start, one.byte_end),
             )
             phases.append(phase)
-        ranked = sort_results(unique, options.sort, self._modified_ns)
+        ranked = sort_results(
+            unique, options.sort, lambda one: self._texts.document(one).state.modified_ns
+        )
         placed, phase = self._places(ranked, topics)
         phases.append(phase)
         kept = placed[options.offset : options.offset + options.limit]
-        phases.append(Phase("limit", len(placed), len(kept), _limit_note(options, len(placed))))
+        left = len(placed) - options.offset - options.limit
+        note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
+        phases.append(Phase("limit", len(placed), len(kept), note))
         kept = _with_more(kept, placed, found)
         return Trace(compiled, found, joined, grained, placed, kept, tuple(phases))
 
@@ -208,7 +215,9 @@ class _Run:
         if self._options.fold_versions:
             single = fold_translations(single, lambda: query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
-            single = fold_repeats(single, self._texts.whole, digest, self._count_chunks)
+            single = fold_repeats(
+                single, self._texts.whole, digest, lambda one: self._texts.document(one).chunk_count
+            )
         unique = join_duplicates(single, digest)
         note = ""
         if len(unique) < len(candidates):
@@ -269,12 +278,6 @@ class _Run:
             return sections or bounds
         return lambda entry: sections(entry) and bounds(entry)
 
-    def _find_parent(self, entry: Entry) -> Entry:
-        return self._entry(entry, entry.parent_position, "the parent")
-
-    def _find_next(self, entry: Entry) -> Entry:
-        return self._entry(entry, entry.position + 1, "the next chunk")
-
     def _entry(self, entry: Entry, position: int, what: str) -> Entry:
         """Return the chunk at a position of the document that `entry` is of."""
         found = self._snapshot.entry(entry.doc_id, position)
@@ -287,15 +290,6 @@ class _Run:
         start, end = whole_range(entry)
         form = self._texts.document(entry).format
         return (end - start) // MARKUP_BYTES_PER_TOKEN.get(form, BYTES_PER_TOKEN)
-
-    def _whole_text(self, entry: Entry) -> str | None:
-        return self._texts.readable(entry, entry.byte_start, entry.byte_end)
-
-    def _count_chunks(self, entry: Entry) -> int:
-        return self._texts.document(entry).chunk_count
-
-    def _modified_ns(self, entry: Entry) -> int:
-        return self._texts.document(entry).state.modified_ns
 
     def _present(self, trace: Trace) -> tuple[Result, ...]:
         presenter = Presenter(self._snapshot, self._texts, trace.compiled)
@@ -335,11 +329,6 @@ def _with_more(
         if count:
             found_more[at] = kept[at]._replace(more=count)
     return found_more
-
-
-def _limit_note(options: SearchOptions, ranked: int) -> str:
-    left = ranked - options.offset - options.limit
-    return f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
 
 
 def _add_phases(found: Sequence[TopicMatches]) -> list[Phase]:

@@ -87,11 +87,6 @@ class Body(NamedTuple):
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def _bytes_before(offset: int, spans: Iterable[tuple[int, int]]) -> int:
-    """Return how many bytes of the spans stand before `offset`."""
-    return sum(min(end, offset) - start for start, end in spans if start < offset)
-
-
 def _line_ends(source: bytes, at: int, stop: int) -> int:
     """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
     before = max(at - 1, 0)
@@ -110,13 +105,6 @@ def _line_start(source: bytes, stop: int) -> int:
 def _in_line_end(source: bytes, at: int) -> bool:
     """Whether `at` is between CR and LF, where the line has not ended yet."""
     return source[at - 1 : at + 1] == b"\r\n"
-
-
-def _known_line(entry: Entry) -> int:
-    """Return a byte before the body, or at its beginning, whose line the index knows, or 0."""
-    if entry.heading_start is not None:
-        return entry.heading_start
-    return entry.byte_start if entry.kind == "piece" else 0
 
 
 class Texts:
@@ -167,7 +155,8 @@ class Texts:
         document, spans = self.document(entry), entry.body_spans
         data = bytes_in(source, spans)
         front = document.front_matter_end
-        skipped = _bytes_before(front, spans) if front else 0
+        before = [min(end, front) - start for start, end in spans if front and start < front]
+        skipped = sum(before)
         if self._make_readable is not None:
             read = [part for span in spans for part in subtract(*span, [(0, front or 0)])]
             made = self._make_readable(document, source, read)
@@ -231,7 +220,8 @@ class Texts:
     def _places(entry: Entry, source: bytes | None) -> tuple[tuple[int, int], ...]:
         if source is None:
             return ()
-        at = _known_line(entry)
+        known = entry.byte_start if entry.kind == "piece" else 0
+        at = known if entry.heading_start is None else entry.heading_start
         ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
         found = []
         for start, _ in entry.body_spans:
@@ -407,9 +397,6 @@ class Presenter:
         """Whether a section's own title matches; that of the document is no section's."""
         if entry.title == self._texts.document(entry).title or entry.kind == "document":
             return False
-        return self._title_matches(candidate, entry)
-
-    def _title_matches(self, candidate: Candidate, entry: Entry) -> bool:
         found = (self._compiled(topic, entry) for topic in candidate.topics)
         text = with_parts(entry.title)
         return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import itemgetter
@@ -448,20 +448,18 @@ class _Scorer:
             if (level := self._level(bearers.get(chunk, 0.0), role))
         }
         if max(named.values(), default=0.0) == LAST_LEVEL:
-            named = {chunk: named[chunk] for chunk in self._called_wholly(list(named))}
+            words = {word.stem for word in topic.name}
+            paths = self._snapshot.section_paths(list(named))
+            named = {
+                chunk: named[chunk]
+                for chunk, path in zip(list(named), paths, strict=True)
+                if words.issubset(topic.language.analyzer.terms(path[-1]))
+            }
         else:
             named = {chunk: level for chunk, level in named.items() if level > LAST_LEVEL}
         if len(named) > 1:
             return title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
         return {chunk: (level, 0) for chunk, level in named.items()}
-
-    def _called_wholly(self, chunks: Sequence[Handle]) -> Iterator[Handle]:
-        """Yield the chunks whose titles have all words of the name, a frame around it too."""
-        words = {word.stem for word in self._topic.name}
-        terms = self._topic.language.analyzer.terms
-        for chunk, path in zip(chunks, self._snapshot.section_paths(chunks), strict=True):
-            if words.issubset(terms(path[-1])):
-                yield chunk
 
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.

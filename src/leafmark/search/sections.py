@@ -180,12 +180,11 @@ def within_bounds(
     """
     roots: list[Entry] = []
     for topic in topics:
-        limited = next(filter(_is_under, parts_of(topic)), None)
-        if not isinstance(limited, Filter):
+        limited = next(
+            (one for one in parts_of(topic) if isinstance(one, Filter) and one.name == "under"),
+            None,
+        )
+        if limited is None:
             return None
         roots += find(str(limited.value))
     return lambda entry: any(root.holds(entry) for root in roots)
-
-
-def _is_under(expression: Expression) -> bool:
-    return isinstance(expression, Filter) and expression.name == "under"

@@ -346,7 +346,9 @@ def _laid_out(
     part = text[fragment.start : fragment.end]
     at = fragment.start + len(part) - len(part.lstrip())
     last = at + len(part.strip())
-    touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
+    first = bisect_right(ranges, (at,))
+    first -= bool(first and ranges[first - 1][1] > at)
+    touching = ranges[first : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
     line, places, moved = _folded(text, at, last)
     if not places:  # as often
@@ -400,12 +402,6 @@ def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
             kept.append(at)
         at += 1
     return frozenset(kept)
-
-
-def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
-    """Return the index of the first of disjoint, sorted ranges that ends after `at`."""
-    first = bisect_right(ranges, (at,))
-    return first - 1 if first and ranges[first - 1][1] > at else first
 
 
 def _is_blank(text: str) -> bool:

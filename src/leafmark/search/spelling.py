@@ -93,7 +93,11 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
         first = 0x03AC if ord(letter) < 0x0400 else 0x0430
         return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
     found = (chr(number) for number in range(first, first + _PAGE))
-    return "".join(each for each in found if _is_letter(each) and each.lower() == each)
+    return "".join(  # vowel signs, too, as scripts of India have them
+        each
+        for each in found
+        if each.lower() == each and (each.isalpha() or unicodedata.category(each)[0] == "M")
+    )
 
 
 def respellings(word: str) -> list[str]:
@@ -119,11 +123,6 @@ def _with_a_mark(letter: str) -> str:
     return "".join(
         each for each in found if each != letter == without_marks(each) and each.lower() == each
     )
-
-
-def _is_letter(character: str) -> bool:
-    """Whether a character is a letter, or a vowel sign, as scripts of India have them."""
-    return character.isalpha() or unicodedata.category(character)[0] == "M"
 
 
 def edits_of(word: str, language: str | None = None) -> list[str]:
@@ -434,7 +433,12 @@ def _intact(typed: str) -> str:
 
 def _forms(typed: str, term: str) -> tuple[str, ...]:
     """Return what terms may be near: a word, its stem, and the word without an ending."""
-    return tuple(dict.fromkeys((term, typed, *_without_endings(typed))))
+    shorter = (
+        typed[: -len(ending)]
+        for ending in _ENGLISH_ENDINGS.split()
+        if typed.endswith(ending) and len(typed) - len(ending) >= CORRECTED_FROM
+    )
+    return tuple(dict.fromkeys((term, typed, *shorter)))
 
 
 def _unlikeliness(word: str, typed: str) -> int:
@@ -458,12 +462,3 @@ def is_to_be_corrected(word: str, frequency: int) -> bool:
     if len(word) < CORRECTED_FROM or any(map(str.isnumeric, word)):
         return False
     return not frequency or (len(word) >= WIDENED_FROM and frequency <= WIDENED_UP_TO)
-
-
-def _without_endings(word: str) -> list[str]:
-    """Return the word without each of the endings that it has: nearly its stem."""
-    return [
-        word[: -len(ending)]
-        for ending in _ENGLISH_ENDINGS.split()
-        if word.endswith(ending) and len(word) - len(ending) >= CORRECTED_FROM
-    ]

@@ -369,7 +369,8 @@ class TermCompiler:
         found = CompiledTerm(
             node.text,
             len(self._compiled),
-            _terms_of(sequences) | {(term,) for term in marked},
+            frozenset([tuple([each.term for each in one]) for one in sequences])
+            | {(term,) for term in marked},
             tuple(queries.items()),
             self._idf(sequences, is_known=bool(queries) and not begun),
             terms,
@@ -542,10 +543,6 @@ def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
 
 def _is_mended(one: Alternative) -> bool:
     return one.kind == "corrected" and one.share == 1.0
-
-
-def _terms_of(sequences: Iterable[tuple[Alternative, ...]]) -> frozenset[tuple[str, ...]]:
-    return frozenset([tuple([each.term for each in sequence]) for sequence in sequences])
 
 
 def _combinations(words: Sequence[Sequence[Alternative]]) -> list[tuple[Alternative, ...]]:

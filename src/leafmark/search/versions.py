@@ -156,7 +156,13 @@ def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) 
     ]
     if len({member.version for member in left}) < 2:
         return
-    newest = sorted(left, key=lambda member: (not member.newness[0], *_reversed(member.version)))
+    newest = sorted(
+        left,
+        key=lambda member: (
+            not member.newness[0],
+            *(-n for numbers in member.version for n in numbers),
+        ),
+    )
     scores = sorted((member.candidate.score for member in left), reverse=True)
     if scores[-1] < NEARLY_AS_GOOD * scores[0]:
         return
@@ -164,10 +170,6 @@ def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) 
         one = kept[member.rank]
         assert one is not None, "only those that are kept are left"
         kept[member.rank] = one._replace(score=score)
-
-
-def _reversed(version: Version) -> list[float]:
-    return [-number for numbers in version for number in numbers]
 
 
 def fold_translations(
@@ -190,7 +192,8 @@ def fold_translations(
         others = [one for code, each in languages.items() if code != chosen for one in each]
         best = languages[chosen][0]
         dropped |= {id(one) for one in others}
-        shown[id(best)] = _standing_for(best, others, _first_of_each(others))
+        first = {one.entry.path: one.entry for one in reversed(others)}
+        shown[id(best)] = _standing_for(best, others, [*first.values()][::-1])
     if not dropped:
         return list(candidates)
     return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
@@ -212,11 +215,6 @@ def _chosen_language(languages: Mapping[str, Sequence[Candidate]], wanted: str) 
 
 def _tier(one: Candidate) -> tuple[bool, bool]:
     return not one.named, one.relaxed
-
-
-def _first_of_each(candidates: Sequence[Candidate]) -> list[Entry]:
-    """Return the first entry of each document."""
-    return list({one.entry.path: one.entry for one in reversed(candidates)}.values())[::-1]
 
 
 def are_of_one_page(one: Entry, other: Entry) -> bool:

@@ -362,7 +362,9 @@ class _Inquiry:
             for part in unmet
             for each in demands.lacking(best, part)
         )
-        filtered = bool(unmet) and all(map(_is_filter, unmet))
+        filtered = bool(unmet) and all(
+            filters_only(one) and not isinstance(one, Not) for one in unmet
+        )
         lost_at: LostAt = "filter" if filtered else "match"
         change = _Change({}, tuple(unmet))
         values: dict[str, Any] = {"far": far} if far is not None else {}
@@ -422,10 +424,6 @@ def _past_the_cut(
             "cutoff_ratio": options.cutoff_ratio,
         }
     return AbsenceReason("cutoff", candidate.entry.id, **facts, values=values), _Change(change)
-
-
-def _is_filter(part: Expression) -> bool:
-    return filters_only(part) and not isinstance(part, Not)
 
 
 class _Demands:

@@ -158,7 +158,10 @@ def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]
     scripts: list[str] = []
     number, numbers = 0, []
     for at, token in enumerate(tokens):
-        script = _script_of(token.term)
+        script = ""
+        if is_solid(token.term):
+            named = (name for name, letters in _SCRIPTS if letters.match(token.term))
+            script = next(named, "pairs")
         touches = at > 0 and tokens[at - 1].end == token.start
         if token.term == LONG_VOWEL and touches:
             script = scripts[-1]
@@ -169,13 +172,6 @@ def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]
     for _, run in groupby(zip(numbers, scripts, tokens, strict=True), key=lambda each: each[0]):
         members = list(run)
         yield members[0][1], [token for _, _, token in members]
-
-
-def _script_of(term: str) -> str:
-    """Return the name of a term's script, if that is written without spaces, else ""."""
-    if not is_solid(term):
-        return ""
-    return next((name for name, letters in _SCRIPTS if letters.match(term)), "pairs")
 
 
 def _pieces(text: str, script: str, run: Sequence[Token], counts: Counts) -> Iterator[Piece]:

@@ -281,11 +281,3 @@ def test_a_tree_without_documents_is_known(tmp_path: Path) -> None:
     assert ("empty-tree", empty) in hints(library, "zebra tree:empty")
     assert ("empty-tree", empty) in hints(library, "zebra", trees=("empty",))
     assert ("unknown-tree", f"{unknown}; the nearest: empty") in hints(library, "zebra tree:empti")
-
-
-def test_the_end_of_a_name_is_looked_for_in_the_field_that_was_asked(tmp_path: Path) -> None:
-    library = Library(tmp_path / "index", t={"a.md": "# Close\n\nCall conn.close here.\n"})
-    assert hints(library, "title:conn.close") == [
-        ("unknown-word", "“conn.close” occurs in no title"),
-        ("ending", "with “close” in place of “conn.close”, there would be 2 matches"),
-    ]
