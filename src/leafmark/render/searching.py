@@ -553,10 +553,14 @@ def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
     text, ranges = snippet.text, snippet.ranges
     lines, at = [], 0
     for line in text.split("\n"):
-        inset = indent + " " * (len(line) - len(line.lstrip()))
+        own = len(line) - len(line.lstrip())
+        inset, first = indent + " " * own, at + own
         lines += [
-            inset + style.highlight_line(line[start:end], _within(ranges, at + start, at + end))
-            for start, end in wrap(line, width - len(inset) + len(indent))
+            inset
+            + style.highlight_line(
+                text[first + start : first + end], _within(ranges, first + start, first + end)
+            )
+            for start, end in wrap(line[own:], width - own)
         ]
         at += len(line) + 1
     return lines

@@ -365,7 +365,8 @@ class Presenter:
                 return best
         written_in = self._texts.document(candidate.entry).format
         return join_snippets(
-            make_snippet(*as_read(body.shown, each, written_in)) for each in own or [[]]
+            make_snippet(*as_read(body.shown, each, written_in), is_code=written_in == "script")
+            for each in own or [[]]
         )
 
     def _snippet_of(self, part: Candidate) -> Snippet:

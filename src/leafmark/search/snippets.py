@@ -39,11 +39,12 @@ _BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\
 _ALIGNED = late_pattern(r"\S {2,}\S")
 """Text in columns, which no author wraps."""
 
+_FENCE = late_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
 MAX_INSET = 8
-"""Spaces that are kept before a line of a snippet; chosen by eye."""
+"""Columns by which a line of a snippet may stand to the right of the first; chosen by eye."""
 
 _DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
 """A line without a word: that below the head of a table, a rule, a border."""
@@ -70,7 +71,9 @@ class _Fragment(NamedTuple):
     end: int
 
 
-def make_snippet(text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHARS) -> Snippet:
+def make_snippet(
+    text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHARS, is_code: bool = False
+) -> Snippet:
     """Return an excerpt of about `size` characters with as many different words as fit.
 
     `matches` are sorted by start. Without any, the snippet is the text's lead.
@@ -83,7 +86,7 @@ def make_snippet(text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHA
     fragments = _join(sorted(_widen(text, core, room) for core in cores))
     first, last = fragments[0].start, fragments[-1].end
     near = [(start, end) for start, end, _ in matches if end > first and start < last]
-    return _render(text, fragments, join_ranges(near))
+    return _render(text, fragments, join_ranges(near), is_code)
 
 
 def as_read(text: str, matches: Sequence[Match], written_in: str) -> tuple[str, Sequence[Match]]:
@@ -322,7 +325,7 @@ def _join(fragments: Sequence[_Fragment]) -> list[_Fragment]:
 
 
 def _render(
-    text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]]
+    text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]], is_code: bool
 ) -> Snippet:
     """Return the fragments one behind the other, with the matches inside them."""
     out, marks = "", []
@@ -331,7 +334,7 @@ def _render(
             out += SEPARATOR
         elif not _is_blank(text[: fragment.start]):
             out += CUT
-        line, places = _laid_out(text, fragment, ranges)
+        line, places = _laid_out(text, fragment, ranges, is_code)
         marks += [(len(out) + start, len(out) + end) for start, end in places if start < end]
         out += line
     if not _is_blank(text[fragments[-1].end :]):
@@ -340,7 +343,7 @@ def _render(
 
 
 def _laid_out(
-    text: str, fragment: _Fragment, ranges: Sequence[tuple[int, int]]
+    text: str, fragment: _Fragment, ranges: Sequence[tuple[int, int]], is_code: bool
 ) -> tuple[str, list[tuple[int, int]]]:
     """Return a fragment with its white space folded, and the matches inside it."""
     part = text[fragment.start : fragment.end]
@@ -350,7 +353,7 @@ def _laid_out(
     first -= bool(first and ranges[first - 1][1] > at)
     touching = ranges[first : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
-    line, places, moved = _folded(text, at, last)
+    line, places, moved = _folded(text, at, last, is_code)
     if not places:  # as often
         return line, [(start - at, end - at) for start, end in inside]
     return line, [
@@ -362,13 +365,16 @@ def _laid_out(
     ]
 
 
-def _folded(text: str, at: int, last: int) -> tuple[str, list[int], list[int]]:
+def _folded(text: str, at: int, last: int, is_code: bool) -> tuple[str, list[int], list[int]]:
     """Return a part of a text with each run of white space as a space, or as a kept break.
 
-    Behind a break, the spaces before the line stay, up to `MAX_INSET`. Also the places behind
-    each run, and by how much what stands before the first, and behind each of them, has moved.
+    Behind a break, a line stays as far to the right of the first one as it was, up to
+    `MAX_INSET`. Also the places behind each run, and by how much what stands before the first,
+    and behind each of them, has moved.
     """
-    breaks = _kept_breaks(text, at, last)
+    breaks = _kept_breaks(text, at, last, is_code)
+    first = text[text.rfind("\n", 0, at) + 1 : at]
+    inset = _columns(first[: len(first) - len(first.lstrip())])
     line, places, moved = "", [], [at]
     for run in _FOLD.finditer(text, at, last):
         start, end = run.span()
@@ -376,18 +382,23 @@ def _folded(text: str, at: int, last: int) -> tuple[str, list[int], list[int]]:
         if breaks.isdisjoint(range(start, end)):
             line += " "
         else:
-            inset = len(run[0]) - len(run[0].rstrip(" "))
-            line += "\n" + " " * min(inset, MAX_INSET)
+            own = _columns(run[0].rpartition("\n")[2]) - inset
+            line += "\n" + " " * max(0, min(own, MAX_INSET))
         at = end
         places.append(end)
         moved.append(end - len(line))
     return line + text[at:last], places, moved
 
 
-def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
+def _columns(blanks: str) -> int:
+    return len(blanks.expandtabs(4))
+
+
+def _kept_breaks(text: str, start: int, end: int, is_code: bool) -> frozenset[int]:
     """Return the places of the line breaks in a range that are not those of a paragraph.
 
-    A paragraph was wrapped where a line is long and the next one begins nothing of its own.
+    A paragraph was wrapped where a line is long and the next one begins nothing of its own. Code
+    has none, nor has what stands between fences.
     """
     if "\n" not in text[start:end]:
         return frozenset()
@@ -395,10 +406,12 @@ def _kept_breaks(text: str, start: int, end: int) -> frozenset[int]:
     feed = text.find("\n", end)
     lines = text[first : len(text) if feed < 0 else feed].split("\n")
     kept, at = [], first
+    fenced = is_code or len(_FENCE.findall(text, 0, first)) % 2 > 0
     goes_on = [not (_BEGINS.match(line) or _ALIGNED.search(line)) for line in lines]
     for line, *are_wrapped in zip(lines, goes_on, goes_on[1:], strict=False):
         at += len(line)
-        if len(line) < MIN_WRAPPED or not all(are_wrapped):
+        fenced ^= not is_code and _FENCE.match(line) is not None
+        if fenced or len(line) < MIN_WRAPPED or not all(are_wrapped):
             kept.append(at)
         at += 1
     return frozenset(kept)

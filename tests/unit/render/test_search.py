@@ -123,6 +123,12 @@ def test_snippets_in_json_are_escaped_html() -> None:
     assert record["snippet_ranges"] == [[1, 7]]
 
 
+def test_lines_of_code_are_indented_once() -> None:
+    snippet = Snippet("def dim():\n    return lamp", ((22, 26),))
+    printed = render_grouped(make_answer(make_result(snippet=snippet)), PLACES, PLAIN)
+    assert printed.splitlines()[-2:] == ["      def dim():", "          return lamp"]
+
+
 def test_groups_follow_their_best_result_and_name_the_best_score() -> None:
     other = make_document("other.md")
     answer = make_answer(

@@ -69,6 +69,29 @@ def test_snippets(name: str, text: str, words: list[str], size: int, html: str) 
     assert snippet.html == html
 
 
+CODE = """\
+class Lamp:
+    # Turns the light of this lamp down by as much as is asked for.
+    def dim(self, by):
+\t\tself.light -= by
+"""
+
+
+@pytest.mark.parametrize(("before", "is_code"), [("", True), ("Text.\n\n```python\n", False)])
+def test_lines_of_code_stay_lines_and_where_they_were(before: str, is_code: bool) -> None:
+    shown = make_snippet(before + CODE, [], size=200, is_code=is_code).text
+    assert shown.split("\n")[-4:] == [
+        "class Lamp:",
+        "    # Turns the light of this lamp down by as much as is asked for.",
+        "    def dim(self, by):",
+        "        self.light -= by",
+    ]
+    text = before + CODE
+    whole = [(text.index("def"), len(text), 0)]
+    shown = make_snippet(text, whole, size=1, is_code=is_code).text
+    assert shown == "…def dim(self, by):\n    self.light -= by"
+
+
 def test_marks_and_joined_characters_stay_whole() -> None:
     family = "👩\u200d👩\u200d👧"
     for unit in ("e\u0301", family, "🇩🇪", "👍🏽"):
