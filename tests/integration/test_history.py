@@ -141,3 +141,20 @@ def test_outside_of_a_repository_it_says_what_to_do(leafmark: Leafmark, tmp_path
     assert ran.code == 2
     assert ran.err.startswith("error: the folder is in no git repository\n")
     assert "leafmark diff OLD NEW" in ran.err
+
+
+def test_a_tree_outside_of_the_repository_is_compared_with_nothing(
+    leafmark: Leafmark, made: GitRepository, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a.md").write_text("# A\n\nIts text.\n")
+    made.write({"leafmark.toml": 'root = true\n[tree.a]\npath = "../other"\n'})
+    for asked in (
+        ("diff", "HEAD"),
+        ("lint", "--since", "HEAD"),
+        ("ls", "--at", "HEAD"),
+        ("log", "a:a.md"),
+    ):
+        ran = leafmark(*asked, cwd=made.folder)
+        told = ran.err.splitlines()[0]
+        assert (ran.code, told) == (2, "error: none of the trees lies in the repository")

@@ -76,11 +76,6 @@ def open_sides(project: Project, request: DiffRequest) -> tuple[Side, Side]:
         raise NotFoundError(error.message, location=error.location, hint=hint) from error
     trees = [project.get_tree(name) for name in request.trees] or list(project.trees)
     old = RevisionSide(trees, repository, find_revision(repository, names[0] if names else "HEAD"))
-    if not old.trees:
-        raise UsageError(
-            "none of the trees lies in the repository",
-            location=str(repository.top or repository.git_dir),
-        )
     if len(names) == 2:
         return old, RevisionSide(trees, repository, find_revision(repository, names[1]))
     if repository.top is None:

@@ -74,11 +74,6 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
     repository = project_repository(project)
     commit = find_revision(repository, revision)
     with RevisionSide(project.trees, repository, commit) as side:
-        if not side.trees:
-            raise UsageError(
-                "none of the trees lies in the repository",
-                location=str(repository.top or repository.git_dir),
-            )
         place = _place(project, repository, commit)
         found = _at(project, side, place, revision)
         timeout_s = project.configuration.index.lock_timeout_s

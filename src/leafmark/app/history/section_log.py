@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.comparing import read_sections
-from leafmark.app.history.sides import find_revision, project_repository, tree_prefix
+from leafmark.app.history.sides import find_revision, project_repository, tree_prefixes
 from leafmark.app.requests import LogRequest, Progress
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.trees import Tree
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import NotFoundError
 from leafmark.history import (
     LogEntry,
     Section,
@@ -90,22 +90,13 @@ class _Trail:
         self._progress = progress
         self._shallow = repository.shallow_commits()
         self.ends_at: str | None = None
-        self._prefixes = {
-            tree.name: prefix
-            for tree in project.trees
-            if (prefix := tree_prefix(tree, repository)) is not None
-        }
+        self._prefixes = tree_prefixes(project.trees, repository)
+        self._trees = [tree for tree in project.trees if tree.name in self._prefixes]
 
     def find(self, wanted: str, commit: Commit) -> tuple[Tree, str, str | None]:
-        """Return tree, path and slug that an id means; the tree may be left out.
-
-        Raises:
-            UsageError: it is of no tree in the repository.
-        """
+        """Return tree, path and slug that an id means; the tree may be left out."""
         doc, slug = document_part(wanted), wanted.partition("#")[2].partition("~")[0] or None
-        for tree in self._project.trees:
-            if tree.name not in self._prefixes:
-                continue
+        for tree in self._trees:
             for path in self._paths(tree, commit):
                 if doc in (document_id(tree.name, path), path):
                     return tree, path, slug
@@ -119,13 +110,6 @@ class _Trail:
             did_you_mean=nearest(doc, known),
             exit_code=1,
         )
-
-    @property
-    def _trees(self) -> list[Tree]:
-        found = [tree for tree in self._project.trees if tree.name in self._prefixes]
-        if not found:
-            raise UsageError("none of the trees lies in the repository")
-        return found
 
     def _paths(self, tree: Tree, commit: Commit) -> Iterator[str]:
         prefix = self._prefixes[tree.name]

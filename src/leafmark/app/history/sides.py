@@ -26,7 +26,7 @@ from leafmark.app.sources.names import IGNORE_FILES, MAKERS_MARKS, find_generato
 from leafmark.app.sources.selection import TELLING, Frame, Layer, ReadFile, Selection
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
-from leafmark.errors import LeafmarkError, NotFoundError
+from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import RevisionList
 from leafmark.history.git import Blobs, Commit, Repository, blob_hash, find_repository
 from leafmark.model import Diagnostic, DocumentKey
@@ -131,14 +131,16 @@ class RevisionSide(Side):
     """The sources of a revision, from git's objects.
 
     `prefixes` are what the paths of each tree begin with in the repository, by its name.
+
+    Raises:
+        UsageError: no tree lies in the repository.
     """
 
     def __init__(self, trees: Sequence[Tree], repository: Repository, commit: Commit) -> None:
         super().__init__()
         self.repository, self.commit = repository, commit
         self.label = commit.name or commit.oid[:12]
-        found = {tree.name: tree_prefix(tree, repository) for tree in trees}
-        self.prefixes = {name: prefix for name, prefix in found.items() if prefix is not None}
+        self.prefixes = tree_prefixes(trees, repository)
         self.trees = [tree for tree in trees if tree.name in self.prefixes]
         self.left_out = [tree for tree in trees if tree.name not in self.prefixes]
         self._stack = ExitStack()
@@ -235,14 +237,22 @@ def _list_files(
                 listing.missing.append(path)
 
 
-def tree_prefix(tree: Tree, repository: Repository) -> str | None:
-    """Return what the paths of a tree begin with in its repository; None if it lies elsewhere."""
+def tree_prefixes(trees: Iterable[Tree], repository: Repository) -> dict[str, str]:
+    """Return what the paths of the trees in a repository begin with there, by name.
+
+    Raises:
+        UsageError: no tree lies in it.
+    """
     top = repository.top or repository.git_dir
-    root, real_top = os.path.realpath(tree.root), os.path.realpath(top)
-    relative = os.path.relpath(root, real_top).replace(os.sep, "/")
-    if relative == ".":
-        return ""
-    return None if relative == ".." or relative.startswith("../") else f"{relative}/"
+    found = {}
+    for tree in trees:
+        relative = os.path.relpath(os.path.realpath(tree.root), os.path.realpath(top))
+        prefix = "" if relative == "." else relative.replace(os.sep, "/") + "/"
+        if not prefix.startswith("../"):
+            found[tree.name] = prefix
+    if not found:
+        raise UsageError("none of the trees lies in the repository", location=str(top))
+    return found
 
 
 # Which paths of a revision are sources of a tree: the rules of a walk, over a list of names.

@@ -25,7 +25,7 @@ from leafmark.app.indexing.changes import (
 )
 from leafmark.app.indexing.interrupts import held_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
-from leafmark.app.indexing.run import Run, bring_up, carry_out
+from leafmark.app.indexing.run import Run, bring_up, carry_out, remove
 from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.walk import exceeds
@@ -339,9 +339,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
     timeout_s = project.configuration.index.lock_timeout_s
     with project.open_writer(timeout_s=timeout_s) as writer:
         for key in _keys_at(writer.manifest, prefixes):
-            if is_document(writer.manifest, key):
-                outcome.removed.append(document_id(*key))
-            writer.remove(*key)
+            remove(key, writer, outcome)
         outcome.unchanged = sum(row.chunks > 0 for row in writer.manifest.values())
         if not writer.is_new:  # else it is to be made anew once more, and is empty
             writer.commit(started_ns=writer.looked_ns)

@@ -246,7 +246,7 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     from leafmark.app.indexing.preparing import prepare_all  # late: often nothing has changed
 
     for key in plan.removed:
-        _remove(key, work.writer, outcome)
+        remove(key, work.writer, outcome)
     sources = deque([*plan.added, *plan.suspects])
     total, local = len(sources), work.project.configuration.index.workers
     plan.let_go()
@@ -291,7 +291,8 @@ def _machines(wanted: bool) -> Iterator[Machines | None]:
         yield machines
 
 
-def _remove(key: DocumentKey, writer: IndexWriter, outcome: Outcome) -> None:
+def remove(key: DocumentKey, writer: IndexWriter, outcome: Outcome) -> None:
+    """Take a source out of the index, and note its document if it was one."""
     if is_document(writer.manifest, key):
         outcome.removed.append(document_id(*key))
     writer.remove(*key)
@@ -323,7 +324,7 @@ def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
         outcome.unchanged += is_document(writer.manifest, key)
         return
     if prepared.source is None:  # the file went after it had been found
-        _remove(key, writer, outcome)
+        remove(key, writer, outcome)
         return
     was = is_document(writer.manifest, key)
     if _failed_again(prepared.source.entry, writer):
