@@ -347,7 +347,8 @@ class _Finder:
         says_who = _says_who(texts)
         at, last = (bisect_left(page.text_starts, end) for end in (element.end, self.end))
         is_last = at >= last - _LAST_TEXTS
-        return (is_whole and says_who) or ((is_whole or says_who) and is_last)
+        is_first = not page.text_size(WORDS, self.start, element.start)
+        return (says_who and (is_whole or is_last or is_first)) or (is_whole and is_last)
 
     def _is_button(self, element: Element) -> bool:
         """Whether a button is none of a text: not what opens a part of it, nor a whole heading."""
