@@ -276,6 +276,8 @@ class ChunkedDocument:
             from urllib.parse import unquote  # late: most commands need none of it
 
             found = self.slugs.get(unquote(fragment))
+        if found is None and fragment.lower() == "top" and self.chunks:
+            return 0  # as browsers have it
         return found
 
     @cached_property

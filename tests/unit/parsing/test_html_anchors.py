@@ -95,3 +95,17 @@ def test_a_name_in_code_counts_where_a_link_leads_there_from_elsewhere() -> None
         b'<pre><a id="l1" href="#l1"></a>x\n<a name="l2"></a>y</pre>'
     )
     assert [anchor.name for anchor in parse(page, "a.html").anchors] == ["l2"]
+
+
+TOPS = {
+    "the page's own name": '<body id="up"><nav>x</nav><h1>A</h1>x<h2>B</h2><a href="#up">^</a> x',
+    "that of its text": '<nav>x</nav><main id="up"><h1>A</h1>x<h2>B</h2><a href="#up">^</a> x',
+    "none": '<h1>A</h1>x<h2>B</h2><a href="#Top">^</a> x',
+}
+
+
+@pytest.mark.parametrize("source", TOPS.values(), ids=list(TOPS))
+def test_a_link_to_the_top_leads_to_the_first_section_or_the_document(source: str) -> None:
+    chunked = chunk_document(parse_html(source.encode(), "p.html"), tree="t")
+    (link,) = chunked.chunks[-1].to_dict()["links"]
+    assert link["id"] in ("t:p.html", "t:p.html#a")

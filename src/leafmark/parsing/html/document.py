@@ -28,7 +28,7 @@ from leafmark.model import Anchor, Deferred, Document, Heading, Link, Span, merg
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html.blocks import find_blocks
 from leafmark.parsing.html.boilerplate import boilerplate_spans
-from leafmark.parsing.html.dom import Page, read_page
+from leafmark.parsing.html.dom import Named, Page, read_page
 from leafmark.parsing.html.entries import find_entries
 from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text, title_of
@@ -186,7 +186,7 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
     none, nor those of lines of `code`: they stand where lines begin, and differ in their numbers
     alone, unless a link leads there from elsewhere. `starts` are those of headings.
     """
-    tags = [named for named in page.named if span_at(dropped, named.start) is None]
+    tags = [*_names_of_text(page, dropped)]
     own = [span_at(code, named.start) for named in tags]
     of_line = [
         span is not None and _begins_line(page.data, span[0], named.start)
@@ -207,6 +207,17 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
     return [anchor for _, anchor in reversed(named_places(page.data, kept, starts, _NO_WORDS))]
 
 
+def _names_of_text(page: Page, dropped: Spans) -> Iterator[Named]:
+    """Yield the names in what is read; that of the page or its text stands where that begins."""
+    for named in page.named:
+        span = span_at(dropped, named.start)
+        if span is None:
+            yield named
+        elif named.tag in _FRAMES and span[1] < len(page.data):
+            yield named._replace(start=span[1], end=span[1])
+
+
+_FRAMES = frozenset(("html", "body", "main"))
 _NUMBERS = re.compile(r"[0-9]+")
 
 
