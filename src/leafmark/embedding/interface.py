@@ -32,23 +32,6 @@ if TYPE_CHECKING:
 else:
     Vectors = object
 
-__all__ = [
-    "CHARACTERS_PER_TOKEN",
-    "FAULTY",
-    "MAX_WINDOWS",
-    "Embedder",
-    "Model",
-    "Vectors",
-    "batches_by_length",
-    "batches_in_order",
-    "check_dimension",
-    "checked_vectors",
-    "load_numpy",
-    "loading",
-    "open_embedder",
-    "windows_of",
-]
-
 SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
 """Variables that keep packages from reporting to their makers.
 
