@@ -131,7 +131,7 @@ def _eval(call: Call) -> int:
     """Measure how well searches answer judged queries.
 
     Searches by the queries of a file, compares the results with what people said answers them,
-    and prints how well the search did, with intervals. The file is JSONL (or TOML), a query a
+    and prints how well the search did, with intervals. The file is JSONL, a query a
     line: {"query": "restore a backup", "answers": ["docs:guide.md#restore"]}. An answer is an
     id, a citation, or a place in a document: {"path": "guide.md", "section": "Backups >
     Restore", "quote": "To restore", "until": "is done."}. An empty list says that nothing
@@ -348,7 +348,7 @@ def _baseline(call: Call) -> Baseline | None:
 def _missed(call: Call) -> tuple[Any, ...]:
     if "eval" not in call.values:
         return ()
-    from leafmark.evaluation.missed import find_missed
+    from leafmark.evaluation.run import find_missed
 
     with progress_line(call) as progress:
         return find_missed(project_of(call), call.values["eval"], progress=progress)

@@ -23,16 +23,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from leafmark.app.answering.searching import search_mode
+from leafmark.app.answering.searching import search_mode, search_project
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.refreshing import check_large_folder, refresh
-from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
+from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress, SearchRequest
 from leafmark.app.settings import CONSTANTS, SETTINGS
 from leafmark.errors import QueryError, UsageError
 from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, half_of
-from leafmark.evaluation.metrics import METRICS, Passage
+from leafmark.evaluation.metrics import METRICS, Passage, overlaps
 from leafmark.evaluation.references import Library, read_queries, sections_of
 from leafmark.evaluation.report import (
     MIN_RESAMPLES,
@@ -48,6 +48,8 @@ from leafmark.evaluation.report import (
     parse_gate,
 )
 from leafmark.evaluation.trials import REFUSED, PlainRanking, Reading, Trial, check_tree
+from leafmark.lint import MissedQuery
+from leafmark.model import whole_range
 from leafmark.model.options import parse_value
 from leafmark.query import parse_query, parts_of, plain_query, plain_words
 from leafmark.search import MECHANISMS
@@ -59,11 +61,44 @@ if TYPE_CHECKING:
 PLAIN = "plain"
 """The way to search that is no strategy: see `PlainRanking`."""
 
+FIRST_RESULTS = 10
+"""Results among which an answer must be, for `leafmark lint --eval`."""
+
 PATIENCE_S = 600.0
 """How long a query's vector, and a reranker, are waited for.
 
 An answer without them would be judged as one with them.
 """
+
+
+def find_missed(
+    project: Project, files: Iterable[str], *, progress: Progress | None = None
+) -> tuple[MissedQuery, ...]:
+    """Return the judged queries none of whose answers is among the first results, by answer.
+
+    Raises:
+        UsageError: a file, query or reference is wrong.
+        StorageError, LockedError, ...: see `search_project`.
+    """
+    queries = read_queries(files, project.directory)
+    passages = Library(project).passages(queries)
+    found = []
+    for done, (query, answers) in enumerate(zip(queries, passages, strict=True), start=1):
+        if progress is not None:
+            progress("searching", done, len(queries))
+        if not answers:
+            continue
+        trees = (query.tree,) if query.tree else ()
+        request = SearchRequest((query.query,), limit=FIRST_RESULTS, trees=trees)
+        results = [result.entry for result in search_project(project, request).results]
+        read = [Passage(entry.doc_id, *whole_range(entry)) for entry in results]
+        if not any(overlaps(one, answer) for one in read for answer in answers):
+            first = results[0].id if results else None
+            found += [
+                MissedQuery(query.query, one.doc_id, one.start, one.end, query.location, first)
+                for one in answers
+            ]
+    return tuple(found)
 
 
 def evaluate_project(

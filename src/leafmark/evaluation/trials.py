@@ -152,6 +152,8 @@ class Trial:
         found = self._find(query)
         results = [self._read(*result, passages) for result in found.results]
         cover_rank = rank_of(results, passages, covers)
+        answering = dict.fromkeys(passage.doc_id for passage in passages)
+        about = [_bytes_of(entry) for one in answering for entry in self._reader.chunks_of(one)]
         outcome = Outcome(
             query,
             measure(results, passages, doubtful=found.doubtful),
@@ -161,9 +163,7 @@ class Trial:
             tokens_to(results, cover_rank),
             found.doubtful,
             lost=found.refused and REFUSED + found.refused,
-            perfect=perfect_values(
-                [*self._chunks_about(passages), *results], passages, self._reading.read
-            ),
+            perfect=perfect_values([*about, *results], passages, self._reading.read),
         )
         if not (self._diagnose and passages) or found.refused:
             return outcome
@@ -207,11 +207,6 @@ class Trial:
             [self._reading.entry(entry), *others],
             key=lambda read: max((shared_bytes(read, each) for each in passages), default=0),
         )
-
-    def _chunks_about(self, passages: Sequence[Passage]) -> list[Bytes]:
-        """Return the chunks of the documents that answer."""
-        names = dict.fromkeys(passage.doc_id for passage in passages)
-        return [_bytes_of(entry) for name in names for entry in self._reader.chunks_of(name)]
 
     def _lost(
         self,

@@ -81,14 +81,11 @@ def _marked(operand: Expression, kind: type, mark: str) -> str:
         marked = marked.operand
     if isinstance(marked, kind):
         return f"({format_query(operand)}){mark}"
-    if isinstance(operand, Term) and not _takes_mark(operand.text, mark):
-        return f"({_word(operand.text)}){mark}"
+    if isinstance(operand, Term):
+        kinds = [token.kind for token in _tokens(operand.text + mark)]
+        if kinds != [Kind.WORD, Kind.BOOST if mark[0] == "^" else Kind.FUZZY, Kind.END]:
+            return f"({_word(operand.text)}){mark}"
     return _enclose(operand, And, Or, Not) + mark
-
-
-def _takes_mark(word: str, mark: str) -> bool:
-    kinds = [token.kind for token in _tokens(word + mark)]
-    return kinds == [Kind.WORD, Kind.BOOST if mark[0] == "^" else Kind.FUZZY, Kind.END]
 
 
 def _field_value(operand: Expression) -> str:

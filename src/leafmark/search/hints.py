@@ -64,9 +64,6 @@ MAX_NAMED = 3
 MAX_TEXTS = 5
 """How many texts are read to name the word of a stem."""
 
-MAX_OPTION = 3
-"""The most characters of a negated word that looks like an option (`-oMa`); chosen by eye."""
-
 MIN_WORD = 3
 """Shorter words resemble too many others."""
 
@@ -353,35 +350,25 @@ def _about_options(
     trace: Trace,
     results: Sequence[Result],
 ) -> Iterator[Hint]:
-    """Tell what looks like an option of a command (`-e`), but negated a word.
+    """Tell which letters look like options of a command (`-e`), and left something out.
 
-    Where chunks match all else, those are only single letters that left something out: people
-    exclude words that say something.
+    People exclude words that say something.
     """
     leaves = [asked for topic in topics for asked in iter_leaves(topic)]
     out = [one.leaf for one in leaves if one.negated and not one.field]
-    words = list(dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term)))
-    if not results or not words:
-        return
-    short = [word for word in words if len(word) <= MAX_OPTION and word.isalnum()]
-    if not all(one.relaxed for one in trace.ranked):
-        letters = [word for word in short if len(word) == 1]
-        left_out = set(_left_out(snapshot, topics, options)) if letters else ()
-        named = [word for word in letters if word in left_out]
-    else:
-        named = short or list(dict.fromkeys(_left_out(snapshot, topics, options)))
-    if named:
-        yield Hint("option", values={"words": named[:MAX_NAMED]})
+    texts = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
+    letters = [text for text in texts if len(text) == 1 and text.isalnum()]
+    if results and letters:
+        left_out = set(_left_out(snapshot, topics, options))
+        named = [letter for letter in letters if letter in left_out]
+        if named:
+            yield Hint("option", values={"words": named[:MAX_NAMED]})
 
 
 def _left_out(
     snapshot: Snapshot, topics: Sequence[Expression], options: SearchOptions
 ) -> Iterator[str]:
-    """Yield the negated words that some chunk has together with the rest of their topic.
-
-    `ld: cannot find -lfoo` asks for texts without `lfoo`. A user who pasted an error message
-    did not mean that.
-    """
+    """Yield the negated words that some chunk has together with the rest of their topic."""
     for topic in topics:
         parts = parts_of(topic)
         for part in parts:

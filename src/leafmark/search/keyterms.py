@@ -125,7 +125,11 @@ class _Ranking:
         seen: dict[_Terms, _Seen] = {}
         for part in texts:
             for word, count in Counter(_WORD.findall(fold(part.text))).items():
-                for each in self._words_in(word):
+                read: Iterable[str] = {word, *_CAMEL.findall(word)}
+                if not word.isascii():
+                    pieces = split_words(word, self._language.analyzer, self._together)
+                    read = dict.fromkeys(piece.text for piece in pieces if not piece.asks)
+                for each in read:
                     low = each.lower()
                     if low in stops or low in self._ignored or _says_nothing(low):
                         continue
@@ -135,12 +139,6 @@ class _Ranking:
                         one.words[low] += count
                         one.parts[part] += count
         return seen
-
-    def _words_in(self, word: str) -> Iterable[str]:
-        if word.isascii():
-            return {word, *_CAMEL.findall(word)}
-        pieces = split_words(word, self._language.analyzer, self._together)
-        return dict.fromkeys(piece.text for piece in pieces if not piece.asks)
 
     def _key_term(self, seen: _Seen, chunks: int) -> KeyTerm:
         score = seen.weight * self._vocabulary.idf(chunks, self._total) if chunks else 0.0

@@ -194,10 +194,11 @@ def rerank_candidates(
         return list(candidates), Phase("rerank", len(candidates), len(candidates), "as it was")
     order = sorted(range(len(first)), key=lambda at: -relevance[at])
     scores = sorted((one.score for one in first), reverse=True)
-    done = [
-        _rescored(first[at], score, f"relevance {relevance[at]:.3f}, as the model reads it")
-        for at, score in zip(order, scores, strict=True)
-    ]
+    done = []
+    for at, score in zip(order, scores, strict=True):
+        one, how = first[at], f"relevance {relevance[at]:.3f}, as the model reads it"
+        factor = Factor("rerank", score / one.score, "multiply", how)
+        done.append(one._replace(score=score, factors=(*one.factors, factor)))
     moved = sum(at != place for place, at in enumerate(order))
     note = f"{moved} of the first {len(first)} changed places" if moved else ""
     return [*done, *rest], Phase("rerank", len(candidates), len(candidates), note)
@@ -205,8 +206,3 @@ def rerank_candidates(
 
 def _text_of(entry: Entry, text: str | None) -> str:
     return "\n\n".join(part for part in (entry.breadcrumb, (text or "")[:MAX_CHARACTERS]) if part)
-
-
-def _rescored(candidate: Candidate, score: float, how: str) -> Candidate:
-    factor = Factor("rerank", score / candidate.score, "multiply", how)
-    return candidate._replace(score=score, factors=(*candidate.factors, factor))
