@@ -270,7 +270,10 @@ class ChunkedDocument:
         return found
 
     def find_fragment(self, fragment: str) -> int | None:
-        """Return the position of the chunk that a fragment leads to, be it percent-encoded."""
+        """Return the position of the chunk that a fragment leads to.
+
+        It may be percent-encoded, or have capitals where the slug has none.
+        """
         found = self.slugs.get(fragment)
         if found is None and "%" in fragment:
             from urllib.parse import unquote  # late: most commands need none of it
@@ -278,7 +281,7 @@ class ChunkedDocument:
             found = self.slugs.get(unquote(fragment))
         if found is None and fragment.lower() == "top" and self.chunks:
             return 0  # as browsers have it
-        return found
+        return self.slugs.get(fragment.lower()) if found is None else found
 
     @cached_property
     def section_paths(self) -> tuple[tuple[str, ...], ...]:

@@ -109,3 +109,10 @@ def test_a_link_to_the_top_leads_to_the_first_section_or_the_document(source: st
     chunked = chunk_document(parse_html(source.encode(), "p.html"), tree="t")
     (link,) = chunked.chunks[-1].to_dict()["links"]
     assert link["id"] in ("t:p.html", "t:p.html#a")
+
+
+def test_a_link_with_capitals_leads_to_the_heading_that_has_none() -> None:
+    source = "# API\n\nSee [it](#makeRe) or [that](#Gone).\n\n## makeRe\n\nx\n"
+    chunked = chunk_document(parse(source.encode(), "p.md"), tree="t")
+    found = [link["id"] for link in chunked.chunks[1].to_dict()["links"]]
+    assert found == ["t:p.md#makere", None]
