@@ -322,13 +322,14 @@ class _Texts:
         return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
 
     def are_repeats(self, one: _Member, other: _Member) -> bool:
-        """Whether two documents say nearly the same in more than a few words."""
-        sizes = [
-            each.candidate.entry.byte_end - each.candidate.entry.byte_start for each in (one, other)
-        ]
-        if one.doc_id == other.doc_id or min(sizes) < SAME_SIZE * max(sizes):
+        """Whether two documents say the same, or nearly the same in more than a few words."""
+        if one.doc_id == other.doc_id or self.are_copies(one, other):
+            return one.doc_id != other.doc_id
+        entries = one.candidate.entry, other.candidate.entry
+        sizes = [entry.byte_end - entry.byte_start for entry in entries]
+        if min(sizes) < SAME_SIZE * max(sizes) or len(self._words(one)) < MIN_WORDS:
             return False
-        return len(self._words(one)) >= MIN_WORDS and self._are_nearly_the_same(one, other)
+        return self._are_nearly_the_same(one, other)
 
     def are_copies(self, one: _Member, other: _Member) -> bool:
         left, right = one.candidate.entry, other.candidate.entry
