@@ -322,6 +322,7 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             f"nothing matches the query with its operators; these results match its words as "
             f"plain text ({terms.plain})"
         ),
+        "shortened": "the text is longer than a query can be: its first words were searched",
         "topics": "each argument was searched as a topic of its own; "
         "put the words into one pair of quotes to require them together",
         "filter-topic": "{topic} was searched as a topic of its own, and found all that it admits; "

@@ -13,7 +13,7 @@ from leafmark.app.answering.opening import left_out_hints, mending, open_index, 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress, SearchRequest, WhyNotRequest
-from leafmark.errors import LeafmarkError, UsageError
+from leafmark.errors import LeafmarkError, QueryError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import (
     Answer,
@@ -28,6 +28,7 @@ from leafmark.model import (
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query import (
+    DEFAULT_LIMITS,
     Expression,
     Filter,
     Phrase,
@@ -84,6 +85,7 @@ class Understood(NamedTuple):
     params: SearchOptions
     asked: QueryVectors | None
     reranking: Reranking | None
+    shortened: bool = False
 
     def meaning(
         self, reader: IndexReader, compiled: Compile, sources: Sources
@@ -93,11 +95,24 @@ class Understood(NamedTuple):
 
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
-    """Return what a request asks for; its vectors and its reranker are begun."""
-    topics = _topics(project, request)
+    """Return what a request asks for; its vectors and its reranker are begun.
+
+    Of what is too long for a query, a pasted log, the first words are searched as plain text.
+    """
+    limits, text = DEFAULT_LIMITS, " ".join(request.queries)
+    is_long = len(text) > limits.length or len(text.split()) > limits.terms
+    is_plain = request.plain
+    try:
+        topics = _topics(project, request)
+    except QueryError:
+        if is_plain or not is_long:
+            raise
+        is_plain = True
+        topics = _topics(project, request._replace(plain=True))
     params = search_params(project, request)
     asked = ask_topics(project, topics, request)
-    return Understood(topics, params, asked, _reranking(project, topics))
+    reranking = _reranking(project, topics)
+    return Understood(topics, params, asked, reranking, shortened=is_plain and is_long)
 
 
 def _written(request: SearchRequest) -> Sequence[str]:
@@ -192,6 +207,8 @@ def _answer(
             marked = tuple(one._replace(relaxed=True) for one in found.results)
             others = (hint for hint in found.hints if hint.code != "relaxed")
             answer = found._replace(results=marked, hints=(Hint("plain"), *others))
+    if wanted.shortened:
+        hints = (*hints, Hint("shortened"))
     answer = answer._replace(
         query=" ".join(request.queries),
         hints=(*hints, *project_hints(project, answer)),

@@ -172,3 +172,21 @@ def test_what_changes_while_it_is_read_is_asked_for_once_more(
     left = 2
     with pytest.raises(ChangedError):
         search_project(here.project(), request)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shortened"),
+    [
+        ("otter " * 3000, True),
+        ('Error: "otter (' + " at line 7 of x.py," * 40, True),
+        ("otter *2026-11-28*", False),
+        ("otter " + "OR walrus " * 100, False),
+    ],
+)
+def test_of_a_long_text_the_first_words_are_searched(
+    here: Here, text: str, is_shortened: bool
+) -> None:
+    here.write("a.md", "# Animals\n\nAn otter swims.\n")
+    answer = search_project(here.project(), SearchRequest(queries=(text,)))
+    assert [one.entry.path for one in answer.results] == ["a.md"]
+    assert ("shortened" in [hint.code for hint in answer.hints]) is is_shortened
