@@ -46,6 +46,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("asynclib", "lib/asyn.md"),  # the head of a title
         ("asynclib module", "lib/asyn.md"),
         ("what is asynclib?", "lib/asyn.md"),
+        ("how does asynclib work", "lib/asyn.md"),
         ("authorization", "guide/authorization.md"),  # the stem of a file
         ("ADR-0005", "adr/5.md"),
         ("adr 0005", "adr/5.md"),
