@@ -209,10 +209,12 @@ def _names_of(line: str) -> Iterator[str]:
 
     >>> [*_names_of("int PQping(const char *conninfo, int n)")], [*_names_of("-q, --quiet LEVEL")]
     (['PQping'], ['-q', '--quiet'])
-    >>> [*_names_of("-q LEVEL (none is 1)")]
-    ['-q']
+    >>> [*_names_of("-q LEVEL (none is 1)")], [*_names_of("Application = atom()")]
+    (['-q'], ['Application'])
     """
     at = line.find("(")
+    if " = " in line[: max(at, 0)]:
+        line, at = line.partition(" = ")[0], -1
     if at > 0 and not line[at - 1].isspace() and line[at - 1] not in "=[|":
         yield _plain(line[:at].split()[-1])
         return
