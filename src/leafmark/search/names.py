@@ -68,7 +68,8 @@ _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
     macro event interfac constant properti attribut namespac crate exampl guid tutori header
-    tag filter lookup flag hook widget compon decor signal except error oper rule element plugin work
+    tag filter lookup flag hook widget compon decor signal except error oper rule element plugin
+    work
     """.split()
 )
 """Stems of words around a name that only say what it names."""
