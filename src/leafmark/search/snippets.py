@@ -11,6 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from operator import itemgetter
 
 from leafmark.index.inline import INLINE_FORMATS, iter_unread
@@ -261,12 +262,12 @@ def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
 
 
 def _start_at(text: str, at: int, latest: int) -> int:
-    """Return the first place behind white space from `at` on, else the first word boundary.
+    """Return a place behind white space near `at`, else the first word boundary from there on.
 
     It is no later than `latest`.
     """
     near = range(at, min(latest, at + _NEAR) + 1)
-    for cut in near:
+    for cut in chain(near, range(at - 1, max(-1, at - _NEAR), -1)):
         if not cut or text[cut - 1].isspace():
             return cut
     for cut in near:
@@ -278,12 +279,12 @@ def _start_at(text: str, at: int, latest: int) -> int:
 
 
 def _end_at(text: str, at: int, earliest: int) -> int:
-    """Return the last place before white space up to `at`, else the last word boundary.
+    """Return a place before white space near `at`, else the last word boundary up to there.
 
     It is no earlier than `earliest`.
     """
     near = range(at, max(earliest, at - _NEAR) - 1, -1)
-    for cut in near:
+    for cut in chain(near, range(at + 1, min(len(text), at + _NEAR) + 1)):
         if cut == len(text) or text[cut].isspace():
             return cut
     for cut in near:
