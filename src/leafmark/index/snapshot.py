@@ -152,6 +152,9 @@ class Snapshot(Protocol):
         0 for chunks that are no piece. Like roles, they are read fast, without records.
         """
 
+    def positions(self, chunks: Sequence[Handle]) -> Sequence[int]:
+        """Return the chunks' positions in their documents, in their order."""
+
     def roles(self, chunks: Sequence[Handle]) -> Sequence[int]:
         """Return the numbers of the chunks' roles (see `roles`), in their order."""
 

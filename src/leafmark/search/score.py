@@ -15,11 +15,11 @@ Nothing is read from sources or records here: the engine and its columns tell al
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain, islice, pairwise
-from operator import itemgetter
+from operator import itemgetter, or_
 
 from leafmark.index import Snapshot
 from leafmark.index.facts import cut_fact
@@ -61,6 +61,9 @@ BESIDE_SHARE = 0.65
 
 MAX_CUT_MATCHES = 2000
 """The most pieces of sections that are looked at for the words that others lack."""
+
+PIECES_AROUND = 4
+"""How far from a piece others of its section may have the words that it lacks."""
 
 MAX_EXACT = 20
 """So many powers of two add up exactly in the engine's scores of 32 bits."""
@@ -542,37 +545,50 @@ class _Scorer:
     # -- completeness -----------------------------------------------------------------
 
     def _complete(self, every: set[Handle], others: Sequence[Handle]) -> Collection[Handle]:
-        """Return what has all words: `every`, and those of the others whose section has them."""
-        if not others or not all(word.queries for word in self._topic.words):
+        """Return what has all words: `every`, and those of the others that have them with the
+        pieces of their section around them.
+        """
+        words = self._topic.words
+        if not others or not all(word.queries for word in words):
             return every
-        cuts = self._snapshot.cuts(others)
+        cuts, positions = self._snapshot.cuts(others), self._snapshot.positions(others)
         pieces = sorted({*cuts} - {0})
-        whole = self._cuts_with_all(pieces) if pieces else ()
-        return every.union(chunk for chunk, cut in zip(others, cuts, strict=True) if cut in whole)
+        has = self._words_of_pieces(pieces) if pieces else {}
+        complete = set(every)
+        for chunk, cut, position in zip(others, cuts, positions, strict=True):
+            near = range(position - PIECES_AROUND, position + PIECES_AROUND + 1)
+            words_near = reduce(or_, (has.get((cut, at), 0) for at in near), 0)
+            if words_near == (1 << len(words)) - 1:
+                complete.add(chunk)
+        return complete
 
-    def _cuts_with_all(self, cuts: Sequence[int]) -> set[int]:
-        """Return those of the cut sections whose pieces together have all words.
+    def _words_of_pieces(self, cuts: Sequence[int]) -> dict[tuple[int, int], int]:
+        """Return which words the pieces of cut sections have, as bits, by section and position.
 
         A piece scores a power of two for each word that it has: the sum tells which.
         """
         words = self._topic.words
         pieces = unscored(HasAny("facts", tuple(map(cut_fact, cuts))))
-        found = set(cuts)
-        groups = [words[at : at + MAX_EXACT] for at in range(0, len(words), MAX_EXACT)]
+        firsts = range(0, len(words), MAX_EXACT)
         has_some = [
-            AnyOf(tuple(Constant(word.query, float(1 << at)) for at, word in enumerate(group)))
-            for group in groups
+            AnyOf(
+                tuple(
+                    Constant(word.query, float(1 << at))
+                    for at, word in enumerate(words[first : first + MAX_EXACT])
+                )
+            )
+            for first in firsts
         ]
         answers = self._snapshot.search(
             [(AllOf((pieces, each)), MAX_CUT_MATCHES) for each in has_some]
         )
-        for group, matches in zip(groups, answers, strict=True):
-            has = dict.fromkeys(cuts, 0)
-            of = self._snapshot.cuts([chunk for _, chunk in matches])
-            for (score, _), cut in zip(matches, of, strict=True):
-                has[cut] |= int(score)
-            found.intersection_update(cut for cut in cuts if has[cut] == (1 << len(group)) - 1)
-        return found
+        has: dict[tuple[int, int], int] = defaultdict(int)
+        for first, matches in zip(firsts, answers, strict=True):
+            chunks = [chunk for _, chunk in matches]
+            places = zip(self._snapshot.cuts(chunks), self._snapshot.positions(chunks), strict=True)
+            for (score, _), place in zip(matches, places, strict=True):
+                has[place] |= int(score) << first
+        return has
 
     # -- nearness ---------------------------------------------------------------------
 

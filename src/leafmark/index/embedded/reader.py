@@ -339,6 +339,9 @@ class IndexReader:
     def cuts(self, chunks: Sequence[Handle]) -> list[int]:
         return self._column("cut", chunks)
 
+    def positions(self, chunks: Sequence[Handle]) -> list[int]:
+        return self._column("position", chunks)
+
     def roles(self, chunks: Sequence[Handle]) -> list[int]:
         return self._column("role", chunks)
 

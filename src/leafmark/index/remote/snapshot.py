@@ -581,6 +581,9 @@ class RemoteSnapshot:
     def cuts(self, chunks: Sequence[Handle]) -> list[int]:
         return [hit.cut for hit in cast("Sequence[Hit]", chunks)]
 
+    def positions(self, chunks: Sequence[Handle]) -> list[int]:
+        return [hit.position for hit in cast("Sequence[Hit]", chunks)]
+
     def roles(self, chunks: Sequence[Handle]) -> list[int]:
         return [hit.role for hit in cast("Sequence[Hit]", chunks)]
 
