@@ -551,16 +551,26 @@ class _Scorer:
         words = self._topic.words
         if not others or not all(word.queries for word in words):
             return every
-        cuts, positions = self._snapshot.cuts(others), self._snapshot.positions(others)
-        pieces = sorted({*cuts} - {0})
+        places = self._places(others)
+        pieces = sorted({cut for cut, _ in places} - {0})
         has = self._words_of_pieces(pieces) if pieces else {}
         complete = set(every)
-        for chunk, cut, position in zip(others, cuts, positions, strict=True):
+        for chunk, (cut, position) in zip(others, places, strict=True):
             near = range(position - PIECES_AROUND, position + PIECES_AROUND + 1)
             words_near = reduce(or_, (has.get((cut, at), 0) for at in near), 0)
             if words_near == (1 << len(words)) - 1:
                 complete.add(chunk)
         return complete
+
+    def _places(self, chunks: Sequence[Handle]) -> list[tuple[int, int]]:
+        """Return the section of which each chunk is a piece, and its position.
+
+        Who asks for all words is shown the section: where in it they stand is all one.
+        """
+        cuts = self._snapshot.cuts(chunks)
+        if self._options.strict:
+            return [(cut, 0) for cut in cuts]
+        return list(zip(cuts, self._snapshot.positions(chunks), strict=True))
 
     def _words_of_pieces(self, cuts: Sequence[int]) -> dict[tuple[int, int], int]:
         """Return which words the pieces of cut sections have, as bits, by section and position.
@@ -584,8 +594,7 @@ class _Scorer:
         )
         has: dict[tuple[int, int], int] = defaultdict(int)
         for first, matches in zip(firsts, answers, strict=True):
-            chunks = [chunk for _, chunk in matches]
-            places = zip(self._snapshot.cuts(chunks), self._snapshot.positions(chunks), strict=True)
+            places = self._places([chunk for _, chunk in matches])
             for (score, _), place in zip(matches, places, strict=True):
                 has[place] |= int(score) << first
         return has

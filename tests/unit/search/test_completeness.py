@@ -42,6 +42,17 @@ def test_strict_asks_for_all_words_of_the_section(library: Library) -> None:
     assert {one.entry.path for one in results} == {"cut.md"}
 
 
+def test_words_at_the_ends_of_a_long_section_are_not_said_together(tmp_path: Path) -> None:
+    """Unless all words are asked for: then the section is shown, wherever in it they stand."""
+    long = _paragraphs("kestrel", *["other"] * 12, "lantern")
+    sources = {"a.md": f"# Log\n\n{long}", "b.md": f"# Note\n\n{_paragraphs('kestrel', 'lantern')}"}
+    library = Library(tmp_path, cutting=PIECES, t=sources)
+    relaxed = {one.entry.path: one.relaxed for one in library.search("kestrel lantern").results}
+    assert relaxed == {"b.md": False, "a.md": True}
+    strict = library.search("kestrel lantern", strict=True).results
+    assert {one.entry.path for one in strict} == {"a.md", "b.md"}
+
+
 def test_a_few_keywords_stand_behind_what_has_them_all(library: Library) -> None:
     for query in ("mandolin kestrel", "lantern mandolin"):
         relaxed = [one.relaxed for one in library.search(query, cutoff_ratio=0.0).results]
