@@ -434,3 +434,12 @@ def test_an_answer_is_no_more_doubtful_where_another_topic_is_answered(library: 
         ).hints
     ]
     assert "doubtful" not in codes
+
+
+@pytest.mark.parametrize("query", ["lamps vs lanterns", "lamp versus lantern"])
+def test_what_is_compared_counts_not_that_it_is(tmp_path: Path, query: str) -> None:
+    sources = {
+        "both.md": "# Light\n\nA lamp stands still, and a lantern is carried by somebody.\n",
+        "other.md": "# Oil vs gas\n\nOil versus gas: the one for a lamp, the other not at all.\n",
+    }
+    assert Library(tmp_path, t=sources).search(query).results[0].entry.path == "both.md"
