@@ -39,7 +39,8 @@ _BOXES = frozenset(
     b"accordion admonition alert attention callout card card-item caution collapse danger details"
     b" dropdown error example expand expandable failure grid-item grid-item-card hint important"
     b" info note notice question quote seealso success summary tab tab-item tab-set tabs tabset"
-    b" tip todo warn warning abstract bug margin sidebar aside topic spoiler panel".split()
+    b" tip todo warn warning abstract bug margin sidebar aside topic spoiler panel panel-tabset"
+    b" callout-note callout-tip callout-warning callout-important callout-caution".split()
 )
 """Directives and template tags that make a box or a tab; a heading in one opens no section."""
 
@@ -79,7 +80,7 @@ _LINES = _Lines(
     rb"|(?P<comment><!--)"
     rb"|(?P<math>\$\$|\\\[|\\begin\{(?P<environment>[a-z]+\*?)\})"
     rb"|(?P<template>\{%%[-+]?|\{\{[<%%])[ \t]*+(?P<slash>/?)[ \t]*+(?P<tag>%b)[^\n]*"
-    rb"|(?P<colons>:{3,}+)[ \t]*+\{?[ \t.]*+(?P<box>%b|(?!))?+[^\n]*"
+    rb"|(?P<colons>:{3,}+)[ \t]*+\{?[ \t]*+(?:#[^\s{}]++|(?!))?+[ \t.]*+(?P<box>%b|(?!))?+[^\n]*"
     rb"|(?P<admonition>(?:!!!|\?\?\?\+?)(?=[ \t]+[A-Za-z\"'])|===[!+]?(?=[ \t]+[\"'])) "
     rb"|<(?P<end>/?)(?P<element>[A-Z][A-Za-z0-9.]*+|details|blockquote)(?=[\s/>])"
     rb")" % (_IN, _NAME, _NAME),

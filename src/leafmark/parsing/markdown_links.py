@@ -309,6 +309,9 @@ _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
 _ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
 _ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
 _BLOCK_NAME = late_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
+_OWN_BLOCK = late_pattern(r"(?<=\S)[ \t]+\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+\s*\Z")
+"""The name of a heading as a block, behind its words."""
+
 _LABEL_LINE = late_pattern(rb"\n\(([^\s()]++)\)=[ \t]*+(?=\r?\n)")
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
@@ -327,9 +330,15 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
         places = enumerate(zip(headings.starts, headings.ends, texts, strict=True))
         named = ((at, _name_around(raw, *place)) for at, place in places)
         around = {at: name for at, name in named if name is not None}
-    if not behind and not around:
+    blocks = (
+        [at for at, text in enumerate(texts) if _OWN_BLOCK.search(text)] if b" ^" in raw else ()
+    )
+    if not (behind or around or blocks):
         return headings
     titles, texts, anchors = [*headings.titles], [*texts], [*headings.anchors]
+    for at in blocks:
+        texts[at] = _OWN_BLOCK.sub("", texts[at])
+        titles[at] = fold(texts[at])
     for at, name in around.items():
         anchors[at] = name
     for at in behind:

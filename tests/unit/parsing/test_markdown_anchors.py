@@ -37,6 +37,7 @@ HEADINGS = {
     "an element around": ('## <span id="name">Some title</span>\n', "name"),
     "in brackets": ("## Some title [#name]\n", "name"),
     "in a list": ("- ## Some title {#name}\n", "name"),
+    "the name of a block": ("## Some title ^name-1\n", None),
 }
 PLAIN = {
     "in the middle": ("## Some {#name} title\n", "Some {#name} title"),
@@ -47,6 +48,7 @@ PLAIN = {
     "an assignment": ("## Some {a=b}\n", "Some {a=b}"),
     "an element in code": ('## Some `<a id="x">`\n', 'Some <a id="x">'),
     "a link": ('## <a href="x">Some title</a>\n', "Some title"),
+    "a power": ("## Some title ^2\n", "Some title ^2"),
     "the number of an issue": ("## Some title [#12]\n", "Some title [#12]"),
     "a link of that name": ("## Some [#name]\n\n[#name]: /x\n", "Some #name"),
     "text between": ('<a id="x"></a>\n\ntext\n\n## Some title\n', "Some title"),
