@@ -186,7 +186,11 @@ class CompiledTopic:
     @cached_property
     def some_words(self) -> Query:
         """The query for chunks that match enough of the words, or all that is stated."""
-        words = tuple(self.scored(word) for word in self.words if _may_carry(word))
+        words = tuple(  # no match rests on a short word that was corrected
+            self.scored(word)
+            for word in self.words
+            if word.queries and not (word.corrected and len(word.label) < RELAXED_FROM)
+        )
         if not words:
             return self.every_word
         least = max(1, math.ceil(self._options.relax_share * len(self.words)))
@@ -304,11 +308,6 @@ def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
         if term.corrected and len(term.label) >= RELAXED_FROM
     }
     return topic_text(topic, instead)
-
-
-def _may_carry(word: CompiledTerm) -> bool:
-    """Whether a match may rest on the word alone: not on a short one that was corrected."""
-    return bool(word.queries) and not (word.corrected and len(word.label) < RELAXED_FROM)
 
 
 # -- the shape of a topic -------------------------------------------------------------

@@ -635,18 +635,14 @@ class _Inquiry:
                     continue
                 tokens = compiled[0].language.analyzer.tokens(leaf.text)
                 words = [leaf.text[token.start : token.end] for token in tokens]
-                if len(words) > 1 and not self._is_anywhere(leaf, asked.field):
+                alone = Field(asked.field, leaf) if asked.field else leaf
+                options = replace(unfiltered(self._options), strict=True)
+                if len(words) > 1 and _matched(self._snapshot, alone, options, None) is None:
                     loose = _replaced(topic, leaf, all_of(Term(word) for word in words))
                     by_words = replace(self._options, strict=self._meaning is None)
                     matches = self._would_match(self._with(at, loose), by_words)
                     values = {"text": leaf.text, "is_phrase": isinstance(leaf, Phrase)}
                     yield Hint("phrase", values=values | {"field": asked.field, "matches": matches})
-
-    def _is_anywhere(self, leaf: Phrase | Term, field: str | None) -> bool:
-        """Whether a leaf matches somewhere by its words, whatever the filters admit."""
-        alone = Field(field, leaf) if field else leaf
-        options = replace(unfiltered(self._options), strict=True)
-        return _matched(self._snapshot, alone, options, None) is not None
 
     # -- what asks for too much --------------------------------------------------------
 
