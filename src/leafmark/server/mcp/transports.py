@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -142,7 +143,9 @@ class Conversation:
         if isinstance(message, types.JSONRPCRequest):
             self._asked.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
-            self._answered((message.params or {}).get("requestId"))
+            number = (message.params or {}).get("requestId")
+            if _is_id(number):
+                self._answered(number)
 
     def _answered(self, number: Any) -> None:
         """Note that nobody waits for the answer to a request any more."""
@@ -166,12 +169,18 @@ class NoMessageError(Exception):
 
     def __init__(self, code: int, message: str, number: Any = None):
         super().__init__(message)
-        is_id = isinstance(number, int | str) and not isinstance(number, bool)
         self.answer = types.JSONRPCError(
             jsonrpc="2.0",
-            id=number if is_id else None,
+            id=number if _is_id(number) else None,
             error=types.ErrorData(code=code, message=message),
         )
+
+
+def _is_id(number: Any) -> bool:
+    """Whether it names a request: a text with half a surrogate pair cannot be sent back."""
+    if isinstance(number, str):
+        return not re.search("[\ud800-\udfff]", number)
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def read_message(line: str) -> types.JSONRPCMessage:

@@ -77,6 +77,21 @@ def test_a_request_whose_id_is_none_is_answered_all_the_same(number: str | None)
     assert converse(line, PING) == (["ping"], [NO_ID])
 
 
+def test_an_id_of_half_a_character_is_not_sent_back() -> None:
+    told = (None, -32600, "the line is not a message of JSON-RPC 2.0")
+    assert converse('{"jsonrpc": "2.0", "method": "ping", "id": "\\ud800"}', PING) == (
+        ["ping"],
+        [told],
+    )
+
+
+@pytest.mark.parametrize("number", ["[1]", "{}", "null"])
+def test_a_request_that_cannot_be_one_is_not_cancelled(number: str) -> None:
+    method = "notifications/cancelled"
+    line = f'{{"jsonrpc": "2.0", "method": "{method}", "params": {{"requestId": {number}}}}}'
+    assert converse(line, PING) == ([method, "ping"], [])
+
+
 @pytest.mark.parametrize("number", ["1", "-1", "1" + "0" * 40, '""', '"a"'])
 def test_every_text_and_whole_number_is_an_id(number: str) -> None:
     line = f'{{"jsonrpc": "2.0", "method": "ping", "id": {number}}}'
