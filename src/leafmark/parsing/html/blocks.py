@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from leafmark.model import Block, BlockKind, merge, subtract
+from leafmark.model import Block, BlockKind, merge, span_at, subtract
 from leafmark.parsing.html.code import code_language, is_prose_pre
 from leafmark.parsing.html.dom import Element, Page
 from leafmark.parsing.html.text import BLOCK_TAGS, CODE_LINE
@@ -82,6 +82,9 @@ def find_blocks(
     All three are in order and disjoint; what is in none of `limits` is dropped.
     """
     drafts = _Nesting(page, headings, dropped, limits).drafts()
+    for draft in drafts:  # what is left out at its end is no part of it
+        left_out = span_at(dropped, draft.end - 1)
+        draft.end = draft.end if left_out is None else max(draft.start + 1, left_out[0])
     top = ((draft.start, draft.end) for draft in drafts if not draft.level)
     taken = merge([*headings, *dropped, *top])
     blocks = [block for draft in drafts for block in _blocks_of(page.data, draft)]
