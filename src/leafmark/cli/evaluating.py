@@ -58,7 +58,7 @@ _OPTIONS = (
     ),
     Option(
         "--kind",
-        help="Only queries of this kind; with make, drafts of it: heading or link.",
+        help="Only queries of this kind; with make, drafts of it: heading, definition or link.",
         metavar="KIND",
         repeat=True,
     ),
@@ -131,7 +131,7 @@ def _eval(call: Call) -> int:
     """Measure how well searches answer judged queries.
 
     Searches by the queries of a file, compares the results with what people said answers them,
-    and prints how well the search did, with intervals. The file is JSONL, a query a
+    and prints how well the search did, with intervals. The file is JSONL (or TOML), a query a
     line: {"query": "restore a backup", "answers": ["docs:guide.md#restore"]}. An answer is an
     id, a citation, or a place in a document: {"path": "guide.md", "section": "Backups >
     Restore", "quote": "To restore", "until": "is done."}. An empty list says that nothing
@@ -140,8 +140,8 @@ def _eval(call: Call) -> int:
     With --compare, each way to search has an index of its own in the cache folder; the
     project's index is left alone.
 
-    leafmark eval make prints queries drafted from headings and the texts of links, to start
-    with: review them, reword them as a reader would ask, and remove the key draft.
+    leafmark eval make prints queries drafted from headings, definitions and the texts of links,
+    to start with: review them, reword them as a reader would ask, and remove the key draft.
     """
     if call.words[0] == MAKE:
         return _make(call)

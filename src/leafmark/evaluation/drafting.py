@@ -1,7 +1,8 @@
 """Queries drafted from the documents themselves, with no model.
 
-A heading asks for its section, the text of a link for the section that it leads to. People
-must look at drafts: a heading's own words find it far more easily than a reader's would.
+A heading asks for its section, a definition (`**word**: …` or `word – …`) for its
+paragraph, the text of a link for the section that it leads to. People must look
+at drafts: a heading's own words find it far more easily than a reader's would.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 from urllib.parse import unquote
 
 from leafmark.evaluation.judgments import JudgedQuery, Reference
-from leafmark.model import Chunk, ChunkedDocument, whole_range
+from leafmark.model import Chunk, ChunkedDocument, encode_path, whole_range
 
-KINDS = ("heading", "link")
+KINDS = ("heading", "definition", "link")
 """What a draft is drawn from."""
 
 MIN_WORDS = 2
@@ -24,6 +27,12 @@ MIN_WORDS = 2
 
 MAX_WORDS = 12
 """Longer ones are sentences that nobody types."""
+
+MAX_WORDS_DEFINED = 4
+"""What is longer before a colon begins a paragraph, and is no term that it defines."""
+
+MIN_WORDS_SAID = 3
+"""A definition says so much of its term (`**Type**: integer` says nothing)."""
 
 MAX_BYTES = 8000
 """What is longer, about 2,000 tokens, is no answer: half of it would have to be read."""
@@ -33,6 +42,9 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 """Letters of scripts that put no space between words, of which two make a word here."""
 
 _NUMBERING = re.compile(r"\A\s*\d+(?:\.\d+)*[.):]?\s+(?:[-–—]\s+)?")
+_DEFINED = re.compile(
+    r"\s*(?:[-*+]\s+)?(?:\*\*([^*\n]{3,60}?):\*\*|\*\*([^*\n]{3,60}?)\*\*\s*(?::|–|—|-|is\b|are\b))"
+)
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<!\w)[*_]+|[*_]+(?!\w)|[`<>]")
 _RST_TEXT = re.compile(r"[^`]*`([^`<]+)<[^`]*`", re.DOTALL)
@@ -77,10 +89,16 @@ def _drawn(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
     rounds: Counter[str] = Counter()
     drawn = []
     for draft in sorted(drafts, key=_lot):
-        document = draft.answers[0].id.partition("#")[0]
+        document = _document(draft)
         rounds[document] += 1
         drawn.append((rounds[document], _lot(draft), _key(draft)))
     return {key for _, _, key in sorted(drawn)[:limit]}
+
+
+def _document(draft: JudgedQuery) -> str:
+    """Return the id of the document with the answer, whichever way the answer names it."""
+    answer = draft.answers[0]
+    return f"{draft.tree}:{answer.path}" if answer.path else answer.id.partition("#")[0]
 
 
 def _lot(draft: JudgedQuery) -> bytes:
@@ -90,9 +108,11 @@ def _lot(draft: JudgedQuery) -> bytes:
 def _of_document(
     owner: ChunkedDocument, paths: dict[tuple[str, str], ChunkedDocument]
 ) -> Iterator[JudgedQuery]:
+    blocks = _defining_blocks(owner)
     for chunk in owner.chunks:
         if chunk.kind == "section" and chunk.byte_end - chunk.byte_start > 0:
             yield from _draft(_title(chunk), chunk, "heading", owner)
+        yield from _definitions(chunk, owner, blocks)
     for link in owner.document.links:
         if link.kind in ("link", "wiki"):
             target = _target(owner, link.target, paths)
@@ -125,6 +145,42 @@ def _word_count(text: str) -> int:
     """Return how many words hold letters; what has no spaces counts by its letters."""
     words = [word for word in text.split() if _LETTERS.search(word)]
     return sum(max(1, len(_UNSPACED.findall(word)) // 2) for word in words)
+
+
+def _definitions(
+    chunk: Chunk, owner: ChunkedDocument, blocks: Sequence[tuple[int, int]]
+) -> Iterator[JudgedQuery]:
+    data = owner.document.data
+    for start, end in chunk.body_spans:
+        for block in _within(blocks, start, end):
+            text = data[block[0] : block[1]].decode("utf-8", "replace")
+            found = _DEFINED.match(text)
+            if found is None:
+                continue
+            term = found[1] or found[2]
+            if not _defines(term, text[found.end() :]):
+                continue
+            answer = Reference(path=encode_path(owner.document.path), start=block[0], end=block[1])
+            yield JudgedQuery(
+                f"what is {term}", (answer,), kind="definition", tree=owner.tree, draft=True
+            )
+
+
+def _defines(term: str, said: str) -> bool:
+    return 1 <= _word_count(term) <= MAX_WORDS_DEFINED and _word_count(said) >= MIN_WORDS_SAID
+
+
+def _defining_blocks(owner: ChunkedDocument) -> list[tuple[int, int]]:
+    """Return where the blocks lie that may define a term, by start; outer ones before inner."""
+    blocks = owner.document.blocks
+    spans = [(one.start, one.end) for one in blocks if one.kind in ("paragraph", "list_item")]
+    return sorted(spans, key=itemgetter(0))
+
+
+def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield those of the blocks that lie in `[start, end)`."""
+    first, last = bisect_left(blocks, (start,)), bisect_left(blocks, (end,))
+    return (block for block in blocks[first:last] if block[1] <= end)
 
 
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:

@@ -1,18 +1,20 @@
-"""Judged queries as text, JSONL, to `JudgedQuery` values, and back.
+"""Judged queries as text, JSONL or TOML, to `JudgedQuery` values, and back.
 
-A line holds a `query` and its `answers`; none (`[]`) says that nothing answers it. An answer is
-an id or a citation, or a table that names a place in a document: see `Reference`. Which bytes
-that is, is found out by whoever can read the documents.
+A line of JSONL, or a `[[query]]` table of TOML, holds a `query` and its
+`answers`; none (`[]`) says that nothing answers it. An answer is an id or a
+citation, or a table that names a place in a document: see `Reference`. Which
+bytes that is, is found out by whoever can read the documents.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
+from leafmark.parsing.frontmatter import load_toml
 from leafmark.suggest import choices_hint
 
 HALVES = ("choose", "judge")
@@ -22,6 +24,7 @@ _QUERY_KEYS = ("query", "answers", "kind", "language", "tree", "draft", "note")
 _ANSWER_KEYS = ("id", "path", "section", "start", "end", "quote", "until", "grade")
 _TOO_DEEP = "values are nested too deeply"
 _A_LINE = 'write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}'
+_TOML = "TOML is read only from files whose names end with .toml"
 
 MAX_SHOWN = 80
 """Characters of a query or value that an error shows."""
@@ -78,17 +81,13 @@ def half_of(query: str) -> str:
 
 
 def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
-    """Return the queries of a file of JSONL that is called `name`.
+    """Return the queries of a file; TOML where its `name` ends so, else JSONL.
 
     Raises:
         UsageError: the file is no such file, or queries lack what they need; they are named.
     """
-    rows = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            location = f"{name}:{number}"
-            rows.append((_row(line, location), location))
-    return check_all(rows, lambda row: _query(*row))
+    rows = _toml_rows(text, name) if name.lower().endswith(".toml") else _jsonl_rows(text, name)
+    return check_all(list(rows), lambda row: _query(*row))
 
 
 def check_all(rows: Iterable[_Given], check: Callable[[_Given], _Found]) -> list[_Found]:
@@ -150,7 +149,14 @@ def _written(answer: Reference) -> str | dict[str, Any]:
     return told | {"section": list(answer.section)} if answer.section else told
 
 
-def _row(line: str, location: str) -> Any:
+def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            location = f"{name}:{number}"
+            yield _jsonl_row(line, location), location
+
+
+def _jsonl_row(line: str, location: str) -> Any:
     def table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         row: dict[str, Any] = {}
         for key, value in pairs:
@@ -168,8 +174,27 @@ def _row(line: str, location: str) -> Any:
         raise UsageError(
             f"this line is not JSON: {error}",
             location=location,
-            hint=_A_LINE,
+            hint=_TOML if line.lstrip().startswith("[[query]]") else _A_LINE,
         ) from error
+
+
+def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
+    try:
+        rows = load_toml(text)
+    except RecursionError as error:
+        raise UsageError(_TOO_DEEP, location=name) from error
+    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
+        raise UsageError(f"this is not TOML: {error}", location=name) from error
+    queries = rows.pop("query", [])
+    listed = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
+    if rows or not listed:
+        raise UsageError(
+            "the file holds something other than queries",
+            location=name,
+            hint="write [[query]] before each one",
+        )
+    for number, row in enumerate(queries, start=1):
+        yield row, f"{name}: query {number}"
 
 
 def _query(row: Any, location: str) -> JudgedQuery:

@@ -1,12 +1,14 @@
-"""Drafts: from headings and links, marked, and never ambiguous."""
+"""Drafts: from headings, definitions and links, marked, and never ambiguous."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.evaluation import JudgedQuery
 from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.judgments import Reference
-from leafmark.model import ChunkedDocument
+from leafmark.model import Block, ChunkedDocument
 from leafmark.parsing import parse
 
 
@@ -59,6 +61,28 @@ def test_code_is_asked_for_by_name() -> None:
     assert [draft.query for draft in draft_queries([owner], limit=9)] == ["Parser.parse_all"]
 
 
+def test_definitions_answer_with_their_paragraph() -> None:
+    text = "# Terms\n\n**Span:** a range of bytes.\n\n- **Slug** – the name of a heading.\n"
+    first, second = text.index("**Span"), text.index("- **Slug")
+    assert _drafts(a=text) == [
+        ("definition", "what is Span", Reference(path="a.md", start=first, end=second - 1)),
+        (
+            "definition",
+            "what is Slug",
+            Reference(path="a.md", start=second, end=len(text.encode())),
+        ),
+    ]
+
+
+def test_what_defines_nothing_is_no_definition() -> None:
+    assert (
+        _queries(
+            a="**Type**: integer\n\n**Options:**\n\n**Let us go on with this**: it is long now.\n"
+        )
+        == []
+    )
+
+
 def test_links_ask_for_where_they_lead() -> None:
     text = (
         "# Home\n\nSee [how to *restore*](b.md#restore), [the other page](./b.md), "
@@ -103,7 +127,7 @@ def test_what_is_asked_decides_whether_there_are_two_answers() -> None:
 
 
 def test_drafts_of_one_kind() -> None:
-    text = "# The set up\n\nA range of bytes.\n"
+    text = "# The set up\n\n**Span of it:** a range of bytes.\n"
     linking = "# The rest\n\n[how to begin](a.md#the-set-up)\n"
     documents = [_document("a.md", text), _document("b.md", linking)]
     asked = {
@@ -112,6 +136,7 @@ def test_drafts_of_one_kind() -> None:
     }
     assert asked == {
         "heading": ["The set up", "The rest"],
+        "definition": ["what is Span of it"],
         "link": ["how to begin"],
     }
 
@@ -129,6 +154,14 @@ def test_drafts_are_drawn_from_all_documents_in_turn() -> None:
     assert [draft.answers[0].id.partition("#")[0] for draft in drafts] == ["t:a.md", "t:b.md"]
 
 
+def test_what_a_document_defines_is_drawn_in_turn_with_its_headings() -> None:
+    defining = "# The first part\n\n**Span first:** a range of bytes.\n"
+    documents = [_document(f"{name}.md", defining.replace("first", name)) for name in "abcdefgh"]
+    drafts = draft_queries([*documents, _document("z.md", "# The rest of it\n\nx\n")], limit=9)
+    named = [one.answers[0].path or one.answers[0].id.partition("#")[0][2:] for one in drafts]
+    assert named == [f"{name}.md" for name in "abcdefghz"]
+
+
 def test_a_few_drafts_are_not_those_of_the_first_documents() -> None:
     documents = [_document(f"{at:02}.md", f"# The part {at:x} of it\n\nx\n") for at in range(60)]
     places = [int(one.answers[0].id[2:4]) for one in draft_queries(documents, limit=10)]
@@ -141,3 +174,28 @@ def test_a_few_drafts_are_not_those_of_the_first_documents() -> None:
 def test_no_documents_no_drafts() -> None:
     nothing: list[JudgedQuery] = []
     assert draft_queries([], limit=5) == nothing
+
+
+class Tally(list[Block]):
+    """Blocks that count how many of them are looked at."""
+
+    looked_at = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in super().__iter__():
+            self.looked_at += 1
+            yield block
+
+
+def test_the_blocks_are_looked_at_once_however_many_sections_there_are() -> None:
+    text = "".join(
+        f"## Restore {at}\n\n**Term {at}**: text that says enough.\n\n" for at in range(50)
+    )
+    document = parse(text.encode(), "a.md")
+    blocks = Tally(document.blocks)
+    options = ChunkingOptions(strategy="heading")
+    owner = chunk_document(document._replace(blocks=blocks), tree="t", options=options)
+    blocks.looked_at = 0
+    drafts = draft_queries([owner], limit=200)
+    assert [draft.kind for draft in drafts].count("definition") == 50
+    assert blocks.looked_at <= 2 * len(blocks)

@@ -27,6 +27,17 @@ def test_jsonl() -> None:
     ]
 
 
+def test_toml() -> None:
+    text = (
+        '[[query]]\nquery = "one"\nanswers = ["docs:a.md"]\n'
+        '[[query]]\nquery = "two"\nanswers = [{path = "a.md", start = 0, end = 9}]\n'
+    )
+    assert parse_judgments(text, "q.TOML") == [
+        JudgedQuery("one", (Reference("docs:a.md"),), location="q.TOML: query 1"),
+        JudgedQuery("two", (Reference(path="a.md", start=0, end=9),), location="q.TOML: query 2"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("row", "message", "hint"),
     [
@@ -81,6 +92,11 @@ def test_jsonl() -> None:
             '{"query": "x", "answers": [{"path": "a", "path": "b"}]}',
             "the key 'path' stands twice in one object",
             "keep one of the two",
+        ),
+        (
+            "[[query]]",
+            "this line is not JSON: Expecting value: line 1 column 3 (char 2)",
+            "TOML is read only from files whose names end with .toml",
         ),
         (
             f'{{"query": {[1] * 100}, "answers": []}}',
@@ -183,13 +199,26 @@ def test_all_wrong_queries_of_a_file_are_named() -> None:
             "line 1 column 2 (char 1)",
             "q.jsonl:1",
         ),
+        ("x = 1", "q.toml", "the file holds something other than queries", "q.toml"),
+        ("query = [1]", "q.toml", "the file holds something other than queries", "q.toml"),
         ("\n" + "[" * 100_000, "q.jsonl", "values are nested too deeply", "q.jsonl:2"),
+        ("x = " + "[" * 20_000, "q.toml", "values are nested too deeply", "q.toml"),
     ],
 )
 def test_what_is_wrong_with_a_file(text: str, name: str, message: str, location: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_judgments(text, name)
     assert (caught.value.message, caught.value.location) == (message, location)
+
+
+def test_broken_toml_is_told_with_its_place() -> None:
+    with pytest.raises(UsageError, match=r"this is not TOML: .*line 1"):
+        parse_judgments("=", "q.toml")
+
+
+def test_a_number_that_nobody_counts_is_no_toml() -> None:
+    with pytest.raises(UsageError, match="this is not TOML: Exceeds the limit"):
+        parse_judgments("x = " + "1" * 5000, "q.toml")
 
 
 def test_halves_are_about_equal_and_never_change() -> None:

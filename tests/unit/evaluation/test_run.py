@@ -324,7 +324,7 @@ def test_drafts_of_a_kind_that_there_is_none_of(here: Here) -> None:
         draft_judgments(here.project(), DraftRequest(kinds=("headings",)))
     assert (caught.value.message, caught.value.hint) == (
         "no draft is of the kind 'headings'",
-        "did you mean `heading`? There are: heading, link",
+        "did you mean `heading`? There are: heading, definition, link",
     )
 
 
