@@ -148,10 +148,11 @@ _OPTION = r"--?[^\W_]"
 _OPENING = "\"'‘“`"
 _TERM_LINE = late_pattern(
     rf"^([ \t]*)(?=[{_OPENING}]*(?:{_OPTION}"
-    r"|[\w$.-]*?(?:[^\W_][_.-]+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])))(\S[^\n]*)(?:\n|\Z)",
+    r"|[\w$.-]*?(?:[^\W_][_.-]+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]))"
+    rf"|[{_OPENING}][\w-]{{2,}}[\"'’”`](?:\s|\Z))(\S[^\n]*)(?:\n|\Z)",
     re.MULTILINE,
 )
-"""A line that begins with an option or a name, not with an ordinary word."""
+"""A line that begins with an option, a name or a word in quotes, not with an ordinary word."""
 
 _BELOW = late_pattern(rf"([ \t]+)(?:[^\W_]|[{_OPENING}(])")
 _OTHER_PAGE = late_pattern(r"\S+\(\w+\),?")

@@ -201,6 +201,10 @@ TEXT = {
     ),
     "two": ("   --ff\n   --ff-only\n      Refuse.\n", ["--ff", "--ff-only"]),
     "in quotes": ("‘-r’\n‘--append=FILE’\n     Appends it.\n", ["-r", "--append"]),
+    "a word in quotes": (
+        "'width' 'w'\tnumber (default 0)\n\t\tOf a lamp.\n\n'word' in a\ntext\n",
+        ["width", "width' 'w'\tnumber (default 0)"],
+    ),
     "close together": (
         " --all-of\n   All.\n --no-more\n   None.\n",
         ["--all-of", "--no-more"],
