@@ -45,7 +45,7 @@ MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
 MAX_INSET = 8
-"""Columns by which a line of a snippet may stand to the right of the first; chosen by eye."""
+"""Columns by which a line of a snippet may stand to the right of the leftmost; chosen by eye."""
 
 _DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
 """A line without a word: that below the head of a table, a rule, a border."""
@@ -84,7 +84,8 @@ def make_snippet(
         return Snippet()
     cores = _choose(matches, size) if matches else [_Fragment(*_lead(text))]
     room = max(1, size // len(cores))
-    fragments = _join(sorted(_widen(text, core, room) for core in cores))
+    has_fences = not is_code and _FENCE.search(text) is not None
+    fragments = _join(sorted(_widen(text, core, room, has_fences) for core in cores))
     first, last = fragments[0].start, fragments[-1].end
     near = [(start, end) for start, end, _ in matches if end > first and start < last]
     return _render(text, fragments, join_ranges(near), is_code)
@@ -252,13 +253,41 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
     return best
 
 
-def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
+def _widen(text: str, core: _Fragment, room: int, has_fences: bool) -> _Fragment:
     """Return the core with text around it, about `room` characters, cut between words."""
     spare = max(0, room - (core.end - core.start))
     start = max(0, core.start - spare // 2)
     end = min(len(text), start + max(room, core.end - start))
     start = max(0, min(start, end - room))
-    return _Fragment(_start_at(text, start, core.start), _end_at(text, end, core.end))
+    widened = _Fragment(_start_at(text, start, core.start), _end_at(text, end, core.end))
+    return _without_lone_fences(text, widened, core) if has_fences else widened
+
+
+def _without_lone_fences(text: str, fragment: _Fragment, core: _Fragment) -> _Fragment:
+    """Return a fragment without a fence at an edge that has nothing of its code beside it.
+
+    That is a first line that closes code, and a last one that opens it, or closes what began
+    before the fragment.
+    """
+    start, end = fragment
+    first = _line_of(text, start + len(text[start:end]) - len(text[start:end].lstrip()))
+    before = len(_FENCE.findall(text, 0, first))
+    fence = _FENCE.match(text, first)
+    if fence and fence.end() > start and before % 2:
+        feed = text.find("\n", first) + 1
+        if 0 < feed <= core.start:
+            start = first = feed
+            before += 1
+    last = _line_of(text, start + len(text[start:end].rstrip()))
+    if last >= max(first + 1, core.end) and _FENCE.match(text, last):
+        within = len(_FENCE.findall(text, first, end))
+        if within == 1 or (before + within) % 2:
+            end = last
+    return _Fragment(start, end)
+
+
+def _line_of(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
 
 
 def _start_at(text: str, at: int, latest: int) -> int:
@@ -369,22 +398,26 @@ def _laid_out(
 def _folded(text: str, at: int, last: int, is_code: bool) -> tuple[str, list[int], list[int]]:
     """Return a part of a text with each run of white space as a space, or as a kept break.
 
-    Behind a break, a line stays as far to the right of the first one as it was, up to
+    Behind a break, a line stays as far to the right of the leftmost one as it was, up to
     `MAX_INSET`. Also the places behind each run, and by how much what stands before the first,
     and behind each of them, has moved.
     """
     breaks = _kept_breaks(text, at, last, is_code)
-    first = text[text.rfind("\n", 0, at) + 1 : at]
-    inset = _columns(first[: len(first) - len(first.lstrip())])
+    first = text[_line_of(text, at) : at]
+    runs = [run.span() for run in _FOLD.finditer(text, at, last)]
+    insets = {
+        start: _columns(text[_line_of(text, end) : end])
+        for start, end in runs
+        if not breaks.isdisjoint(range(start, end))
+    }
+    least = min([_columns(first[: len(first) - len(first.lstrip())]), *insets.values()])
     line, places, moved = "", [], [at]
-    for run in _FOLD.finditer(text, at, last):
-        start, end = run.span()
+    for start, end in runs:
         line += text[at:start]
-        if breaks.isdisjoint(range(start, end)):
-            line += " "
+        if start in insets:
+            line += "\n" + " " * min(insets[start] - least, MAX_INSET)
         else:
-            own = _columns(run[0].rpartition("\n")[2]) - inset
-            line += "\n" + " " * max(0, min(own, MAX_INSET))
+            line += " "
         at = end
         places.append(end)
         moved.append(end - len(line))
@@ -403,7 +436,7 @@ def _kept_breaks(text: str, start: int, end: int, is_code: bool) -> frozenset[in
     """
     if "\n" not in text[start:end]:
         return frozenset()
-    first = text.rfind("\n", 0, start) + 1
+    first = _line_of(text, start)
     feed = text.find("\n", end)
     lines = text[first : len(text) if feed < 0 else feed].split("\n")
     kept, at = [], first

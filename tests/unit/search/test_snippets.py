@@ -92,6 +92,41 @@ def test_lines_of_code_stay_lines_and_where_they_were(before: str, is_code: bool
     assert shown == "…def dim(self, by):\n    self.light -= by"
 
 
+FENCED = """one lamp two lamps three lamps
+```
+four = dim(five)
+```
+six lamps seven lamps eight lamps
+```
+nine = dim(ten)
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "size", "shown"),
+    [
+        ("six", 20, "…six lamps…"),
+        ("eight", 32, "…seven lamps eight lamps…"),
+        ("five", 50, "…lamps\n```\nfour = dim(five)\n```\nsix lamps seven…"),
+    ],
+)
+def test_no_fence_stands_at_an_edge_without_its_code(word: str, size: int, shown: str) -> None:
+    at = FENCED.index(word)
+    snippet = make_snippet(FENCED, [(at, at + len(word), 0)], size=size)
+    assert snippet.text == shown
+    assert [snippet.text[start:end] for start, end in snippet.ranges] == [word]
+
+
+def test_lines_stand_to_the_right_of_the_leftmost() -> None:
+    """An excerpt may begin in a line that stands further to the right than those below it."""
+    text = (
+        "if bad {\n\t\t\treturn fail(one, two, three, four)\n\t\t}\n\t\tfor lamp {\n\t\t\tdim()\n"
+    )
+    at, dim = text.index("four"), text.index("dim")
+    snippet = make_snippet(text, [(at, at + 4, 0), (dim, dim + 3, 1)], size=40, is_code=True)
+    assert snippet.text.endswith("four)\n}\nfor lamp {\n    dim()")
+
+
 def test_marks_and_joined_characters_stay_whole() -> None:
     family = "👩\u200d👩\u200d👧"
     for unit in ("e\u0301", family, "🇩🇪", "👍🏽"):
