@@ -467,17 +467,18 @@ class _Scorer:
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.
 
-        `set` is a page, and a command defined in one, before what completes it in a shell. A
-        changelog's section called so is looked for if nothing else is, and its name is no single
-        word: `Version 2.1`, but not `backup`.
+        `set` is a page, and a command defined in one, before what completes it in a shell. Who
+        asks what is new wants sections of changelogs called so; else one is looked for if nothing
+        else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
         """
         if not level or not role:
             return level
-        if level in DOCUMENT_LEVELS:
-            is_asked = role_factor(role, self._options, self._topic) == 1
-            return level if is_asked else level - ROLE_STEP
         if role == GLOSSARY:
-            return level + GLOSSARY_STEP
+            return level if level in DOCUMENT_LEVELS else level + GLOSSARY_STEP
+        if role_factor(role, self._options, self._topic) == 1:
+            return level
+        if level in DOCUMENT_LEVELS:
+            return level - ROLE_STEP
         return LAST_LEVEL if len(self._topic.name) > 1 and level in EXACT_CHUNKS else 0.0
 
     @cached_property
@@ -556,6 +557,8 @@ class _Scorer:
         has = self._words_of_pieces(pieces) if pieces else {}
         complete = set(every)
         for chunk, (cut, position) in zip(others, places, strict=True):
+            if not cut:
+                continue
             near = range(position - PIECES_AROUND, position + PIECES_AROUND + 1)
             words_near = reduce(or_, (has.get((cut, at), 0) for at in near), 0)
             if words_near == (1 << len(words)) - 1:

@@ -271,6 +271,13 @@ def test_one_word_does_not_ask_for_what_a_changelog_calls_so(tmp_path: Path) -> 
     assert library.find("store")[0].startswith("guide.md")
 
 
+def test_who_asks_what_is_new_finds_what_a_changelog_calls_so(tmp_path: Path) -> None:
+    changes = "# Lamp 2.1\n\n## New\n\nA wick.\n\n## Mended\n\nThe oil.\n"
+    guide = "# Guide\n\nAll.\n\n## A new lamp\n\nA new lamp is made of new parts, and new oil.\n"
+    library = Library(tmp_path, t={"Release notes/v2.1.md": changes, "guide.md": guide})
+    assert library.find("what is new")[0] == "Release notes/v2.1.md#new"
+
+
 def test_a_section_called_as_the_whole_query_comes_before_the_document_of_its_first_words(
     tmp_path: Path,
 ) -> None:
