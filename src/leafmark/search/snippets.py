@@ -45,7 +45,7 @@ MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
 MAX_INSET = 8
-"""Columns by which a line of a snippet may stand to the right of the leftmost; chosen by eye."""
+"""Columns by which a line of a snippet may stand to the right of others; chosen by eye."""
 
 _DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
 """A line without a word: that below the head of a table, a rule, a border."""
@@ -259,8 +259,18 @@ def _widen(text: str, core: _Fragment, room: int, has_fences: bool) -> _Fragment
     start = max(0, core.start - spare // 2)
     end = min(len(text), start + max(room, core.end - start))
     start = max(0, min(start, end - room))
-    widened = _Fragment(_start_at(text, start, core.start), _end_at(text, end, core.end))
+    start, end = _start_at(text, start, core.start), _end_at(text, end, core.end)
+    widened = _Fragment(start, _before_cut_mark(text, core.end, end))
     return _without_lone_fences(text, widened, core) if has_fences else widened
+
+
+def _before_cut_mark(text: str, earliest: int, end: int) -> int:
+    """Return where a fragment ends without a last line that is cut before its first word."""
+    last = _line_of(text, end)
+    feed = text.find("\n", end)
+    rest = text[end : len(text) if feed < 0 else feed]
+    is_mark = not _is_blank(rest) and not any(map(str.isalpha, text[last:end]))
+    return last if is_mark and last >= earliest else end
 
 
 def _without_lone_fences(text: str, fragment: _Fragment, core: _Fragment) -> _Fragment:
@@ -398,9 +408,9 @@ def _laid_out(
 def _folded(text: str, at: int, last: int, is_code: bool) -> tuple[str, list[int], list[int]]:
     """Return a part of a text with each run of white space as a space, or as a kept break.
 
-    Behind a break, a line stays as far to the right of the leftmost one as it was, up to
-    `MAX_INSET`. Also the places behind each run, and by how much what stands before the first,
-    and behind each of them, has moved.
+    Behind a break, a line stays as far to the right of the first one as it was, up to
+    `MAX_INSET`, or of the leftmost one where the first is cut. Also the places behind each run,
+    and by how much what stands before the first, and behind each of them, has moved.
     """
     breaks = _kept_breaks(text, at, last, is_code)
     first = text[_line_of(text, at) : at]
@@ -410,12 +420,13 @@ def _folded(text: str, at: int, last: int, is_code: bool) -> tuple[str, list[int
         for start, end in runs
         if not breaks.isdisjoint(range(start, end))
     }
-    least = min([_columns(first[: len(first) - len(first.lstrip())]), *insets.values()])
+    is_cut = not _is_blank(first)
+    least = min(insets.values(), default=0) if is_cut else _columns(first)
     line, places, moved = "", [], [at]
     for start, end in runs:
         line += text[at:start]
         if start in insets:
-            line += "\n" + " " * min(insets[start] - least, MAX_INSET)
+            line += "\n" + " " * max(0, min(insets[start] - least, MAX_INSET))
         else:
             line += " "
         at = end

@@ -117,7 +117,7 @@ def test_no_fence_stands_at_an_edge_without_its_code(word: str, size: int, shown
     assert [snippet.text[start:end] for start, end in snippet.ranges] == [word]
 
 
-def test_lines_stand_to_the_right_of_the_leftmost() -> None:
+def test_below_a_cut_line_lines_stand_to_the_right_of_the_leftmost() -> None:
     """An excerpt may begin in a line that stands further to the right than those below it."""
     text = (
         "if bad {\n\t\t\treturn fail(one, two, three, four)\n\t\t}\n\t\tfor lamp {\n\t\t\tdim()\n"
@@ -125,6 +125,11 @@ def test_lines_stand_to_the_right_of_the_leftmost() -> None:
     at, dim = text.index("four"), text.index("dim")
     snippet = make_snippet(text, [(at, at + 4, 0), (dim, dim + 3, 1)], size=40, is_code=True)
     assert snippet.text.endswith("four)\n}\nfor lamp {\n    dim()")
+
+
+def test_no_line_is_cut_before_its_first_word() -> None:
+    text = "The lamps are lit at night:\n\n- **wicks** are cut\n"
+    assert make_snippet(text, [(4, 9, 0)], size=30).text == "The lamps are lit at night:…"
 
 
 def test_marks_and_joined_characters_stay_whole() -> None:
