@@ -44,7 +44,7 @@ _FENCE = late_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
-MAX_INSET = 8
+MAX_INSET = 16
 """Columns by which a line of a snippet may stand to the right of others; chosen by eye."""
 
 _DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
