@@ -555,13 +555,17 @@ class _Scorer:
         places = self._places(others)
         pieces = sorted({cut for cut, _ in places} - {0})
         has = self._words_of_pieces(pieces) if pieces else {}
+        all_words = (1 << len(words)) - 1
+        of_section: dict[int, int] = defaultdict(int)
+        for (cut, _), found in has.items():
+            of_section[cut] |= found
         complete = set(every)
         for chunk, (cut, position) in zip(others, places, strict=True):
-            if not cut:
-                continue
+            if of_section.get(cut) != all_words:
+                continue  # as most
             near = range(position - PIECES_AROUND, position + PIECES_AROUND + 1)
             words_near = reduce(or_, (has.get((cut, at), 0) for at in near), 0)
-            if words_near == (1 << len(words)) - 1:
+            if words_near == all_words:
                 complete.add(chunk)
         return complete
 
