@@ -147,11 +147,11 @@ class MatchLine(NamedTuple):
 
     def with_names_whole(self) -> MatchLine:
         """The same with one match for a name such as `max_connections`, whose words all match."""
-        ranges = join_names(self.text, self.ranges)
-        begins = {start for start, _ in ranges}
-        pairs = zip(self.columns, self.ranges, strict=True)
-        columns = tuple(column for column, (start, _) in pairs if start in begins)
-        return self._replace(columns=columns, ranges=tuple(ranges))
+        pairs = zip(self.ranges, self.columns, strict=True)
+        columns = {span: column for span, column in pairs if span[0] < span[1]}
+        begins = {start: column for (start, _), column in columns.items()}
+        ranges = tuple(join_names(self.text, columns))
+        return self._replace(columns=tuple(begins[start] for start, _ in ranges), ranges=ranges)
 
 
 def match_lines(result: Result) -> list[MatchLine]:

@@ -123,6 +123,17 @@ def test_snippets_in_json_are_escaped_html() -> None:
     assert record["snippet_ranges"] == [[1, 7]]
 
 
+def test_matches_within_one_broken_character_are_one_place() -> None:
+    body = "👩b".encode()
+    result = make_result(
+        entry=make_entry()._replace(body_spans=((0, len(body)),)),
+        body_bytes=body,
+        body_places=((1, 1),),
+        match_ranges=((1, 2), (3, 5)),
+    )
+    assert render_vimgrep(make_answer(result), PLACES) == "docs/guide.md:1:4:👩b\n"
+
+
 def test_lines_of_code_are_indented_once() -> None:
     snippet = Snippet("def dim():\n    return lamp", ((22, 26),))
     printed = render_grouped(make_answer(make_result(snippet=snippet)), PLACES, PLAIN)
