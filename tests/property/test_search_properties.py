@@ -204,6 +204,7 @@ def test_words_are_found_as_by_analysing_everything(
 
 @given(text=texts, size=st.integers(2, 4), at=st.integers(0, 60))
 @example("\u0e35\u0e35\u0e48\u3099", 2, 0).via("two words in one place")
+@example("0:0^0", 2, 2).via("the second reading of a word with signs")
 def test_phrases_are_found_where_their_terms_stand_beside_each_other(
     text: str, size: int, at: int
 ) -> None:

@@ -334,10 +334,20 @@ class PhraseFinder:
                 continue
             places = self._solid_words(text, start) if safe and self._solid else None
             if places is None:
-                places = _words_from(text, start, len(self._phrase), self._analyzer)
+                places = self._words_at(text, start)
             if [place.term for place in places] == self._phrase:
                 found += places
         return found
+
+    def _words_at(self, text: str, start: int) -> list[Place]:
+        """Return as many words as the phrase has, from the first reading that begins it on.
+
+        A word with signs is two: `c++`, and `c` behind it.
+        """
+        size = len(self._phrase)
+        places = _words_from(text, start, size + 1, self._analyzer)
+        is_other = len(places) > 1 and places[0].term != self._phrase[0]
+        return places[1:] if is_other and places[1].start == start else places[:size]
 
     def _among(self, tokens: Sequence[Token]) -> list[Place]:
         """Return the words of every such place among all words of a text."""
