@@ -272,8 +272,7 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
                 continue
             found = match(lowered, at)
             start, end = at, found.end() if found else at
-            touches = (start > 0 and lowered[start - 1] > "\x7f") or lowered[end : end + 1] > "\x7f"
-            if not is_ascii and touches:
+            if not is_ascii and _touches_others(lowered, start, end):
                 start, end = _run_around(lowered, at)
             word = lowered[start:end]
             if word.isascii():
@@ -289,6 +288,11 @@ def _occurrences(text: str, character: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(character, at + 1)
+
+
+def _touches_others(text: str, start: int, end: int) -> bool:
+    """Whether a character past ASCII stands directly before or after a range."""
+    return (start > 0 and text[start - 1] > "\x7f") or text[end : end + 1] > "\x7f"
 
 
 def _run_around(text: str, at: int) -> tuple[int, int]:
