@@ -44,6 +44,7 @@ from leafmark.query import (
 )
 from leafmark.search.candidates import TopicMatches, Trace, find_in_topic
 from leafmark.search.compile import CompiledTopic, compile_topic
+from leafmark.search.doubt import is_doubtful
 from leafmark.search.lookup import find_chunks
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import topics_of
@@ -66,31 +67,6 @@ MAX_TEXTS = 5
 
 MIN_WORD = 3
 """Shorter words resemble too many others."""
-
-DOUBT_BELOW = 1.42
-"""An answer whose best match has less support than this is doubtful.
-
-Chosen on 455 questions of eight sets, 50 of them on foreign subjects: it marks 0.09 of those with
-an answer, and 0.96 of the foreign ones.
-"""
-
-SCORE_SUPPORT = 0.5
-"""What the score of the words counts, as a share of their rarity, beside the share of words."""
-
-WORD_SUPPORT = 0.15
-"""What each word asked for adds: of many words, some only add detail."""
-
-DOUBT_MATCHES = 5
-"""How many of the best matches are looked at."""
-
-DOUBT_NONE_FROM = 0.9
-"""An answer with a match that holds this share of the words is not doubtful."""
-
-DOUBT_NONE_IF_QUOTED = 0.5
-"""The same where several words stand just as they are quoted (by eye)."""
-
-GUESS_HOLDS = 0.75
-"""The share of a word that counts as held if a match only has its correction, a guess."""
 
 FILTERS: Mapping[str, Any] = {"trees": (), "tags": (), "since": None, "section": ()}
 """The options that filter, each with the value that admits everything."""
@@ -117,10 +93,8 @@ def hints_about(
         *_about_options(snapshot, topics, options, trace, results),
         *_about_versions(results),
         *_about_rest(options, trace),
+        *_about_stale(results),
     )
-    stale = sum(one.stale for one in results)
-    if stale:
-        found = (*found, Hint("stale", values={"count": stale}))
     if results or options.offset:
         return found
     why = _explain_nothing(snapshot, topics, options, meaning, documents)
@@ -146,45 +120,8 @@ def _about_doubt(
     snapshot: Snapshot, trace: Trace, options: SearchOptions, meaning: Meaning | None
 ) -> Iterator[Hint]:
     answered = [each for each in trace.found if each.candidates]
-    if answered and all(_is_doubtful(snapshot, each, options, meaning) for each in answered):
+    if answered and all(is_doubtful(snapshot, each, options, meaning) for each in answered):
         yield Hint("doubtful")
-
-
-def _is_doubtful(
-    snapshot: Snapshot, found: TopicMatches, options: SearchOptions, meaning: Meaning | None
-) -> bool:
-    """Whether too little speaks for the best match by words: how many it has, and how strongly.
-
-    Words are weighed by rarity; those that occur nowhere count as the rarest. A text about what
-    was asked has its words often or in titles, one that mentions them once does not. Several words
-    that all are only guessed leave a doubt in any case. There is none about what is near in meaning
-    or is called so.
-    """
-    best = list(found.scored.values())[:DOUBT_MATCHES]
-    if not best or any(one.name for one in best):
-        return False
-    if meaning is not None and options.mode != "lexical":
-        near = [one.similarity for one in best if one.similarity is not None]
-        if near and max(near) >= meaning.usual(best[0].topic.text).doubtful:
-            return False
-    first = max(best, key=lambda one: one.words + one.completeness + one.nearness)
-    topic = first.topic
-    asked = (*topic.words, *topic.quoted)
-    total = sum(one.idf for one in asked)
-    if len(asked) > 1 and all(one.corrected for one in asked):
-        return True
-    if not total or any(not one.relaxed and one.words > 0 for one in best):
-        return False
-    held = snapshot.scores([one.query for one in asked], [first.chunk])
-    share = sum(
-        word.idf * (GUESS_HOLDS if word.corrected else 1.0)
-        for word, (score,) in zip(asked, held, strict=True)
-        if score is not None
-    )
-    support = (share + SCORE_SUPPORT * first.words) / total + WORD_SUPPORT * len(asked)
-    is_quoted = any(len(one.terms) > 1 for one in topic.quoted)
-    enough = DOUBT_NONE_IF_QUOTED if is_quoted else DOUBT_NONE_FROM
-    return share < enough * total and support < DOUBT_BELOW
 
 
 def _about_topics(
@@ -294,15 +231,20 @@ def _about_words(
             if (one.label, one.field) not in known:
                 values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
                 said = documents.instead(topic, one)
-                owner = next(each for each in topic if one in each.looked)
                 if one.begun:
                     yield Hint("begun", values=values | {"words": said})
                 elif others:
                     yield Hint("corrected", values=values | {"words": said or others[:MAX_NAMED]})
-                elif parts := one.label.isalpha() and owner.word_list.compound(one.label):
+                elif parts := _parts_of_compound(topic, one):
                     yield Hint("compound", values=values | {"words": list(parts)})
                 elif not is_name:
                     yield Hint("unknown-word", values=values)
+
+
+def _parts_of_compound(topic: Sequence[CompiledTopic], one: CompiledTerm) -> tuple[str, ...]:
+    """Return the words of the documents that make up a word that stands nowhere."""
+    owner = next(each for each in topic if one in each.looked)
+    return owner.word_list.compound(one.label) if one.label.isalpha() else ()
 
 
 def _occurs(one: CompiledTerm) -> bool:
@@ -399,6 +341,12 @@ def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:
     joined = len(trace.joined)
     if trace.kept and total > joined and len(trace.kept) < options.limit:
         yield Hint("cut", values={"count": total - joined})
+
+
+def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:
+    stale = sum(one.stale for one in results)
+    if stale:
+        yield Hint("stale", values={"count": stale})
 
 
 # -- names that nothing has -------------------------------------------------------------
