@@ -152,6 +152,12 @@ def negates(text: str, at: int) -> bool:
     return _NUMBER.match(text, at + 1) is None
 
 
+def _is_ordinary(word: str) -> bool:
+    """Whether a word is in small letters, but for the first: no `HEAD`, `README` or `X`."""
+    rest = word[1:] or word
+    return rest == rest.lower()
+
+
 def _marks_at(query: str, at: int) -> re.Match[str] | None:
     """Return the boost and the distance that stand at a place, if they can be operators."""
     marks = _MARKS.match(query, at)
@@ -460,7 +466,7 @@ class _Lexer:
     def _read_ordinary(self) -> bool:
         """Read a word of small letters and the marks after it; return whether there is one."""
         word = _ORDINARY.match(self.query, self.at)
-        if word is None or (rest := word[0][1:] or word[0]) != rest.lower():
+        if word is None or not _is_ordinary(word[0]):
             return False
         marks = _marks_at(self.query, word.end())
         if marks is None or (_IS_LETTER.search(word[0]) and _IS_POWER.match(marks[0])):

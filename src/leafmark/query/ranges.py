@@ -106,10 +106,7 @@ def admits(condition: str | Range, value: object) -> bool:
     bounds = [each for each in (condition.low, condition.high) if each is not None]
     if not text or not all(_may_compare(text, bound) for bound in bounds):
         return False
-    is_above = condition.low is None or _compare(text, condition.low) >= 1 - condition.include_low
-    return is_above and (
-        condition.high is None or _compare(text, condition.high) <= condition.include_high - 1
-    )
+    return _above(condition, text) and _below(condition, text)
 
 
 def _may_compare(text: str, bound: str) -> bool:
@@ -124,6 +121,20 @@ def _written(value: object) -> str:
         return str(value).lower().replace("none", "")
     isoformat = getattr(value, "isoformat", None)
     return str(isoformat()) if callable(isoformat) else str(value)
+
+
+def _above(condition: Range, text: str) -> bool:
+    if condition.low is None:
+        return True
+    order = _compare(text, condition.low)
+    return order > 0 or (order == 0 and condition.include_low)
+
+
+def _below(condition: Range, text: str) -> bool:
+    if condition.high is None:
+        return True
+    order = _compare(text, condition.high)
+    return order < 0 or (order == 0 and condition.include_high)
 
 
 def _compare(text: str, bound: str) -> int:

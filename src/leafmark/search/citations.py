@@ -141,13 +141,7 @@ def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:
     """
     readings = [written]
     if "\\" in written:
-        readings.append(
-            _BOUNDARY.split(
-                _JSON_ESCAPE.sub(
-                    lambda found: chr(int(found[0][2:], 16)) if found[0][1] == "u" else " ", written
-                )
-            )[-1]
-        )
+        readings.append(_BOUNDARY.split(_JSON_ESCAPE.sub(_read_json_escape, written))[-1])
         readings.append(_MARKDOWN_ESCAPE.sub(r"\1", written))
     if "&" in written:
         from html import unescape  # late: few ids are copied from a page
@@ -155,6 +149,11 @@ def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:
         readings.append(_BOUNDARY.split(unescape(written))[-1])
     names = dict.fromkeys(_from_tree(reading, trees) for reading in readings)
     return tuple(sorted(names, key=lambda name: name.partition(":")[0] not in trees))
+
+
+def _read_json_escape(match: re.Match[str]) -> str:
+    sign = match[0][1:]
+    return chr(int(sign[1:], 16)) if sign[0] == "u" else " "
 
 
 def _from_tree(written: str, trees: Collection[str]) -> str:

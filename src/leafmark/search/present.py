@@ -155,8 +155,7 @@ class Texts:
         document, spans = self.document(entry), entry.body_spans
         data = bytes_in(source, spans)
         front = document.front_matter_end
-        before = [min(end, front) - start for start, end in spans if front and start < front]
-        skipped = sum(before)
+        skipped = sum(min(end, front) - start for start, end in spans if start < front)
         if self._make_readable is not None:
             read = [part for span in spans for part in subtract(*span, [(0, front or 0)])]
             made = self._make_readable(document, source, read)

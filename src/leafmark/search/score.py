@@ -546,9 +546,7 @@ class _Scorer:
     # -- completeness -----------------------------------------------------------------
 
     def _complete(self, every: set[Handle], others: Sequence[Handle]) -> Collection[Handle]:
-        """Return what has all words: `every`, and those of the others that have them with the
-        pieces of their section around them.
-        """
+        """Return what has all words: `every`, and others with the pieces around them."""
         words = self._topic.words
         if not others or not all(word.queries for word in words):
             return every
@@ -587,14 +585,10 @@ class _Scorer:
         words = self._topic.words
         pieces = unscored(HasAny("facts", tuple(map(cut_fact, cuts))))
         firsts = range(0, len(words), MAX_EXACT)
+        groups = (words[first : first + MAX_EXACT] for first in firsts)
         has_some = [
-            AnyOf(
-                tuple(
-                    Constant(word.query, float(1 << at))
-                    for at, word in enumerate(words[first : first + MAX_EXACT])
-                )
-            )
-            for first in firsts
+            AnyOf(tuple(Constant(word.query, float(1 << at)) for at, word in enumerate(group)))
+            for group in groups
         ]
         answers = self._snapshot.search(
             [(AllOf((pieces, each)), MAX_CUT_MATCHES) for each in has_some]

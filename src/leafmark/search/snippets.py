@@ -41,6 +41,8 @@ _ALIGNED = late_pattern(r"\S {2,}\S")
 """Text in columns, which no author wraps."""
 
 _FENCE = late_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
+"""The beginning of a line that opens or closes code."""
+
 MIN_WRAPPED = 50
 """A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
 
@@ -389,9 +391,7 @@ def _laid_out(
     part = text[fragment.start : fragment.end]
     at = fragment.start + len(part) - len(part.lstrip())
     last = at + len(part.strip())
-    first = bisect_right(ranges, (at,))
-    first -= bool(first and ranges[first - 1][1] > at)
-    touching = ranges[first : bisect_left(ranges, (last,))]
+    touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
     line, places, moved = _folded(text, at, last, is_code)
     if not places:  # as often
@@ -460,6 +460,12 @@ def _kept_breaks(text: str, start: int, end: int, is_code: bool) -> frozenset[in
             kept.append(at)
         at += 1
     return frozenset(kept)
+
+
+def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
+    """Return the index of the first of disjoint, sorted ranges that ends after `at`."""
+    first = bisect_right(ranges, (at,))
+    return first - 1 if first and ranges[first - 1][1] > at else first
 
 
 def _is_blank(text: str) -> bool:
