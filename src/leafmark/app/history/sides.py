@@ -244,9 +244,9 @@ def tree_prefixes(trees: Iterable[Tree], repository: Repository) -> dict[str, st
         UsageError: no tree lies in it.
     """
     top = repository.top or repository.git_dir
-    found = {}
+    found, real_top = {}, os.path.realpath(top)
     for tree in trees:
-        relative = os.path.relpath(os.path.realpath(tree.root), os.path.realpath(top))
+        relative = os.path.relpath(os.path.realpath(tree.root), real_top)
         prefix = "" if relative == "." else relative.replace(os.sep, "/") + "/"
         if not prefix.startswith("../"):
             found[tree.name] = prefix
