@@ -41,7 +41,7 @@ from leafmark.search.order import (
 )
 from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
 from leafmark.search.sections import Admits, section_filter, within_bounds
-from leafmark.search.versions import fold_repeats, fold_translations, join_versions
+from leafmark.search.versions import fold_formats, fold_repeats, fold_translations, join_versions
 from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import query_language
 
@@ -218,12 +218,13 @@ class _Run:
             single = fold_repeats(
                 single, self._texts.whole, digest, lambda one: self._texts.document(one).chunk_count
             )
+            single = fold_formats(single, self._texts.titles)
         unique = join_duplicates(single, digest)
         note = ""
         if len(unique) < len(candidates):
             note = "results with the same text are shown once"
             if any(one.other_versions for one in unique):
-                note += ", and those of several versions or languages"
+                note += ", and those of several versions, languages or formats"
         return unique, Phase("duplicates", len(candidates), len(unique), note)
 
     def _places(

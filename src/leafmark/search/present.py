@@ -131,6 +131,11 @@ class Texts:
             self._documents[key] = self._snapshot.held_document(entry.doc_id)
         return self._documents[key]
 
+    def titles(self, entry: Entry) -> list[str]:
+        """Return the titles of all chunks of a chunk's document."""
+        stored = self._snapshot.stored(entry.doc_id)
+        return [] if stored is None else [stored.title(at) for at in range(len(stored))]
+
     def source(self, entry: Entry) -> bytes | None:
         """Return the source of a chunk, None where it is not what was indexed."""
         key = document_of(entry)

@@ -14,6 +14,9 @@ texts that are nearly the same are joined.
 of one document in several languages are one document's: that in the language of the query, or
 else in the main one.
 
+A document stands there in two *formats* (`git-add.txt`, `git-add.html`) if the two are called alike
+and so are their sections. A section of both is shown once.
+
 A section *repeats* that of another document if they are called alike, numbers apart, and read
 nearly the same, as in a page of all pages: it is shown once, in the smallest document.
 """
@@ -23,7 +26,8 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from posixpath import splitext
 from types import MappingProxyType
 
 from leafmark.environment import memo
@@ -60,6 +64,13 @@ SAME_SIZE = 0.8
 
 MAX_COMPARED = 65_536
 """Bytes of a text past which it is not compared; 1 ms for so much prose."""
+
+SAME_TITLES = 0.8
+"""Share of the titles in the shorter of two documents that the other has, too: a page as published
+has more of them than its source."""
+
+MIN_TITLES = 3
+"""Different titles that two documents have in common at least, to be one in two formats."""
 
 Version = tuple[tuple[float, ...], ...]
 """The numbers of a path, folder by folder; newer is greater, and none at all is the newest."""
@@ -192,8 +203,7 @@ def fold_translations(
         others = [one for code, each in languages.items() if code != chosen for one in each]
         best = languages[chosen][0]
         dropped |= {id(one) for one in others}
-        first = {one.entry.path: one.entry for one in reversed(others)}
-        shown[id(best)] = _standing_for(best, others, [*first.values()][::-1])
+        shown[id(best)] = _standing_for(best, others, _firsts(others))
     if not dropped:
         return list(candidates)
     return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
@@ -235,6 +245,85 @@ def other_version_filter(shown: Entry, other: Entry) -> str:
         return format_query(Filter("path", other.path))
     folder = "".join(f"{name}/" for name in folders[: last + 1])
     return format_query(Filter("path", folder or other.path))
+
+
+def fold_formats(
+    candidates: Sequence[Candidate], read_titles: Callable[[Entry], Iterable[str]]
+) -> list[Candidate]:
+    """Return results, best first, with sections of one document in several formats once.
+
+    Of documents in which a section matches about as well, that with the fewest titles is shown,
+    with all its matches there. `read_titles` gives the titles of an entry's document.
+    """
+    titles = _Titles(read_titles)
+    sections: dict[tuple[str, str], dict[str, list[Candidate]]] = defaultdict(dict)
+    for one in candidates:
+        documents = sections[one.entry.tree, without_number(one.entry.title)]
+        documents.setdefault(one.entry.path, []).append(one)
+    kept = {id(one): one for one in candidates}
+    for documents in sections.values():
+        left = [*documents.values()] if len(documents) > 1 else []
+        while left:
+            alike = [found for found in left if titles.are_formats(left[0][0], found[0])]
+            left = [found for found in left if not titles.are_formats(left[0][0], found[0])]
+            shown = titles.first_format(alike)
+            others = [one for found in alike if found is not shown for one in found]
+            for one in others:
+                del kept[id(one)]
+            if others:
+                kept[id(shown[0])] = _standing_for(shown[0], others, _firsts(others))
+    return sort_candidates(kept.values())
+
+
+def _firsts(candidates: Iterable[Candidate]) -> list[Entry]:
+    """Return the first result of each document, and what it stands for."""
+    first: dict[str, Candidate] = {}
+    for one in candidates:
+        first.setdefault(one.entry.path, one)
+    return [entry for one in first.values() for entry in (one.entry, *one.other_versions)]
+
+
+class _Titles:
+    """Compares documents by the titles in them, which are read once, and keeps to one format."""
+
+    def __init__(self, read: Callable[[Entry], Iterable[str]]):
+        self._read = read
+        self._found: dict[str, Set[str]] = {}
+        self._shown: set[str] = set()
+
+    def first_format(self, alike: Sequence[list[Candidate]]) -> list[Candidate]:
+        """Return the matches to show of those in several formats of a document, best first."""
+        best = alike[0][0]
+        as_good = [
+            found
+            for found in alike
+            if found[0].relaxed == best.relaxed and found[0].score >= AS_GOOD * best.score
+        ]
+        shown = min(as_good, key=lambda found: self._order(found[0].entry))
+        self._shown.add(shown[0].entry.path)
+        return shown
+
+    def _order(self, entry: Entry) -> tuple[bool, int]:
+        return entry.path not in self._shown, len(self.of(entry))
+
+    def of(self, entry: Entry) -> Set[str]:
+        if entry.doc_id not in self._found:
+            self._found[entry.doc_id] = frozenset(map(without_number, self._read(entry)))
+        return self._found[entry.doc_id]
+
+    def are_formats(self, one: Candidate, other: Candidate) -> bool:
+        """Whether two results are of one document, or of one in two formats."""
+        left, right = one.entry, other.entry
+        if left.path == right.path:
+            return True
+        (stem, suffix), (stem_of_other, suffix_of_other) = map(splitext, (left.path, right.path))
+        if suffix == suffix_of_other:
+            return False
+        if stem != stem_of_other and left.section_path[0] != right.section_path[0]:
+            return False
+        shared = len(self.of(left) & self.of(right))
+        fewest = min(len(self.of(left)), len(self.of(right)))
+        return shared >= max(MIN_TITLES, SAME_TITLES * fewest)
 
 
 def fold_repeats(

@@ -146,7 +146,8 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
     assert (phase.before, phase.after, phase.note) == (
         3,
         1,
-        "results with the same text are shown once, and those of several versions or languages",
+        "results with the same text are shown once, "
+        "and those of several versions, languages or formats",
     )
     (found,) = library.search("wort yeast path:v8/").results
     assert found.entry.path == "v8/beer.md"
@@ -257,6 +258,57 @@ def test_what_is_called_otherwise_or_stands_in_one_document_stays() -> None:
         "a.html",
         "b.html",
     ]
+
+
+def _manual(name: str, verb: str) -> dict[str, str]:
+    """A page of a manual, as it is written and as it is published with more around it."""
+    sections = {
+        "Synopsis": f"`{name} [--valve]`",
+        "Description": f"{verb} the valve of a basin.",
+        "Options": f"`--valve`: the valve to {verb.lower()} first.",
+    }
+    source = "".join(f"## {title}\n\n{text}\n\n" for title, text in sections.items())
+    page = "".join(f"<h2>{title}</h2><p>{text}</p>" for title, text in sections.items())
+    return {
+        f"src/{name}.md": f"# {name}(1)\n\n{source}",
+        f"built/{name}.html": f"<html><title>{name}(1)</title><body><h1>{name}(1) Manual Page</h1>"
+        f"{page}<h2>Author</h2><p>{name} was written long ago.</p></body></html>",
+    }
+
+
+def test_a_document_in_two_formats_is_shown_in_one(tmp_path: Path) -> None:
+    library = Library(tmp_path, t=_manual("lock", "Closes") | _manual("flush", "Opens"))
+    found = library.search("valve", aggregation=False).results
+    assert {one.entry.path for one in found} == {"src/lock.md", "src/flush.md"}
+    for one in found:
+        assert [other.title for other in one.other_versions] == [one.entry.title]
+        assert one.other_versions[0].path.startswith("built/")
+    (author,) = library.search("written long ago lock", aggregation=False, strict=True).results
+    assert author.entry.path == "built/lock.html"
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param(
+            {
+                "a.md": _manual("a", "Opens")["src/a.md"],
+                "b.html": _manual("b", "x")["built/b.html"],
+            },
+            id="pages of one form about two commands",
+        ),
+        pytest.param(
+            {"a.md": "# Valve\n\nHow the valve is made.\n", "a.txt": "The valve was mended.\n"},
+            id="documents without sections",
+        ),
+    ],
+)
+def test_what_is_only_called_alike_is_no_other_format(
+    tmp_path: Path, pages: dict[str, str]
+) -> None:
+    found = Library(tmp_path, t=pages).search("valve", aggregation=False).results
+    assert {one.entry.path for one in found} == set(pages)
+    assert not any(one.other_versions for one in found)
 
 
 def test_only_versions_of_one_page_have_a_filter(tmp_path: Path) -> None:
