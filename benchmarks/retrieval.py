@@ -16,7 +16,6 @@ import tempfile
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,10 +112,9 @@ def _leafmark(one: JudgedSet, mode: Mode) -> list[Values]:
     """Return what leafmark makes of a set in an index of its own, with its settings as they are."""
     with tempfile.TemporaryDirectory() as folder:
         configuration = one.project.configuration
-        search = replace(configuration.search, mode=mode)
-        project = replace(
-            one.project,
-            configuration=replace(configuration, search=search),
+        search = configuration.search._replace(mode=mode)
+        project = one.project._replace(
+            configuration=configuration._replace(search=search),
             trees=(one.project.get_tree(one.tree),),
             index_dir=Path(folder),
         )

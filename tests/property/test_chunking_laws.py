@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -73,7 +72,7 @@ def test_small_pieces_say_so(document: Document, options: ChunkingOptions) -> No
 
 @given(st.one_of(DOCUMENTS, SECTIONED, CUT), BOUNDED)
 def test_no_piece_is_blank(document: Document, options: ChunkingOptions) -> None:
-    found = chunked(document, replace(options, min_tokens=0)).chunks
+    found = chunked(document, options._replace(min_tokens=0)).chunks
     assert all(chunk.has_content for chunk in found if chunk.kind == "piece")
 
 

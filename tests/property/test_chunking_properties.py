@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -208,11 +207,11 @@ def test_ids_survive_what_is_appended(parts: list[Part], more: list[Part], title
 def test_a_document_whose_text_is_just_within_the_bound_is_one_chunk(
     document: Document, options: ChunkingOptions
 ) -> None:
-    large = replace(options, max_tokens=1_000_000, target_tokens=500_000)
+    large = options._replace(max_tokens=1_000_000, target_tokens=500_000)
     whole = chunked(document, large).chunks
     if not whole or whole[0].tokens < 8:
         return
     bound = whole[0].tokens
     least = min(options.min_tokens, bound // 4)
-    exact = replace(options, max_tokens=bound, target_tokens=bound // 2, min_tokens=least)
+    exact = options._replace(max_tokens=bound, target_tokens=bound // 2, min_tokens=least)
     assert [chunk.tokens for chunk in chunked(document, exact).chunks] == [bound]

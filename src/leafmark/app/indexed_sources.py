@@ -7,7 +7,6 @@ its hash was found to be the indexed one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import KnownFiles, read_beneath
@@ -39,15 +38,14 @@ def _reset() -> None:
     _DROPPED, _READERS = Recent(MAX_KEPT), Recent(MAX_KEPT)
 
 
-@dataclass(slots=True)
 class _Read:
     """A source as it was read once: the file's bytes, and those that spans refer to."""
 
-    tree: Tree
-    raw: bytes
-    data: bytes
-    parsed: Document | None = None
-    chunked: ChunkedDocument | None = None
+    def __init__(self, tree: Tree, raw: bytes):
+        self.tree = tree
+        self.raw = self.data = raw
+        self.parsed: Document | None = None
+        self.chunked: ChunkedDocument | None = None
 
 
 class Sources:
@@ -140,7 +138,7 @@ class Sources:
             return None
         from leafmark.chunking import chunk_document
 
-        options = replace(self._project.chunking_options(read.tree), strategy="heading")
+        options = self._project.chunking_options(read.tree)._replace(strategy="heading")
         parsed = self._parsed(read, document)
         if not _is_same(parsed, document):
             return None
@@ -181,7 +179,7 @@ class Sources:
         raw = indexed_bytes(self._project, tree, document, _KNOWN)
         if raw is None:
             return None
-        read = _Read(tree, raw, raw)
+        read = _Read(tree, raw)
         if document.encoding != "utf-8":  # a parser alone knows what the file says of that
             read.data = self._parsed(read, document).data
         return read

@@ -19,7 +19,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -78,7 +77,7 @@ class Session:
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
         """Open the project under the configuration as it is now, `settings` above it."""
-        return replace(self._open_project(settings), open_kept=self.open_reader)
+        return self._open_project(settings)._replace(open_kept=self.open_reader)
 
     def open_reader(self, root: Path) -> IndexReader:
         """Return a reader of the last committed state of the index in the folder `root`."""

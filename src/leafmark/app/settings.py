@@ -6,7 +6,6 @@ writes and the reference pages are all made from them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -23,8 +22,7 @@ _GIVEN_TO = "chooses what your documents and queries are given to"
 """Why a model is changed, and what changing it does: the same for both kinds of model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkingSettings(ChunkingOptions):
+class ChunkingSettings(ChunkingOptions, kw_only=True):
     """`[chunking]`: how documents become chunks: see `ChunkingOptions`.
 
     Sizes are not compared here: those of a tree may still take their place.
@@ -43,8 +41,7 @@ class ChunkingSettings(ChunkingOptions):
         """Each value was checked where it was given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSettings(SearchOptions):
+class SearchSettings(SearchOptions, kw_only=True):
     """`[search]`: how a query is understood and its results are chosen: see `SearchOptions`."""
 
     stemmer: Annotated[

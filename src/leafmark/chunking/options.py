@@ -5,12 +5,12 @@ in characters. Nothing here knows where the values come from.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
+from leafmark.frozen import Frozen
 from leafmark.model.options import Option, declarations
 
 Strategy = Literal["auto", "heading", "section", "fixed"]
@@ -41,8 +41,7 @@ class Yielding(int):
     """A default size, which gives way to the sizes that a user states."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkingOptions:
+class ChunkingOptions(Frozen, kw_only=True):
     """How documents become chunks.
 
     A default yields to what is stated: `target_tokens` to a smaller `max_tokens` or

@@ -8,11 +8,11 @@ The tokenizer is loaded on the first count, never on import.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, cast
 
 from leafmark.errors import UsageError
+from leafmark.frozen import Frozen
 
 Count = Callable[[str], int]
 
@@ -67,8 +67,7 @@ def token_counter(tokenizer: str) -> Count:
     return REGISTERED.get(tokenizer) or _model_counter(tokenizer)
 
 
-@dataclass(frozen=True, slots=True)
-class _ModelCounter:
+class _ModelCounter(Frozen):
     """Counts with a built-in tokenizer."""
 
     encoding: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,7 +138,7 @@ def _migrate(call: Call) -> int:
 
     flags = {**call.settings, "index.url": there or back}
     cluster = open_project(console.directory, flags=flags, environ=console.environ)
-    here = replace(cluster, remote=None)
+    here = cluster._replace(remote=None)
     ends = (here, cluster) if there else (cluster, here)
     with progress_line(call) as progress:
         report = migrate(*ends, progress=progress)

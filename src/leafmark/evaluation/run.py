@@ -18,7 +18,6 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -224,7 +223,7 @@ def _opened_apart(
         from leafmark.app.embedder import no_embedder  # late: few evaluations need it
 
         raise no_embedder(opened, f"the mode {search_mode(opened)}")
-    return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
+    return opened._replace(index_dir=place_of(opened) / opened.index_dir.name)
 
 
 def _index_apart(

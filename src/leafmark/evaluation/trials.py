@@ -12,7 +12,7 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from leafmark.app.answering.resolving import Resolver
@@ -242,15 +242,14 @@ class Trial:
         """Return the project with settings under which nothing is cut off or merged."""
         configuration = self._project.configuration
         most = MAX_DIAGNOSED
-        search = replace(
-            configuration.search,
+        search = configuration.search._replace(
             limit=most,
             max_results=most,
             candidate_limit=most,
             cutoff_ratio=0,
             aggregation_min_matches=most + 1,
         )
-        return replace(self._project, configuration=replace(configuration, search=search))
+        return self._project._replace(configuration=configuration._replace(search=search))
 
 
 def _bytes_of(entry: Entry) -> Passage:

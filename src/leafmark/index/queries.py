@@ -11,19 +11,17 @@ files, do not count in the rarity of a term.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from leafmark.frozen import Frozen
 from leafmark.namedtuples import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class NoChunk:
+class NoChunk(Frozen):
     """Matches nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllChunks:
+class AllChunks(Frozen):
     """Matches every chunk, and no other record of the index; the score is 1."""
 
 

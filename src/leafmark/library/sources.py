@@ -62,9 +62,9 @@ def chunk(
     stated = checked_text("tree", tree)
     name = DEFAULT_TREE if stated is None else stated
     check_tree_name(name)
-    unknown = sorted(sizes.keys() - set(ChunkingOptions.__slots__))
+    unknown = sorted(sizes.keys() - set(ChunkingOptions._fields))
     if unknown:
-        accepted = ", ".join(sorted(set(ChunkingOptions.__slots__) - {"strategy"}))
+        accepted = ", ".join(sorted(set(ChunkingOptions._fields) - {"strategy"}))
         raise ConfigError(f"there is no size called {unknown[0]!r}", hint=f"one of {accepted}")
     options = ChunkingOptions(strategy=strategy, **sizes)
     data, called = _read(source, path)

@@ -19,12 +19,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
 from typing import Any, Literal, Protocol, overload
 
 from leafmark.errors import UsageError
+from leafmark.frozen import Frozen
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import decodable, document_id, format_breadcrumb, fragment, ordinal_id
 from leafmark.model.sequences import Deferred
@@ -197,8 +197,7 @@ class Rendering(Protocol):
         """Return what a model is given."""
 
 
-@dataclass(frozen=True, eq=False)
-class ChunkedDocument:
+class ChunkedDocument(Frozen):
     """A document and its chunks under one strategy, in order of position.
 
     `emitted` is what its chunks are made of. `find_link` tells which chunk a link
@@ -208,13 +207,16 @@ class ChunkedDocument:
     document: Document
     tree: str
     strategy: str
-    emitted: Emitted = field(repr=False)
-    rendering: Rendering = field(repr=False)
-    find_link: FindLink = field(repr=False, default=leads_nowhere)
+    emitted: Emitted
+    rendering: Rendering
+    find_link: FindLink = leads_nowhere
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __getstate__(self) -> dict[str, Any]:
         """What was derived is left out, so that it is derived again."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return self._asdict()
 
     @property
     def chunks(self) -> Chunks:

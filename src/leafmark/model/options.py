@@ -6,7 +6,6 @@ environment, flags, tool schemas, help and the reference pages are made from the
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -177,15 +176,11 @@ def _range(option: Option) -> str:
 def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
     """Return what the fields of an options type declare, by key; `table` begins their names.
 
-    The type is a dataclass or a named tuple; fields declare that are `Annotated` with an `Option`.
+    The type is `Frozen` or a named tuple; fields declare that are `Annotated` with an `Option`.
     """
     hints = get_type_hints(options, include_extras=True)
-    if dataclasses.is_dataclass(options):
-        defaults = {each.name: each.default for each in dataclasses.fields(options)}
-    else:
-        defaults = options._field_defaults
     found = {}
-    for key, default in defaults.items():
+    for key, default in options._field_defaults.items():
         if get_origin(hints[key]) is not Annotated:
             continue
         kind, option = get_args(hints[key])

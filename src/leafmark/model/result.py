@@ -8,9 +8,9 @@ must fit a number of tokens is the beginning of one fixed order of bytes: see `P
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args, overload
 
+from leafmark.frozen import Frozen
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.span import ReadableText
 from leafmark.namedtuples import NamedTuple
@@ -348,8 +348,7 @@ class Hint(NamedTuple):
     values: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Sequence[Result]):
+class Answer(Frozen, Sequence[Result]):
     """The answer to one search: the sequence of its results, and what there is to say of them.
 
     `records` are the full chunk records by id, where asked for. `roots` holds the absolute root
@@ -364,10 +363,10 @@ class Answer(Sequence[Result]):
     phases: tuple[Phase, ...] = ()
     hints: tuple[Hint, ...] = ()
     elapsed_ms: float = 0.0
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     expressions: tuple[str, ...] = ()
-    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    roots: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, Mapping[str, Any]] = {}
+    roots: Mapping[str, str] = {}
     terms: tuple[KeyTerm, ...] = ()
     packing: Packing | None = None
     omission: Omission | None = None
@@ -386,10 +385,6 @@ class Answer(Sequence[Result]):
     def __repr__(self) -> str:
         count = len(self.results)
         return f"<Answer to {self.query!r}: {count} result{'' if count == 1 else 's'}>"
-
-    def _replace(self, **changes: Any) -> Answer:
-        """Return the answer with other values, as named tuples do it."""
-        return replace(self, **changes)
 
 
 LostAt = Literal[

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from operator import itemgetter
 
+from leafmark.frozen import Frozen
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Frozen):
     """Bytes `[start, end)` of a source.
 
     >>> Span(2, 5).slice(b"abcdefg")
@@ -124,15 +123,14 @@ class Runs(NamedTuple):
     ends: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReadableText:
+class ReadableText(NamedTuple):
     """The readable text of some spans of a source.
 
     `runs` begin at 0; their bytes lie in `spans`, in order.
     """
 
     text: str
-    runs: Runs = field(repr=False)
+    runs: Runs
     spans: tuple[tuple[int, int], ...] = ()
 
     def source_range(self, start: int, end: int) -> tuple[int, int]:

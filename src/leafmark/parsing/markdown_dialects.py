@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
@@ -168,15 +167,21 @@ class _Shift(NamedTuple):
     by: int
 
 
-@dataclass(slots=True)
 class Dialect:
     """The text that the parser gets for a source, as long as that, and what it does not say."""
 
-    text: bytes
-    quoted: dict[int, _Quoted] = field(default_factory=dict)
-    boxes: set[int] = field(default_factory=set)
-    containers: list[_Container] = field(default_factory=list)
-    shifts: list[_Shift] = field(default_factory=list)
+    def __init__(
+        self,
+        text: bytes,
+        quoted: dict[int, _Quoted],
+        boxes: set[int],
+        containers: list[_Container],
+    ):
+        self.text = text
+        self.quoted = quoted
+        self.boxes = boxes
+        self.containers = containers
+        self.shifts: list[_Shift] = []
 
     def kinds(self, blocks: Sequence[Block]) -> Sequence[Block]:
         """Return blocks with the kinds that they have in their dialect."""

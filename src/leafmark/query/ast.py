@@ -17,9 +17,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from leafmark.frozen import Frozen
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 from leafmark.query.ranges import Range
@@ -53,32 +53,20 @@ MAX_DISTANCE = 2
 """Most edits of a fuzzy word: with three, short words match nearly anything."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Node:
-    """What all nodes share: they are compared and shown by what they mean, see the module.
+class _Node(Frozen, kw_only=True):
+    """What all nodes share: they are compared and shown by what they mean, see the module."""
 
-    Dataclasses could generate these methods for each node, but that slows the import down.
-    """
-
-    span: tuple[int, int] = field(default=(0, 0), kw_only=True)
+    span: tuple[int, int] = (0, 0)
 
     def _meaning(self) -> dict[str, Any]:
-        names: tuple[str, ...] = self.__match_args__
-        return {name: getattr(self, name) for name in names}
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._meaning() == other._meaning()
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self._meaning().values()))
-
-    def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self._meaning().items())
-        return f"{type(self).__name__}({told})"
+        return {name: getattr(self, name) for name in self._positional}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Term(_Node):
+class _Word(_Node, kw_only=True):
+    no_field: str = ""
+
+
+class Term(_Word):
     """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
 
     It may hold no token at all (`-`, `=>`): then it asks for nothing. If it was written like
@@ -86,13 +74,11 @@ class Term(_Node):
     """
 
     text: str
-    no_field: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         _require(_is_word(self.text), "a term is one word", self.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Phrase(_Node):
     """The words of `text` beside each other, in order."""
 
@@ -102,19 +88,16 @@ class Phrase(_Node):
         _require(_is_text(self.text), "a phrase has text", self.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Prefix(_Node):
+class Prefix(_Word):
     """A word that begins with `text` (`handl*`); the star is not part of the text."""
 
     text: str
-    no_field: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         word = is_word_start(self.text) and _is_word(self.text)
         _require(word, "a prefix is the beginning of a word", self.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Filter(_Node):
     """Admit chunks by a fact about them: `tree:docs`, `meta.n:3..7`; never scores.
 
@@ -141,7 +124,6 @@ class Filter(_Node):
         return key if prefix and not before else None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Field(_Node):
     """Look for `operand` in one text field only: `title`, `tags` or `body`."""
 
@@ -155,7 +137,6 @@ class Field(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Boost(_Node):
     """The score of `operand` times `factor` (`MIN_BOOST` to `MAX_BOOST`)."""
 
@@ -169,7 +150,6 @@ class Boost(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fuzzy(_Node):
     """The words of `operand` within `distance` edits each: 0 (exactly), 1 or 2."""
 
@@ -183,7 +163,6 @@ class Fuzzy(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Not(_Node):
     """Chunks that do not match `operand`."""
 
@@ -193,7 +172,6 @@ class Not(_Node):
         _require(not only_negates(self.operand), "a negation of a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class And(_Node):
     """Every one of two or more operands; none is itself an And.
 
@@ -209,7 +187,6 @@ class And(_Node):
         _require(not any(isinstance(o, And) for o in self.operands), "not flat", self.operands)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Or(_Node):
     """At least one of two or more operands; none is itself an Or."""
 

@@ -9,7 +9,6 @@ has limited.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from leafmark.errors import QueryError
 from leafmark.patterns import late_pattern
@@ -237,7 +236,7 @@ class _Parser:
             raise problem(self.query, opening.start, self.token.end, message, hint)
         expression = self.conjunction()
         closing = self._take()
-        return replace(expression, span=(opening.start, closing.end))
+        return expression._replace(span=(opening.start, closing.end))
 
     def _field(self, token: Token) -> Expression:
         if self.inside is not None:
@@ -250,7 +249,7 @@ class _Parser:
         self.inside = None
         span = (token.start, self._positive(operand).span[1])
         if is_filter(token.text):
-            return replace(operand, span=span)
+            return operand._replace(span=span)
         return Field(token.text, operand, span=span)
 
     def _filter(self, token: Token) -> Expression:

@@ -10,8 +10,8 @@ has no value: `priority: high` is not above 3, and an empty `date:` not before 2
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from leafmark.frozen import Frozen
 from leafmark.patterns import late_pattern
 
 # A bound begins like a number, a date or a word, so that `../img` stays a value.
@@ -25,8 +25,7 @@ _LIKE_NUMBER = late_pattern(r"[+-]?\.?[0-9]")
 _LIKE_DATE = late_pattern(r"[0-9]{4}(?![0-9])")
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Frozen):
     """Values from `low` to `high`; None is open. Bounds are texts as typed.
 
     A bound is in the range unless its `include_` flag is False, which only ranges with one

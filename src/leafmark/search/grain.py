@@ -19,7 +19,6 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
 from leafmark.model import Candidate, DocumentKey, Entry, Phase, whole_range
 from leafmark.namedtuples import NamedTuple
@@ -137,18 +136,24 @@ def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:
     return documents.values()
 
 
-@dataclass(slots=True)
 class _Merger:
     """The candidates of one document while children are merged."""
 
-    options: SearchOptions
-    find_parent: FindParent
-    measure_text: MeasureText
-    may_stand: Callable[[Entry], bool] | None = None
-    merges: int = 0
-    active: dict[int, Candidate] = field(default_factory=dict)
-    children: dict[int, list[int]] = field(default_factory=dict)
-    waiting: list[int] = field(default_factory=list)
+    def __init__(
+        self,
+        options: SearchOptions,
+        find_parent: FindParent,
+        measure_text: MeasureText,
+        may_stand: Callable[[Entry], bool] | None = None,
+    ):
+        self.options = options
+        self.find_parent = find_parent
+        self.measure_text = measure_text
+        self.may_stand = may_stand
+        self.merges = 0
+        self.active: dict[int, Candidate] = {}
+        self.children: dict[int, list[int]] = {}
+        self.waiting: list[int] = []
 
     def merge(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         for candidate in candidates:
@@ -420,7 +425,7 @@ def bring_to_grain(
         found, phase = _lift(found, _NODE_OF[options.grain], find_parent)
         phases.append(phase)
     if options.grain == "section":
-        options = replace(options, max_merge_depth=max(1, options.max_merge_depth))
+        options = options._replace(max_merge_depth=max(1, options.max_merge_depth))
     found, phase = aggregate(
         found, options, find_parent=find_parent, measure_text=measure_text, may_stand=may_stand
     )

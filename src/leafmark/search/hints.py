@@ -8,7 +8,6 @@ searches, but only for empty answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,7 @@ def hints_about(
 
 def unfiltered(options: SearchOptions) -> SearchOptions:
     """Return the options without those that filter."""
-    return replace(options, **FILTERS)
+    return options._replace(**FILTERS)
 
 
 def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
@@ -316,7 +315,7 @@ def _left_out(
         for part in parts:
             if isinstance(part, Not) and isinstance(part.operand, Term):
                 asked = all_of([part.operand if other is part else other for other in parts])
-                if _matched(snapshot, asked, replace(options, strict=True), None):
+                if _matched(snapshot, asked, options._replace(strict=True), None):
                     yield part.operand.text
 
 
@@ -584,10 +583,10 @@ class _Inquiry:
                 tokens = compiled[0].language.analyzer.tokens(leaf.text)
                 words = [leaf.text[token.start : token.end] for token in tokens]
                 alone = Field(asked.field, leaf) if asked.field else leaf
-                options = replace(unfiltered(self._options), strict=True)
+                options = unfiltered(self._options)._replace(strict=True)
                 if len(words) > 1 and _matched(self._snapshot, alone, options, None) is None:
                     loose = _replaced(topic, leaf, all_of(Term(word) for word in words))
-                    by_words = replace(self._options, strict=self._meaning is None)
+                    by_words = self._options._replace(strict=self._meaning is None)
                     matches = self._would_match(self._with(at, loose), by_words)
                     values = {"text": leaf.text, "is_phrase": isinstance(leaf, Phrase)}
                     yield Hint("phrase", values=values | {"field": asked.field, "matches": matches})
@@ -627,7 +626,7 @@ class _Inquiry:
         """Yield the patterns of sections made deeper, if that gives matches."""
         deeper = tuple(f"{each} > **" for each in self._options.section)
         if deeper:
-            matches = self._would_match(self._topics, replace(self._options, section=deeper))
+            matches = self._would_match(self._topics, self._options._replace(section=deeper))
             if matches:
                 yield Hint("section-below", values={"patterns": list(deeper), "matches": matches})
 
@@ -636,7 +635,7 @@ class _Inquiry:
             value = getattr(self._options, name)
             if value != everything:
                 values = list(value) if isinstance(value, tuple) else []
-                options = replace(self._options, **{name: everything})
+                options = self._options._replace(**{name: everything})
                 yield _Wish({"option": name, "values": values}, self._topics, options)
 
     def _of_stated(self) -> Iterator[_Wish]:
@@ -658,7 +657,7 @@ class _Inquiry:
 
     def strictness(self) -> Iterator[Hint]:
         if self._options.strict:
-            matches = self._would_match(self._topics, replace(self._options, strict=False))
+            matches = self._would_match(self._topics, self._options._replace(strict=False))
             if matches:
                 yield Hint(
                     "strict", values={"matches": matches, "some_words": self._meaning is None}
@@ -715,5 +714,5 @@ def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Express
         operands = [_replaced(each, leaf, other) for each in topic.operands]
         return all_of(operands) if isinstance(topic, And) else Or(tuple(operands))
     if isinstance(topic, Field | Boost):
-        return replace(topic, operand=_replaced(topic.operand, leaf, other))
+        return topic._replace(operand=_replaced(topic.operand, leaf, other))
     return topic

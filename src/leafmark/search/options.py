@@ -6,11 +6,11 @@ constants of the ranking: no setting, but an evaluation may override them by nam
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from leafmark.errors import UsageError
+from leafmark.frozen import Frozen
 from leafmark.model import Grain, Sort
 from leafmark.model.options import Option, declarations
 
@@ -21,8 +21,7 @@ CANDIDATES_PER_RESULT = 5
 """The least number of candidates considered for each result asked for (chosen by eye)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(Frozen, kw_only=True):
     """How one search is done.
 
     Raises:

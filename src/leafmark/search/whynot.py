@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -135,7 +135,7 @@ class _Trial(NamedTuple):
             added = format_query(change.added)
         return _Trial(
             topics,
-            replace(self.options, **change.options),
+            self.options._replace(**change.options),
             {**self.changed, **change.options},
             (*self.without, *map(format_query, change.without)),
             added,
@@ -292,8 +292,7 @@ class _Inquiry:
         options: SearchOptions,
     ) -> _Loss:
         """Return where a topic lost the chunk, if it is not among its candidates."""
-        wide = replace(
-            options,
+        wide = options._replace(
             candidate_limit=FARTHEST,
             max_results=FARTHEST,
             cutoff_ratio=0.0,
@@ -368,7 +367,7 @@ class _Inquiry:
         lost_at: LostAt = "filter" if filtered else "match"
         change = _Change({}, tuple(unmet))
         values: dict[str, Any] = {"far": far} if far is not None else {}
-        lax = demands.own(compile_topic(self._snapshot, topic, replace(options, strict=False)))
+        lax = demands.own(compile_topic(self._snapshot, topic, options._replace(strict=False)))
         if lax and demands.is_matched(lax.some_words):
             if options.strict:
                 lost_at, change = "strict", _Change({"strict": False})
@@ -518,9 +517,9 @@ class _Demands:
 
     def _query_of(self, part: Expression, *, exact: bool = False) -> Query | None:
         """Return the query for a part alone, without filters; None if it asks for nothing."""
-        options = replace(unfiltered(self._options), strict=True)
+        options = unfiltered(self._options)._replace(strict=True)
         if exact:
-            options = replace(options, fuzzy_distance=0)
+            options = options._replace(fuzzy_distance=0)
         own = self.own(compile_topic(self._snapshot, part, options))
         return None if own is None else own.every_word
 

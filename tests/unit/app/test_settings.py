@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 from leafmark.app.settings import SETTINGS, ChunkingSettings
@@ -13,7 +11,7 @@ from leafmark.model.options import check_value, parse_value
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
-    assert asdict(ChunkingSettings()) == asdict(ChunkingOptions()) | {"preset": "none"}
+    assert ChunkingSettings()._asdict() == ChunkingOptions()._asdict() | {"preset": "none"}
     assert SETTINGS["chunking.preset"].choices == ("none", *PRESETS)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -129,7 +128,7 @@ def test_a_default_yields_to_what_is_stated(stated: dict[str, Any], expected: Si
     options = ChunkingOptions(**stated)
     assert sizes(options) == expected
     assert {type(size) for size in sizes(options)} == {int}
-    assert sizes(replace(options, strategy="section")) == expected
+    assert sizes(options._replace(strategy="section")) == expected
 
 
 def test_sizes_of_a_preset_yield_where_they_are_said_to() -> None:

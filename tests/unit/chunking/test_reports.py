@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,7 +43,7 @@ def findings(document: ChunkedDocument, options: ChunkingOptions) -> list[tuple[
 
 def only(document: ChunkedDocument, chunk: Chunk) -> ChunkedDocument:
     """The document with this chunk alone."""
-    return replace(document, emitted=document.emitted._replace(rows=[chunk[1:]]))
+    return document._replace(emitted=document.emitted._replace(rows=[chunk[1:]]))
 
 
 def test_statistics() -> None:
@@ -148,7 +147,7 @@ def test_cut_code_is_no_finding_when_it_was_asked_for(strategy: Any) -> None:
     document, options = chunked(("code", "py", code), strategy=strategy, oversize_code="split")
     assert len(document.chunks) > 2
     assert findings(document, options) == []
-    kept = replace(options, oversize_code="keep")
+    kept = options._replace(oversize_code="keep")
     assert {kind for kind, _, _ in findings(document, kept)} == {"split_code"}
 
 
@@ -182,7 +181,7 @@ def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
     document, options = chunked(("paragraph", words(600)), ("code", "py", code), strategy="heading")
     (root,) = document.chunks
     flagged = only(document, root._replace(oversize=True))
-    small = replace(options, max_tokens=400, target_tokens=400)
+    small = options._replace(max_tokens=400, target_tokens=400)
     (found,) = findings(flagged, small)
     assert found == ("above_bound", "", f"{root.tokens} tokens; the most is 400")
-    assert findings(flagged, replace(small, max_tokens=1800)) == []
+    assert findings(flagged, small._replace(max_tokens=1800)) == []

@@ -117,8 +117,8 @@ def test_chunks_are_equal_that_are_made_of_the_same() -> None:
 
 
 def test_types_know_every_size() -> None:
-    stated = get_type_hints(ChunkingOptions)
-    del stated["strategy"]
+    hints = get_type_hints(ChunkingOptions)
+    stated = {name: hints[name] for name in ChunkingOptions._fields if name != "strategy"}
     assert get_type_hints(leafmark.Sizes) == stated
     assert get_type_hints(leafmark.chunk)["sizes"] == Unpack[leafmark.Sizes]
 

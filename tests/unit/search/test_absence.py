@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +250,7 @@ def test_what_is_said_to_show_it_does(library: Library, seed: int) -> None:
     target = rng.choice(chunks)
     topic = parse_query(query)
     found = explain_missing(reader, [topic], params, target, Texts(reader, library.read))
-    asked = {name: getattr(params, name) for name in SearchOptions.__slots__}
+    asked = {name: getattr(params, name) for name in SearchOptions._fields}
     results = [one.entry for one in library.search(query, **asked).results]
     below = [
         one.id
@@ -262,8 +261,8 @@ def test_what_is_said_to_show_it_does(library: Library, seed: int) -> None:
     if not found.reasons or not (found.remedy or found.without):
         return
     kept = [part for part in _parts(topic) if part not in found.without]
-    changed = replace(params, **found.remedy)
-    again = {name: getattr(changed, name) for name in SearchOptions.__slots__}
+    changed = params._replace(**found.remedy)
+    again = {name: getattr(changed, name) for name in SearchOptions._fields}
     shown = [one.entry.id for one in library.search(" ".join(kept), **again).results]
     assert any(each in below for each in shown), (query, found)
 

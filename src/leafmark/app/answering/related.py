@@ -8,7 +8,6 @@ import re
 import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ WEIGHTS = {
 def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchOptions:
     """Return the parameters of a search for terms: they occur, so nothing is corrected."""
     fixed: dict[str, Any] = {"fuzzy_distance": 0, "cutoff_ratio": CUTOFF_RATIO}
-    return replace(search_params(project, request), **(fixed | changes))
+    return search_params(project, request)._replace(**(fixed | changes))
 
 
 def _part(name: str, text: str) -> WeightedText:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -348,9 +347,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
     settings = project.configuration.search
     for name in request.trees:
         project.get_tree(name)
-    values: dict[str, Any] = {
-        each.name: getattr(settings, each.name) for each in fields(SearchOptions)
-    }
+    values: dict[str, Any] = {name: getattr(settings, name) for name in SearchOptions._fields}
     asked = request._asdict()
     since = None
     if request.since is not None:

@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import cycle, repeat
 from pathlib import Path
@@ -251,7 +250,7 @@ class RunLinks:
         if document is None:
             return
         if job.options.strategy == "auto" and not document.document.anchors:  # which are in pieces
-            options = replace(job.options, strategy="heading")  # the same sections, none counted
+            options = job.options._replace(strategy="heading")  # the same sections, none counted
             document = chunk_document(document.document, tree=job.tree.name, options=options)
         if document.chunks:
             yield None, document.doc_id

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -52,6 +51,7 @@ from leafmark.app.settings import (
 )
 from leafmark.app.sources.trees import Scope, Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
+from leafmark.frozen import Frozen
 from leafmark.model import PermissionRequest, SettingOrigin, TrustedFile, tree_name
 from leafmark.model.options import Value, check_value, parse_value
 from leafmark.suggest import nearest
@@ -59,8 +59,7 @@ from leafmark.suggest import nearest
 _DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configuration:
+class Configuration(Frozen, kw_only=True):
     """What is in force in one folder.
 
     `project` is the folder that the index belongs to: that of the nearest
@@ -81,15 +80,15 @@ class Configuration:
     rerank: RerankSettings
     trees: tuple[Tree, ...] = ()
     rules: tuple[ContextRule, ...] = ()
-    lint: LintSettings = field(default_factory=LintSettings)
+    lint: LintSettings = LintSettings()
     config_files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
     project_files: tuple[Path, ...] = ()
     gated: tuple[TrustedFile, ...] = ()
     is_implicit: bool = False
-    found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
-    tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
-    lint_found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
+    found: Mapping[str, PlacedValue] = {}
+    tree_origins: Mapping[str, str] = {}
+    lint_found: Mapping[str, PlacedValue] = {}
 
     @property
     def index_dir(self) -> Path:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from leafmark.errors import ConfigError
+from leafmark.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from leafmark.lint import Level
@@ -36,11 +36,10 @@ LINT_KEYS: Mapping[str, str] = MappingProxyType(
 """The keys of the table, and what each is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintSettings:
+class LintSettings(NamedTuple):
     """What lint is configured to do; `levels` has no rule that is off."""
 
-    levels: Mapping[str, Level] = field(default_factory=dict)
+    levels: Mapping[str, Level] = {}
     off: frozenset[str] = frozenset()
     ignore: tuple[str, ...] = ()
     baseline: Path | None = None

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +19,7 @@ from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
 from leafmark.index import FORMAT, IndexOptions, IndexReader, has_index, open_reader
 from leafmark.index.folder import find_other, has_other, index_place, note_use
+from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import installed_formats, installed_grammars
 from leafmark.suggest import nearest
 
@@ -36,8 +36,7 @@ _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens",
 """The sizes that yield where nobody stated them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """What every use case is given: where it works and under which settings.
 
     A program that asks often sets `open_kept`, so that the index is not opened for every call.
@@ -50,9 +49,9 @@ class Project:
     configuration: Configuration
     trees: tuple[Tree, ...]
     index_dir: Path
-    open_kept: Callable[[Path], IndexReader] | None = field(default=None, compare=False, repr=False)
-    remote: RemoteIndex | None = field(default=None, compare=False, repr=False)
-    tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
+    open_kept: Callable[[Path], IndexReader] | None = None
+    remote: RemoteIndex | None = None
+    tell: Callable[[Hint], None] | None = None
     revision: str | None = None
 
     def tree(self, name: str) -> Tree | None:
@@ -239,7 +238,7 @@ def _value(configuration: Configuration, name: str, tree: Tree | None) -> object
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
     chunking = configuration.chunking
-    values = {each.name: getattr(chunking, each.name) for each in fields(chunking)}
+    values = chunking._asdict()
     del values["preset"]  # it is written out in the sizes
     if tree is not None:
         for each in values:
@@ -299,7 +298,7 @@ def _leafmark_key() -> str:
 
     Another version of leafmark, or one with other grammars, formats or defaults, has its own.
     """
-    defaults = [*asdict(ChunkingSettings()).values(), SearchSettings().stemmer]
+    defaults = [*ChunkingSettings()._field_defaults.values(), SearchSettings().stemmer]
     installed = [*installed_grammars(), *installed_formats()]
     stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed])
     return hashlib.sha256(stated.encode()).hexdigest()

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -200,7 +199,7 @@ def read_sections(
     """
 
     def make() -> SectionedDocument:
-        options = replace(project.chunking_options(tree), strategy="heading")
+        options = project.chunking_options(tree)._replace(strategy="heading")
         document = parse_source(tree, path, data, notebook_outputs=options.notebook_outputs)
         return SectionedDocument(chunk_document(document, tree=tree.name, options=options))
 

@@ -12,7 +12,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,7 @@ def _place(project: Project, repository: Repository, commit: Commit) -> Path:
 def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Project:
     top = place / REVISION_SOURCES
     trees = tuple(tree._replace(root=top / side.prefixes[tree.name]) for tree in side.trees)
-    return replace(project, trees=trees, index_dir=place, revision=revision, remote=None)
+    return project._replace(trees=trees, index_dir=place, revision=revision, remote=None)
 
 
 def _tell(project: Project, side: RevisionSide) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from leafmark.app.configuration.project import Project
@@ -42,7 +41,6 @@ HALVED_FROM = 100
 """More sources than these are kept when over half of their tree is gone (by eye)."""
 
 
-@dataclass(slots=True)
 class Plan:
     """Sources to read (`added`, `suspects`), keys to remove, how many documents are as they were.
 
@@ -51,11 +49,12 @@ class Plan:
     is no document.
     """
 
-    added: list[SourceFile] = field(default_factory=list)
-    suspects: list[SourceFile] = field(default_factory=list)
-    removed: list[DocumentKey] = field(default_factory=list)
-    anew: set[DocumentKey] = field(default_factory=set)
-    unchanged: int = 0
+    def __init__(self, unchanged: int = 0):
+        self.added: list[SourceFile] = []
+        self.suspects: list[SourceFile] = []
+        self.removed: list[DocumentKey] = []
+        self.anew: set[DocumentKey] = set()
+        self.unchanged = unchanged
 
     def let_go(self) -> None:
         """Forget the sources, once they are on their way."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from leafmark.app.indexing.changes import EMPTIED
 from leafmark.app.indexing.scanning import Scan, grammar_notes, is_below
@@ -20,18 +19,18 @@ from leafmark.model import (
 )
 
 
-@dataclass(slots=True)
 class Outcome:
     """What a run has done so far; lists hold ids of documents, `unchanged` counts them.
 
     `unread` is what to tell of documents that are kept although their files cannot be read.
     """
 
-    added: CompressedList[str] = field(default_factory=CompressedList)
-    modified: CompressedList[str] = field(default_factory=CompressedList)
-    removed: CompressedList[str] = field(default_factory=CompressedList)
-    unchanged: int = 0
-    unread: list[Diagnostic] = field(default_factory=list)
+    def __init__(self, unchanged: int = 0):
+        self.added = CompressedList[str]()
+        self.modified = CompressedList[str]()
+        self.removed = CompressedList[str]()
+        self.unchanged = unchanged
+        self.unread: list[Diagnostic] = []
 
 
 def is_document(manifest: Manifest, key: DocumentKey) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from leafmark.app.configuration.project import Project
@@ -41,7 +40,6 @@ class Place(NamedTuple):
         return self.tree.name, self.path + ending
 
 
-@dataclass(slots=True)
 class Scan:
     """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
 
@@ -51,13 +49,14 @@ class Scan:
     says what to tell of it.
     """
 
-    paths: tuple[str, ...] = ()
-    named: set[DocumentKey] = field(default_factory=set)
-    found: list[SourceFile] = field(default_factory=list)
-    notes: WalkNotes = field(default_factory=WalkNotes)
-    scope: list[tuple[str, str]] | None = None
-    unseen: list[tuple[str, str]] = field(default_factory=list)
-    missing: dict[str, Diagnostic] = field(default_factory=dict)
+    def __init__(self, paths: tuple[str, ...] = ()):
+        self.paths = paths
+        self.named: set[DocumentKey] = set()
+        self.found: list[SourceFile] = []
+        self.notes = WalkNotes()
+        self.scope: list[tuple[str, str]] | None = None
+        self.unseen: list[tuple[str, str]] = []
+        self.missing: dict[str, Diagnostic] = {}
 
     def let_go(self) -> None:
         """Forget the sources, after noting what is to be told of them."""

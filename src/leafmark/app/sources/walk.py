@@ -13,7 +13,6 @@ import errno
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 
@@ -76,7 +75,6 @@ class SourceFile(NamedTuple):
     inode: int
 
 
-@dataclass(slots=True)
 class WalkNotes:
     """What a walk did not take, in the order in which it was met.
 
@@ -86,10 +84,11 @@ class WalkNotes:
     that the folder the walk began in is one that another walk leaves out.
     """
 
-    skipped: list[Skipped] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    is_forced: bool = False
+    def __init__(self) -> None:
+        self.skipped: list[Skipped] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.unread: list[str] = []
+        self.is_forced = False
 
 
 def iter_sources(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from leafmark.app import Project, chunk_sources, plan_chunking, read_document
@@ -214,8 +213,8 @@ def _values(settings: Mapping[str, Any], options: ChunkingOptions | None) -> dic
     asked = {name.partition(".")[2]: value for name, value in settings.items()}
     if options is None:
         base = ChunkingOptions()
-        return {each.name: getattr(base, each.name) for each in fields(base)} | asked
-    inforce = {each.name: getattr(options, each.name) for each in fields(options)}
+        return base._asdict() | asked
+    inforce = options._asdict()
     return inforce | {"preset": asked.get("preset", ""), "asked": asked}
 
 

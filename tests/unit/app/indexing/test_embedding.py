@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -447,7 +446,7 @@ def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
     flags = embedding_flags(server) | {"index.lock_timeout_s": 0}
     (folder,) = here.home.rglob("vectors/*")
     hasty = open_project(here.root, flags=flags, environ={"LEAFMARK_HOME": str(here.home)})
-    hasty = replace(hasty, index_dir=desk.index_dir)
+    hasty = hasty._replace(index_dir=desk.index_dir)
     with hold_lock(folder / "LOCK", timeout_s=0):
         report = index_project(hasty, IndexRequest())
     assert (len(report.added), report.vectors, report.pending_vectors) == (1, 0, 2)
