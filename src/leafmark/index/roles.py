@@ -63,6 +63,21 @@ _OF_HOST = late_pattern(
 )
 """The folder of a site whose name begins with a language, as copies of sites have them."""
 
+_ASKED = late_pattern(
+    r"(?P<changelog>\b(?:change\s?logs?|release\snotes|(?:release|version)\shistory"
+    r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9])"
+    r"|(?P<licence>\b(?:licen[cs]e[sd]?|copyright)\b)",
+    re.IGNORECASE,
+)
+"""What a query says that asks for such texts themselves; here, as searches need no table."""
+
+_LANGUAGES = frozenset(
+    "ar az be bg bn bs ca cs cy da de el eo es et eu fa fi fil fr ga gl he hi hr hu hy id is it "
+    "ja jp ka kk km ko kr ku ky lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk "
+    "sl sq sr sv sw ta te th tl tr uk ur uz vi zh cn tw".split()
+)
+"""Codes of folders that hold translations."""
+
 _REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
 
@@ -72,17 +87,15 @@ class _Rules(NamedTuple):
     titles: re.Pattern[str]
     title_parts: re.Pattern[str]
     title_words: tuple[str, ...]
-    asked: re.Pattern[str]
     list_paths: re.Pattern[str]
     list_titles: re.Pattern[str]
     book_paths: re.Pattern[str]
-    languages: frozenset[str]
 
 
 @cache
 def _rules() -> _Rules:
     """Read the table; the number of a role is that of the last group that matched."""
-    import tomllib  # late: most searches meet no role
+    import tomllib  # late: searches need no table
 
     table: dict[str, Any] = tomllib.loads(_DATA.read_text("utf-8"))
     roles = table["role"]
@@ -92,11 +105,9 @@ def _rules() -> _Rules:
         _any_of(roles, "title"),
         _any_of([role for role in roles if role.get("parts")], "title"),
         tuple(table["titles"]["words"].split()),
-        _any_of(roles, "asked"),
         late_pattern("|".join(table["list"]["path"]), re.IGNORECASE),
         late_pattern("|".join(table["list"]["title"]), re.IGNORECASE),
         late_pattern("|".join(table["book"]["path"]), re.IGNORECASE),
-        frozenset(table["languages"]["codes"].split()),
     )
 
 
@@ -176,7 +187,7 @@ def asked_role(query: str) -> int:
     >>> asked_role("what's new in 1.4"), asked_role("how do I make a new branch in git 2")
     (4, 0)
     """
-    found = _rules().asked.search(query)
+    found = _ASKED.search(query)
     return ROLES.index(str(found.lastgroup)) if found else 0
 
 
@@ -229,4 +240,4 @@ def is_language(name: str) -> bool:
     code, region = name[:2].lower(), name[2:]
     if region and (region[0] not in "-_" or _REGION.fullmatch(region) is None):  # as of most
         return False
-    return code in _rules().languages
+    return code in _LANGUAGES
