@@ -11,6 +11,9 @@ In plain text, roff and Info a term stands on a line above its explanation, whic
 deeper (`--all`, and below it what that does); or on the same line, if the explanation continues
 below itself; or, for options, before two blanks. Layout alone does not tell text, code and tables
 apart. So a term is a line that begins with a name and has few words.
+
+Code in a language without a grammar is plain text. What it defines follows a word that says so at
+the beginning of a line, whatever the language: `defmodule Lamp do`, `sub open_all {`.
 """
 
 from __future__ import annotations
@@ -164,6 +167,16 @@ _BESIDE = late_pattern(
 )
 _CATEGORY = late_pattern(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
 """A definition of Texinfo; its further lines are indented five columns deeper than its text."""
+
+_DEFINED_IN_CODE = late_pattern(
+    r"^[ \t]*+(?:(?:pub|public|private|protected|static|export|local|abstract|final|inline)[ \t]+)*"
+    r"\(?(?:def|defp|defmodule|defmacro|defprotocol|defun|defn|sub|proc|procedure|function|func|fun"
+    r"|fn|let|module|package|class|interface|trait|protocol|struct|record|enum|newtype)[ \t]+"
+    r"([^\W\d][\w.:'-]*[?!]?)"
+    r"(?=[ \t]*[({<=;]|[ \t]*:[ \t]*\n|[ \t]+(?:do|is|extends|where)\b|(?<=[A-Z]\w\w)\w*[ \t]*\n)",
+    re.MULTILINE,
+)
+"""A word that defines, and the name behind it."""
 
 _ARGUMENTS = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
 _SPELLINGS = late_pattern(r"[,|]|\s(?:or|and|/)\s")
@@ -438,6 +451,15 @@ def _begins(line: re.Match[str], body: str) -> bool:
     return _column(above[: -len(said)]) != _column(line[1])
 
 
+def _defined_in_code(body: str) -> Iterator[str]:
+    """Yield what a text in a programming language defines.
+
+    >>> [*_defined_in_code("  def open_all(a, b) do\\n  end\\nprivate sub Pool::close {\\n}\\n")]
+    ['open_all', 'Pool::close']
+    """
+    yield from (found[1] for found in _DEFINED_IN_CODE.finditer(body))
+
+
 def _categorised(said: str) -> str:
     """Return the name in a definition of Texinfo, where arguments are in capitals.
 
@@ -468,10 +490,11 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "roff": terms_of_text,
     "info": terms_of_text,
     "text": terms_of_text,
+    "code": _defined_in_code,
 }
 
 DEFINING_FORMATS = frozenset(_FINDERS)
-"""Formats that have lists of terms."""
+"""Formats that have lists of terms; `code` is plain text in a language without a grammar."""
 
 MARKED_FORMATS = frozenset(("html", "pod"))
 """Those of which terms are told by the markup, which is not in what is read."""

@@ -282,6 +282,7 @@ def _names(
         names += symbol_names(name if "." in name else f"{_module(path)}.{name}")
     elif is_named and is_qualified(slug or ""):
         names += symbol_names(slug or "")
+    form = "code" if form == "text" and _is_code(path) else form
     if body and form in DEFINING_FORMATS:
         marked = chunk.body if form in MARKED_FORMATS else body
         for name in defined_names(form, marked):
@@ -291,6 +292,11 @@ def _names(
     if not names:
         return _title(analyzer, chunk).names
     return tuple(name_terms(analyzer, [*title_names(chunk.title), *names], CHUNK))
+
+
+def _is_code(path: str) -> bool:
+    """Whether a file of plain text says that it is in a language, or in none that is known."""
+    return "." in path.rpartition("/")[2] and not path.lower().endswith((".txt", ".text"))
 
 
 def _given_ids(chunked: ChunkedDocument) -> Mapping[int, Sequence[str]]:

@@ -336,11 +336,15 @@ class _Naming:
         return []
 
     def _below(self, head: Name, titles: str) -> Iterator[tuple[Query, ...]]:
-        """Yield the queries for what stands below such a name."""
-        named = chain.from_iterable(_both(kind, head) for kind in (DOCUMENT, FILE_TAIL))
-        heads = _known(self._snapshot, named)
-        if heads:
-            (documents,) = self._search([HasAny("names", tuple(heads))])
-            refs = self._snapshot.refs(documents)
-            yield (HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs))),)
+        """Yield the queries for what stands below such a name, or beside its definition."""
+        yield from self._in_documents(chain(_both(DOCUMENT, head), _both(FILE_TAIL, head)))
         yield tuple(HasAny(titles, (word.stem,)) for word in head)
+        yield from self._in_documents(_both(CHUNK, head))
+
+    def _in_documents(self, names: Iterable[str]) -> Iterator[tuple[Query, ...]]:
+        """Yield the query for what stands in the documents of what is called so."""
+        heads = _known(self._snapshot, names)
+        if heads:
+            (called,) = self._search([HasAny("names", tuple(heads))])
+            refs = self._snapshot.refs(called)
+            yield (HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs))),)

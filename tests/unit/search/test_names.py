@@ -316,3 +316,13 @@ def test_a_whole_name_comes_before_part_of_it_and_many_before_none(
         "going.md": "# Raying\n\nHow rays go.\n",
     }
     assert Library(tmp_path, t=pages).search(query).results[0].entry.path == bearer
+
+
+def test_who_asks_how_to_do_something_asks_for_no_things_called_so(tmp_path: Path) -> None:
+    pages = {
+        "all.md": "# All\n\nIt.\n\n## Tests\n\nThey are in a folder.\n",
+        "do.md": "# Doing\n\nIt.\n\n## Testing\n\nTo test a lamp, light it. Test each lamp.\n",
+    }
+    library = Library(tmp_path, t=pages)
+    assert library.find("how to test")[0] == "do.md#testing"
+    assert library.find("what is a test")[0] == "all.md#tests"

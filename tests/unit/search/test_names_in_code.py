@@ -121,3 +121,19 @@ def test_a_name_defined_again_is_found_as_well(tmp_path: Path) -> None:
     source = "class A {\n  int f(int a) { return a; }\n  int f(long b) { return 2; }\n}\n"
     library = Library(tmp_path, t={"A.java": source})
     assert set(library.find("A.f", aggregation=False)) == {"A.java#A.f", "A.java#A.f-1"}
+
+
+def test_code_in_a_language_without_a_grammar_defines_what_its_keywords_say(
+    tmp_path: Path,
+) -> None:
+    text = "".join(f"# The lamp, its call and the wick of it, number {n}.\n" for n in range(40))
+    code = (
+        f"{text}\ndefmodule LampServer do\n  def dim(x) do\n    x\n  end\n\n{text}\n"
+        f"  def call(lamp, wick) do\n    lamp\n  end\nend\n\n{text}\nsub wick {{\n}}\n"
+    )
+    notes = "# Notes\n\nThe call of a lamp server, LampServer.call, calls the wick: call, wick.\n"
+    library = Library(tmp_path, t={"lamp_server.ex": code, "notes.md": notes, "notes.txt": code})
+    for query, line in (("LampServer.call", "def call("), ("wick", "sub wick {"), ("dim", "def d")):
+        first = library.search(query, aggregation=False).results[0]
+        assert first.entry.path == "lamp_server.ex"
+        assert line in (first.body or ""), query
