@@ -63,7 +63,7 @@ _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"
     ("what", "are"), ("what", "doe"), ("how", "to"), ("how", "do", "i"), ("how", "do", "you"),
     ("how", "can", "i"), ("how", "doe"), ("how", "do"), ("defin",), ("man",), ("the",), ("a",),
     ("an",))  # fmt: skip
-_ASKING = frozenset(("what", "how", "defin"))
+_ASKING = frozenset(("what", "defin"))
 _AFTER_NAMES = frozenset(
     """modul packag command function class method set option page file document refer manual
     paramet variabl directiv type definit mean keyword statement api librari do trait struct enum
