@@ -462,8 +462,12 @@ class BodyReader:
         place = table.start, table.level
         if place not in self._rows:
             inside = self.blocks_within(table.start, table.end)
-            rows = [block for block in inside if block.kind == "table_row"]
-            self._rows[place] = [row.start for row in rows if row.level == table.level + 1]
+            own = table.level + 1
+            self._rows[place] = [
+                start
+                for kind, start, _, level, *_ in inside
+                if kind == "table_row" and level == own
+            ]
         return self._rows[place]
 
     def columns(self, table: Block) -> Columns | None:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 
 from leafmark.chunking.blocks import BodyReader
 from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Division, Group, divide
-from leafmark.chunking.splitting import Cutter, Unit
+from leafmark.chunking.splitting import Cutter, Units
 from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, under_breadcrumb
 from leafmark.model import format_breadcrumb
 
@@ -22,10 +21,6 @@ _NEARLY = 32
 
 _LESS = 4
 """More tokens than a text gains without its last line end, or with a slash below a breadcrumb."""
-
-_tokens_of: Callable[[Unit], int] = itemgetter(2)
-_inline_of = itemgetter(4)
-_header_of: Callable[[Unit], int] = itemgetter(5)
 
 
 @dataclass(slots=True)
@@ -72,7 +67,7 @@ class ChunkingContext:
 
     def divide(
         self,
-        units: Sequence[Unit],
+        units: Units,
         capacity: int,
         *,
         solid: Mapping[int, int] | None = None,
@@ -86,32 +81,34 @@ class ChunkingContext:
 
         def measure(first: int, after: int) -> int:
             found = alone(first) if alone is not None and after - first == 1 else None
-            return self._measure(units[first:after], capacity) if found is None else found
+            return self._measure(units, first, after, capacity=capacity) if found is None else found
 
+        starts = units.starts
         return divide(
-            [*map(_tokens_of, units)],
-            heads=[*map(_header_of, units)],
+            units.tokens,
+            heads=units.headers,
             least=self.options.min_tokens,
             capacity=capacity,
             solid=solid,
             measure=measure,
-            penalty=lambda at: cut_penalty(self.reader, units[at - 1].start, units[at].start),
+            penalty=lambda at: cut_penalty(self.reader, starts[at - 1], starts[at]),
         )
 
-    def _measure(self, units: Sequence[Unit], capacity: int) -> int:
+    def _measure(self, units: Units, first: int, after: int, *, capacity: int) -> int:
         """The tokens of a group, counted where those of its units may come to too many or few."""
-        total = sum(map(_tokens_of, units))
-        if len(units) > 1 and True in map(_inline_of, units) and total * 8 > capacity * 7:
-            return self.meter.tokens(units[0].start, units[-1].end)
-        return self.size_of((units[0].start, units[-1].end), total, number=len(units))
+        total, span = sum(units.tokens[first:after]), (units.starts[first], units.ends[after - 1])
+        is_cut = after - first > 1 and True in units.inlines[first:after]
+        if is_cut and total * 8 > capacity * 7:
+            return self.meter.tokens(*span)
+        return self.size_of(span, total, number=after - first)
 
-    def size(self, units: Sequence[Unit]) -> int:
+    def size(self, units: Units) -> int:
         """The tokens of neighbouring units, exact where it matters to `min_tokens`.
 
         Where units join inside a line, their sum may exceed the tokens of the whole.
         """
-        total = sum(map(_tokens_of, units))
-        return self.size_of((units[0].start, units[-1].end), total, number=len(units))
+        span = units.starts[0], units.ends[-1]
+        return self.size_of(span, sum(units.tokens), number=len(units.starts))
 
     def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
         """The tokens of `span`: of `number` ranges that have `total` when counted one by one.

@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -335,24 +334,30 @@ _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNO
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
-@dataclass(eq=False)
 class _Cut:
     """A cut at `at`, behind `[start, at)`, which ends between blocks, as rules look at it.
 
     `last` is the last block at the top that begins before the cut; it may go on behind it.
+    `before` is the end of what is before, without the space behind it; of a notebook, as it
+    is read.
     """
 
-    reader: BodyReader
-    start: int
-    at: int
+    __slots__ = ("at", "before", "behind", "document", "is_page", "last", "reader", "start")
 
-    @cached_property
-    def document(self) -> Document:
-        return self.reader.document
+    def __init__(self, reader: BodyReader, start: int, at: int) -> None:
+        self.reader, self.start, self.at = reader, start, at
+        self.document: Document = reader.document
+        self.is_page = self.document.format == "html"
+        self.last: Block | None = reader.last_top_within(start, at)
+        self.before = self._read_before()
+        self.behind = self.document.data[at : at + _REACH]
 
-    @cached_property
-    def last(self) -> Block | None:
-        return self.reader.last_top_within(self.start, self.at)
+    def _read_before(self) -> bytes:
+        if self.document.format == "notebook" and self.reader.document_text is not None:
+            read = self.reader.document_text.within(self.start, self.at)
+            return read[-_REACH:].encode().rstrip()
+        reach = _PAGE_REACH if self.is_page else _REACH
+        return self.document.data[max(self.start, self.at - reach) : self.at].rstrip()
 
     @property
     def last_kind(self) -> BlockKind | None:
@@ -366,23 +371,6 @@ class _Cut:
         return "code" if self.last.kind == "code" else "text"
 
     @property
-    def is_page(self) -> bool:
-        return self.document.format == "html"
-
-    @cached_property
-    def before(self) -> bytes:
-        """The end of what is before, without the space behind it; of a notebook, as it is read."""
-        if self.document.format == "notebook" and self.reader.document_text is not None:
-            read = self.reader.document_text.within(self.start, self.at)
-            return read[-_REACH:].encode().rstrip()
-        reach = _PAGE_REACH if self.is_page else _REACH
-        return self.document.data[max(self.start, self.at - reach) : self.at].rstrip()
-
-    @cached_property
-    def behind(self) -> bytes:
-        return self.document.data[self.at : self.at + _REACH]
-
-    @cached_property
     def following(self) -> AbstractSet[BlockKind]:
         """The kinds of the blocks at the top that begin at the cut."""
         return {*self.reader.top_within(self.at, self.at + 1).kinds}
@@ -490,7 +478,10 @@ def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
 
     What leads on to a tag that opens a box is better parted from the tag than both from the box.
     """
-    document, cut = reader.document, _Cut(reader, start, at)
+    document = reader.document
+    if document.format != "script" and reader.begins_heading(at):
+        return 0  # told without a look at any block
+    cut = _Cut(reader, start, at)
     if document.format == "text":
         depth = depth_in_code(document.path, cut.before, cut.behind)
         if depth:
@@ -501,8 +492,6 @@ def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
 
 
 def _is_kept(cut: _Cut) -> bool:
-    if cut.document.format != "script" and cut.reader.begins_heading(cut.at):
-        return False
     first = cut.behind.lstrip()[:1]
     for rule in _rules_for(cut.document.format, cut.where):
         if (not rule.begins or first in rule.begins) and rule.holds(cut):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby, repeat
+from itertools import accumulate, groupby
 from operator import add, attrgetter, sub
 from typing import Literal, NamedTuple
 
 from leafmark.chunking.context import ChunkingContext
-from leafmark.chunking.splitting import Cutter, Unit, split
+from leafmark.chunking.splitting import Cutter, Unit, Units, split
 from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
 from leafmark.model import subtract
 
@@ -143,9 +143,6 @@ def _columns(spans: Spans) -> tuple[list[int], list[int]]:
     return [start for start, _ in spans], [end for _, end in spans]
 
 
-_new = tuple.__new__  # half the cost of calling a named tuple's class
-_NO_MARKS = Unit(0, 0, 0)[3:]
-_is_whole = attrgetter("whole")
 _is_child = attrgetter("is_child")
 
 _Role = Literal["barrier", "large", "small"]
@@ -157,25 +154,22 @@ class _Members:
     """What lies right below a node, in columns: units of its own text, and its children, in order.
 
     Own text has the role of a small child, and 0, the document, for its child. Blank bytes
-    that follow are added to the last of `ends`.
+    that follow are added to the last of the units.
     """
 
     context: ChunkingContext
     sizes: Sizes
     node: int
     cutter: Cutter
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    tokens: list[int] = field(default_factory=list)
+    units: Units = field(default_factory=lambda: Units.plain([], [], []))
     children: list[int] = field(default_factory=list)
-    texts: list[Unit | None] = field(default_factory=list)
     roles: list[_Role] = field(default_factory=list)
 
     def add_text(self, start: int, end: int) -> None:
         """Add own text; blank bytes go to what is before them, if there is something."""
         if self.context.meter.is_blank(start, end):
-            if self.ends:
-                self.ends[-1] = end
+            if self.units.ends:
+                self.units.ends[-1] = end
             return
         self._insert(len(self.roles), split(self.cutter, start, end))
 
@@ -185,28 +179,24 @@ class _Members:
             return
         roles = enumerate(self.roles)
         loose = next((index for index, role in roles if role != "small"), len(self.roles))
-        if tokens + sum(self.tokens[:loose]) <= self.cutter.capacity:
-            self._insert(0, [Unit(start, end, tokens)])
+        if tokens + sum(self.units.tokens[:loose]) <= self.cutter.capacity:
+            self._insert(0, Units.of([Unit(start, end, tokens)]))
         else:
             self._insert(0, split(self.cutter, start, end))
 
-    def _insert(self, at: int, units: Sequence[Unit]) -> None:
+    def _insert(self, at: int, units: Units) -> None:
         """Put units of own text before member `at`."""
-        self.starts[at:at] = [unit.start for unit in units]
-        self.ends[at:at] = [unit.end for unit in units]
-        self.tokens[at:at] = [unit.tokens for unit in units]
-        self.children[at:at] = [0] * len(units)
-        self.texts[at:at] = units
-        self.roles[at:at] = ["small"] * len(units)
+        self.units.insert(at, units)
+        self.children[at:at] = [0] * len(units.starts)
+        self.roles[at:at] = ["small"] * len(units.starts)
 
     def add_children(self, children: Sequence[int]) -> None:
         tree, sizes = self.context.tree, self.sizes
         spans = [*map(sizes.spans.__getitem__, children)]
-        self.starts += map(tree.places.__getitem__, children)
-        self.ends += map(tree.ends.__getitem__, children)
-        self.tokens += map(sizes.wholes.__getitem__, children)
+        columns = tree.places, tree.ends, sizes.wholes
+        places = [[*map(column.__getitem__, children)] for column in columns]
+        self.units.insert(len(self.roles), Units.plain(*places))
         self.children += children
-        self.texts += [None] * len(children)
         small, depths = min(self.context.options.min_tokens, sizes.surely_fitting), tree.depths
         self.roles += [
             "small" if size < small and depths[child] > 1 else self._role(child, size)
@@ -225,11 +215,10 @@ class _Members:
         """Divide members into parts; a large child takes in neighbours only where it must."""
         if after - first == 1:
             return [self.part(first, after)]
-        units = self._units(first, after)
         most = self.cutter.room() + self.context.options.min_tokens - 1
         large = [at - first for at in range(first, after) if self.roles[at] == "large"]
         found = self.context.divide(
-            units,
+            self.units.between(first, after),
             self.cutter.capacity,
             solid=dict.fromkeys(large, most),
             alone=lambda at: self._alone(first + at),
@@ -243,26 +232,10 @@ class _Members:
 
     def part(self, first: int, after: int) -> Part:
         """Make one part of neighbouring members."""
-        start, end = self.starts[first], self.ends[after - 1]
-        tokens = sum(self.tokens[first:after])
+        start, end = self.units.starts[first], self.units.ends[after - 1]
+        tokens = sum(self.units.tokens[first:after])
         size = self.context.size_of((start, end), tokens, number=after - first)
         return Part(self, first, after, start, end, tokens, size)
-
-    def _units(self, first: int, after: int) -> list[Unit]:
-        """The members as units."""
-        at = slice(first, after)
-        columns = self.starts[at], self.ends[at], self.tokens[at]
-        texts = self.texts[at]
-        if texts.count(None) == len(texts):  # of children alone there may be very many
-            marks = map(repeat, _NO_MARKS)
-            return [*map(_new, repeat(Unit), zip(*columns, *marks, strict=False))]
-        rows = zip(*columns, texts, strict=True)
-        return [
-            text
-            if text is not None and text[1] == end
-            else _new(Unit, (start, end, tokens, *(_NO_MARKS if text is None else text[3:])))
-            for start, end, tokens, text in rows
-        ]
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
         """Give own text that is blank to a neighbour that is not one child and nothing else."""
@@ -311,8 +284,7 @@ class Part(NamedTuple):
     def is_oversize(self) -> bool:
         """Whether one block that cannot be cut takes the text over `max_tokens`."""
         members = self.members
-        units = filter(None, members.texts[self.first : self.after])
-        if True not in map(_is_whole, units):
+        if True not in members.units.wholes[self.first : self.after]:
             return False
         return members.context.is_over(members.node, [(self.start, self.end)], self.tokens)
 

@@ -15,9 +15,9 @@ import string
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import pairwise
 from operator import add, itemgetter
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from leafmark.chunking.blocks import BodyReader, fence_of, outermost
 from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentence_starts, token_cuts
@@ -62,6 +62,48 @@ class Unit(NamedTuple):
     whole: bool = False
     inline: bool = False
     header: int = 0
+
+
+class Units(NamedTuple):
+    """Neighbouring units in columns: a document may have very many."""
+
+    starts: list[int]
+    ends: list[int]
+    tokens: list[int]
+    wholes: list[bool]
+    inlines: list[bool]
+    headers: list[int]
+
+    @classmethod
+    def of(cls, units: Iterable[Unit]) -> Units:
+        starts, ends, tokens, wholes, inlines, headers = map(list, zip(*units, strict=True))
+        return cls(starts, ends, tokens, wholes, inlines, headers)
+
+    @classmethod
+    def plain(cls, starts: list[int], ends: list[int], tokens: list[int]) -> Units:
+        """Return units of whole lines that can be cut."""
+        no = [False] * len(starts)
+        return cls(starts, ends, tokens, no, [*no], [0] * len(starts))
+
+    def between(self, first: int, after: int) -> Units:
+        """Return the units `[first, after)`."""
+        columns: list[Any] = [column[first:after] for column in self]
+        return Units(*columns)
+
+    def add(self, start: int, end: int, tokens: int) -> None:
+        """Append a unit of whole lines that can be cut."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.tokens.append(tokens)
+        self.wholes.append(False)
+        self.inlines.append(False)
+        self.headers.append(0)
+
+    def insert(self, at: int, others: Units) -> None:
+        """Put others before unit `at`."""
+        pairs: Any = zip(self, others, strict=True)
+        for column, other in pairs:
+            column[at:at] = other
 
 
 class Cutter(NamedTuple):
@@ -344,7 +386,7 @@ class SplitAt(Protocol):
 
     def __call__(
         self, cutter: Cutter, starts: Sequence[int], blocks: Sequence[Block | None], *, end: int
-    ) -> list[Unit]: ...
+    ) -> Iterable[Unit]: ...
 
 
 _DEEPEST_TABLE = 60
@@ -392,8 +434,9 @@ class _Table(NamedTuple):
         cutter, end = self.cutter, unit.end
         rows = [row for row in cutter.reader.row_starts(self.block) if above < row < end]
         untied = untied_rows(cutter.meter.document, rows, end)
+        limit, fits = cutter.capacity - cutter.reserved(self.header), cutter.meter.fits
         for start, after in pairwise([*cutter.crumbs_joined([unit.start, *untied], end), end]):
-            if cutter.meter.fits(start, after, cutter.capacity - cutter.reserved(self.header)):
+            if fits(start, after, limit):
                 yield start
             else:
                 inside = rows[bisect_right(rows, start) : bisect_left(rows, after)]
@@ -508,11 +551,10 @@ _SOLID = frozenset(("code", "table", "list_item"))
 _ITEM = Block("list_item", 0, 0, 1)
 """An item of a list at the top, as far as splitting asks: where it stands, its unit says."""
 
-_new = tuple.__new__  # half the cost of calling a named tuple's class
 _start_of: Callable[[Block], int] = itemgetter(1)
 
 
-def split(cutter: Cutter, start: int, end: int) -> list[Unit]:
+def split(cutter: Cutter, start: int, end: int) -> Units:
     """Return the units of `[start, end)`, which begins and ends between blocks."""
     reader = cutter.reader
     blocks, headings = reader.top_within(start, end), reader.headings_within(start, end)
@@ -528,8 +570,8 @@ def split(cutter: Cutter, start: int, end: int) -> list[Unit]:
             fits = partial(cutter.meter.fits, limit=cutter.capacity)
             places = along_rows(places, tables, fits=fits, row=_ITEM)
         starts, placed = [at for at, _ in places], [block for _, block in places]
-        return _split_at(cutter, starts, placed, end=end, opening=opening)
-    return _split_at(cutter, [start, *blocks.starts[1:]], blocks, end=end, opening=opening)
+        return _units_at(cutter, starts, placed, end=end, opening=opening)
+    return _units_at(cutter, [start, *blocks.starts[1:]], blocks, end=end, opening=opening)
 
 
 def _opening_tags(document: Document, blocks: TopBlocks) -> set[int]:
@@ -545,13 +587,20 @@ def _opening_tags(document: Document, blocks: TopBlocks) -> set[int]:
 
 
 def _split_at(
+    cutter: Cutter, starts: Sequence[int], blocks: Sequence[Block | None], *, end: int
+) -> Iterable[Unit]:
+    """Return what `_units_at` does, one by one."""
+    return map(Unit._make, zip(*_units_at(cutter, starts, blocks, end=end), strict=True))
+
+
+def _units_at(
     cutter: Cutter,
     starts: Sequence[int],
     blocks: Sequence[Block | None],
     *,
     end: int,
     opening: Container[int] = (),
-) -> list[Unit]:
+) -> Units:
     """Return units that begin at some of `starts`, each with the block that it is made of.
 
     One begins at each of `opening`.
@@ -562,39 +611,37 @@ def _split_at(
     sizes = cutter.meter.sizes(starts, end, most_bytes=most)
     ranges = zip(starts, ends, sizes, strict=True)
     if max(sizes) <= cutter.grain:
-        no = repeat(False)
-        return [*map(_new, repeat(Unit), zip(starts, ends, sizes, no, no, repeat(0), strict=False))]
-    units: list[Unit] = []
+        return Units.plain(starts, ends, sizes)
+    units = Units.plain([], [], [])
     for start, after, tokens in ranges:
         if tokens <= cutter.grain:
-            units.append(_new(Unit, (start, after, tokens, False, False, 0)))
+            units.add(start, after, tokens)
             continue
         block = blocks[bisect_right(places, start) - 1]
         solid = block is not None and block.kind in _SOLID
         if solid and after - start > most:
             before = starts[max(0, starts.index(start) - 1)]
             tokens = cutter.meter.sizes([before, start], after, most_bytes=after)[-1]
-        unit = Unit(start, after, tokens)
         if solid and tokens <= cutter.capacity:
-            units.append(unit)
+            units.add(start, after, tokens)
         else:
-            units += _refine(cutter, unit, block)
+            units.insert(len(units.starts), _refine(cutter, Unit(start, after, tokens), block))
     return units
 
 
-def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Iterable[Unit]:
+def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Units:
     """Split a unit that is too large one level down."""
     kind = None if block is None else block.kind
     if block is not None and kind == "table":
-        return split_table(cutter, unit, block, split_at=_split_at)
+        return Units.of(split_table(cutter, unit, block, split_at=_split_at))
     if kind == "html":
-        return cutter.cut_html(unit)
+        return Units.of(cutter.cut_html(unit))
     starts, nested = _nested(cutter, unit, block)
     if nested:
-        return _split_at(cutter, [unit.start, *starts[1:]], nested, end=unit.end)
+        return _units_at(cutter, [unit.start, *starts[1:]], nested, end=unit.end)
     if block is not None and kind == "code":
-        return cutter.keep_code(unit, block)
-    return cutter.cut_prose(unit, cutter.capacity)
+        return Units.of(cutter.keep_code(unit, block))
+    return Units.of(cutter.cut_prose(unit, cutter.capacity))
 
 
 def _nested(cutter: Cutter, unit: Unit, block: Block | None) -> tuple[list[int], list[Block]]:

@@ -11,8 +11,6 @@ are measured against, and the way to cut text that has no structure. `section` h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
-from operator import itemgetter
 
 from leafmark.chunking.blocks import DocumentText
 from leafmark.chunking.context import ChunkingContext
@@ -25,7 +23,7 @@ from leafmark.chunking.cuts import (
 )
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.section import choose_section
-from leafmark.chunking.splitting import Cutter, Unit, split
+from leafmark.chunking.splitting import Units, split
 from leafmark.chunking.text import Renderer
 from leafmark.chunking.tokens import MAX_TOKEN_CHARACTERS, Prefixes, token_counter
 from leafmark.chunking.tree import Spans, build_tree, emit, is_blank_source
@@ -36,9 +34,6 @@ _COUNTED_AT_ONCE = 4
 
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
-
-_tokens_of: Callable[[Unit], int] = itemgetter(2)
-_whole_of = itemgetter(3)
 
 
 def choose_auto(context: ChunkingContext) -> Sequence[int]:
@@ -89,11 +84,11 @@ def _split_body(context: ChunkingContext, node: int) -> list[int]:
 
     Ranges that are blank or under `min_tokens` stay the node's own body.
     """
-    tree, cutter = context.tree, context.cutter(node)
+    tree = context.tree
     kept: Spans = []
-    found: list[list[Unit]] = []
+    found: list[Units] = []
     for span in tree.body(node):
-        groups = _without_blanks(context, node, _split_evenly(context, cutter, span))
+        groups = _split_evenly(context, node, span)
         if len(groups) == 1 and _is_leftover(context, groups[0]):
             kept.append(span)
         else:
@@ -108,15 +103,15 @@ def _split_body(context: ChunkingContext, node: int) -> list[int]:
     return [_piece(context, node, group, number=number) for number, group in enumerate(found, 1)]
 
 
-def _is_leftover(context: ChunkingContext, units: Sequence[Unit]) -> bool:
+def _is_leftover(context: ChunkingContext, units: Units) -> bool:
     """Whether a range is too little to be a piece."""
     is_small = context.size(units) < context.options.min_tokens
-    return is_small or context.meter.is_blank(units[0].start, units[-1].end)
+    return is_small or context.meter.is_blank(units.starts[0], units.ends[-1])
 
 
-def _piece(context: ChunkingContext, node: int, units: list[Unit], *, number: int) -> int:
+def _piece(context: ChunkingContext, node: int, units: Units, *, number: int) -> int:
     tree = context.tree
-    piece = tree.add_piece(node, (units[0].start, units[-1].end), number)
+    piece = tree.add_piece(node, (units.starts[0], units.ends[-1]), number)
     if _is_oversize(context, node, units):
         tree.oversize.add(piece)
     if context.size(units) < context.options.min_tokens:
@@ -124,17 +119,19 @@ def _piece(context: ChunkingContext, node: int, units: list[Unit], *, number: in
     return piece
 
 
-def _is_oversize(context: ChunkingContext, node: int, units: Sequence[Unit]) -> bool:
+def _is_oversize(context: ChunkingContext, node: int, units: Units) -> bool:
     """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
-    if True not in map(_whole_of, units):
+    if True not in units.wholes:
         return False
-    return context.is_over(node, [(units[0].start, units[-1].end)], sum(map(_tokens_of, units)))
+    return context.is_over(node, [(units.starts[0], units.ends[-1])], sum(units.tokens))
 
 
-def _split_evenly(
-    context: ChunkingContext, cutter: Cutter, span: tuple[int, int]
-) -> list[list[Unit]]:
-    """Split a range and group its units, with finer units where only these keep the sizes."""
+def _split_evenly(context: ChunkingContext, node: int, span: tuple[int, int]) -> list[Units]:
+    """Split a range and group its units, with finer units where only these keep the sizes.
+
+    Groups that are blank go to their neighbours.
+    """
+    cutter = context.cutter(node)
     units = split(cutter, *span)
     found = context.divide(units, cutter.capacity)
     if found.faults:
@@ -142,15 +139,10 @@ def _split_evenly(
         other = context.divide(finer, cutter.capacity)
         if other.faults < found.faults:
             found, units = other, finer
-    return [units[first:after] for first, after in found.groups]
-
-
-def _without_blanks(
-    context: ChunkingContext, node: int, groups: list[list[Unit]]
-) -> list[list[Unit]]:
-    """Give groups that are blank to their neighbours."""
-    runs = context.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
-    return [list(chain.from_iterable(groups[first:after])) for first, after in runs]
+    groups = found.groups
+    spans = [(units.starts[first], units.ends[after - 1]) for first, after in groups]
+    runs = context.without_blanks(node, spans)
+    return [units.between(groups[first][0], groups[last - 1][1]) for first, last in runs]
 
 
 def choose_fixed(context: ChunkingContext) -> list[int]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
@@ -285,6 +286,8 @@ class Document(NamedTuple):
 
 
 _NO_DETAILS: tuple[str, int | None] = ("", None)
+_PLACE_COLUMNS: tuple[Callable[[Block], Any], ...]
+_PLACE_COLUMNS = itemgetter(0), itemgetter(1), itemgetter(2)  # a block's kind, start and end
 
 
 class TopBlocks(Sequence[Block]):
@@ -312,7 +315,7 @@ class TopBlocks(Sequence[Block]):
             for _, start, _, _, info, content in blocks
             if info or content is not None
         }
-        kinds, starts, ends, *_ = map(list, zip(*blocks, strict=True)) if blocks else ([], [], [])
+        kinds, starts, ends = [[*map(column, blocks)] for column in _PLACE_COLUMNS]
         return cls(kinds, starts, ends, details)
 
     def starting_within(self, start: int, end: int) -> TopBlocks:

@@ -54,6 +54,7 @@ _KINDS: dict[str, BlockKind] = {
 _HTML_EVENTS = frozenset(("Html", "InlineHtml"))
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
+_WITH_CONTENT = frozenset(("CodeBlock", "Table"))
 _CLOSING_MARKS = late_pattern(rb"[ \t]#+[ \t]*\r?\n?\Z")
 _LINK_DEFINITION = late_pattern(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
 _FIRST_DEFINITION = late_pattern(rb" {0,3}\[")
@@ -261,6 +262,7 @@ def _blocks(rows: Sequence[Row], raw: bytes, moved: int) -> list[Block]:
     lines = Lines(raw, 0)
     open_ends = [len(raw) + 1]  # of the document and of the containers around
     blocks: list[Block] = []
+    add = blocks.append
     footnotes: dict[int, int] = {}  # where the last one of each level stands among them
     for tag, start, end in rows:
         name = tag if tag.__class__ is str else next(iter(tag))
@@ -272,21 +274,21 @@ def _blocks(rows: Sequence[Row], raw: bytes, moved: int) -> list[Block]:
         while start >= open_ends[-1]:
             open_ends.pop()
         level = len(open_ends) - 1
-        is_container = name in _CONTAINERS
-        if is_container:
+        if name in _CONTAINERS:
             open_ends.append(end)
-        if raw[end - 1] != _LINE_FEED or (is_container and raw[end - 2] <= _SPACE):
-            end = lines.end_of(lines.before_blank(end) if is_container else end)
+            if raw[end - 1] != _LINE_FEED or raw[end - 2] <= _SPACE:
+                end = lines.end_of(lines.before_blank(end))
+        elif raw[end - 1] != _LINE_FEED:
+            end = lines.end_of(end)
+        # nearly all begin a line, and a call takes as long as all the rest
+        first = start if raw[start - 1] == _LINE_FEED else lines.start_of(start)
         info, content = "", None
-        if name == "CodeBlock":
-            info, content = _code(tag["CodeBlock"], lines, start)
-        elif name == "Table":
-            content = min(lines.end_of(lines.end_of(start + 1) + 1), end)
-        content = content and content + moved
-        place = lines.start_of(start) + moved, end + moved
-        block = _new(Block, (kind, *place, level, info, content))
+        if name in _WITH_CONTENT:
+            info, content = _code_or_table(tag, lines, start, end)
+            content = content and content + moved
+        block = _new(Block, (kind, first + moved, end + moved, level, info, content))
         if name != "FootnoteDefinition" or not _is_joined(block, blocks, footnotes):
-            blocks.append(block)
+            add(block)
     return blocks
 
 
@@ -300,8 +302,11 @@ def _is_joined(block: Block, blocks: list[Block], footnotes: dict[int, int]) -> 
     return True
 
 
-def _code(code: Any, lines: Lines, start: int) -> tuple[str, int | None]:
-    """A code block's language, and where its content begins if it has a fence."""
+def _code_or_table(tag: Any, lines: Lines, start: int, end: int) -> tuple[str, int | None]:
+    """A code block's language, and where its content begins if it has a fence, or a table's."""
+    if "Table" in tag:
+        return "", min(lines.end_of(lines.end_of(start + 1) + 1), end)
+    code = tag["CodeBlock"]
     if code == "Indented":
         return "", None
     return _language(code["Fenced"]), lines.end_of(start + 1)
