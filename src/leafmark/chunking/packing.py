@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import add, sub
 from typing import NamedTuple
@@ -115,7 +117,7 @@ def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
     return [*places, len(sizes)]
 
 
-@dataclass(slots=True)
+@dataclass
 class _Problem:
     """Sizes between places, as `totals`, and what is known of groups and of cuts at places."""
 
@@ -136,15 +138,15 @@ class _Problem:
 
     seen: set[Group] = field(default_factory=set)
 
-    @property
-    def has_solid(self) -> bool:
-        """Whether a size is a group of its own."""
-        added = map(sub, self.totals[1:], self.totals)
-        return bool(self.solid) or max(map(add, added, self.heads)) > self.capacity
+    @cached_property
+    def alone(self) -> AbstractSet[int]:
+        """The sizes that are groups of their own: what is solid, or too large with its head."""
+        added = map(add, map(sub, self.totals[1:], self.totals), self.heads)
+        return {at for at, size in enumerate(added) if size > self.capacity} | self.solid.keys()
 
     def solve(self) -> list[Group]:
         """Return the best groups, as far as is known."""
-        firsts = None if self.has_solid else self._solve_within()
+        firsts = None if self.alone else self._solve_within()
         if firsts is None:
             firsts = self._solve_any()
         ends = [len(firsts) - 1]
@@ -228,7 +230,7 @@ class _Problem:
         for first, after in groups:
             own = exact.get((first, after), totals[after] - totals[first])
             is_solid = own + self.heads[first] > self.capacity or (
-                bool(self.solid) and not self.solid.keys().isdisjoint(range(first, after))
+                bool(self.alone) and not self.alone.isdisjoint(range(first, after))
             )
             if own < self.least or (is_solid and after - first > 1):
                 return False
@@ -242,10 +244,9 @@ class _Problem:
     def _groups(self, first: int) -> Iterator[tuple[int, int]]:
         """Yield where groups that begin at `first` may end, and what each costs."""
         totals, exact, least, capacity = self.totals, self.exact, self.least, self.capacity
-        begin, head = totals[first], self.heads[first]
+        begin, head, alone = totals[first], self.heads[first], self.alone
         for end in range(first + 1, len(totals)):
-            added = totals[end] - totals[end - 1] + self.heads[end - 1]
-            if added > capacity or end - 1 in self.solid:
+            if end - 1 in alone:
                 yield from self._around(first, end - 1)
                 return
             own = totals[end] - begin
@@ -269,7 +270,7 @@ class _Problem:
         largest = totals[at + 1] - totals[at] + self.heads[at]
         most = self.solid.get(at, 0) or max(self.capacity, largest) + max(1, least) - 1
         for end in range(at + 1, len(totals)):
-            if end > at + 1 and self._is_solid(end - 1):
+            if end > at + 1 and end - 1 in self.alone:
                 return
             behind = exact.get((at + 1, end), totals[end] - totals[at + 1])
             if end > at + 1 and behind >= max(1, least):
@@ -286,7 +287,3 @@ class _Problem:
             if end > at + 1 and at + 1 not in tied:
                 cost += _TAKING
             yield end, cost
-
-    def _is_solid(self, at: int) -> bool:
-        added = self.totals[at + 1] - self.totals[at] + self.heads[at]
-        return added > self.capacity or at in self.solid
