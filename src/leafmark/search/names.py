@@ -21,6 +21,7 @@ from leafmark.index.chunk_names import (
     MAX_NAME_WORDS,
     count_words,
     exact_name,
+    is_qualified,
     path_stem,
     stemmed_name,
     without_articles,
@@ -135,12 +136,14 @@ def find_bearers(
     snapshot: Snapshot,
     language: Language,
     name: Name,
+    written: str,
     called: Iterable[tuple[float, Sequence[Handle]]],
     search: Search,
 ) -> dict[Handle, float]:
     """Return what bears a name or the name in a frame, with the level of each: higher is first.
 
-    `called` are those that are found at each of `name_levels`.
+    `called` are those that are found at each of `name_levels`. Where the name is `written` as one
+    that belongs to another (`Lamp.dim`), it may stand beside the definition of that.
     """
     naming = _Naming(snapshot, search)
     found: dict[Handle, float] = {}
@@ -151,7 +154,9 @@ def find_bearers(
         behind = naming.behind_usual_prefix(name)
         found = {**dict.fromkeys(behind, EXACT_DOCUMENT + WHOLE_STEP), **found}
     if not found:
-        found = dict.fromkeys(naming.within(_all_forms(name), language.titles), EXACT_CHUNK)
+        found = dict.fromkeys(
+            naming.within(_all_forms(name), language.titles, written), EXACT_CHUNK
+        )
     return found
 
 
@@ -317,11 +322,12 @@ class _Naming:
         usual = {one for one, count in zip(asked, counts, strict=True) if count >= least}
         return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
 
-    def within(self, forms: Sequence[Name], titles: str) -> list[Handle]:
+    def within(self, forms: Sequence[Name], titles: str, written: str) -> list[Handle]:
         """Return what bears the end of a name below what bears the rest of it.
 
         That is a document called so, or titles that have its words.
         """
+        beside = is_qualified(written)
         for form in forms:
             ends = {at: _both(CHUNK, form[at:]) for at in _parting(form)}
             known = set(_known(self._snapshot, chain.from_iterable(ends.values())))
@@ -329,17 +335,18 @@ class _Naming:
                 if known.isdisjoint(terms):
                     continue
                 bears_end = HasAny("names", tuple(term for term in terms if term in known))
-                for below in self._below(form[:at], titles):
+                for below in self._below(form[:at], titles, beside=beside):
                     (found,) = self._search([AllOf((bears_end, *below))])
                     if found:
                         return list(found)
         return []
 
-    def _below(self, head: Name, titles: str) -> Iterator[tuple[Query, ...]]:
-        """Yield the queries for what stands below such a name, or beside its definition."""
+    def _below(self, head: Name, titles: str, *, beside: bool) -> Iterator[tuple[Query, ...]]:
+        """Yield the queries for what stands below such a name, or `beside` its definition."""
         yield from self._in_documents(chain(_both(DOCUMENT, head), _both(FILE_TAIL, head)))
         yield tuple(HasAny(titles, (word.stem,)) for word in head)
-        yield from self._in_documents(_both(CHUNK, head))
+        if beside:
+            yield from self._in_documents(_both(CHUNK, head))
 
     def _in_documents(self, names: Iterable[str]) -> Iterator[tuple[Query, ...]]:
         """Yield the query for what stands in the documents of what is called so."""

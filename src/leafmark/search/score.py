@@ -438,7 +438,8 @@ class _Scorer:
         topic = self._topic
         levels = [level for level, _ in self._levels]
         first = zip(levels, noted(called), strict=True)
-        return find_bearers(self._snapshot, topic.language, topic.name, first, bearing)
+        written = topic.name_written
+        return find_bearers(self._snapshot, topic.language, topic.name, written, first, bearing)
 
     def _named(
         self, bearers: Mapping[Handle, float], roles: Mapping[Handle, int]

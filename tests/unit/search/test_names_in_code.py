@@ -132,8 +132,9 @@ def test_code_in_a_language_without_a_grammar_defines_what_its_keywords_say(
         f"  def call(lamp, wick) do\n    lamp\n  end\nend\n\n{text}\nsub wick {{\n}}\n"
     )
     notes = "# Notes\n\nThe call of a lamp server, LampServer.call, calls the wick: call, wick.\n"
-    library = Library(tmp_path, t={"lamp_server.ex": code, "notes.md": notes, "notes.txt": code})
+    library = Library(tmp_path, t={"lights.ex": code, "notes.md": notes, "notes.txt": code})
     for query, line in (("LampServer.call", "def call("), ("wick", "sub wick {"), ("dim", "def d")):
         first = library.search(query, aggregation=False).results[0]
-        assert first.entry.path == "lamp_server.ex"
+        assert first.entry.path == "lights.ex"
         assert line in (first.body or ""), query
+    assert library.search("LampServer-call").results[0].entry.path == "notes.md"
