@@ -17,8 +17,8 @@ else in the main one.
 A document stands there in two *formats* (`git-add.txt`, `git-add.html`) if the two are called alike
 and so are their sections. A section of both is shown once.
 
-A section *repeats* that of another document if they are called alike, numbers apart, and read
-nearly the same, as in a page of all pages: it is shown once, in the smallest document.
+A section *repeats* another if they are called alike, numbers apart, and read nearly the same, as in
+a page of all pages, or in the notes of each release: it is shown once, in the smallest document.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from itertools import islice
 from posixpath import splitext
 from types import MappingProxyType
 
@@ -100,15 +101,17 @@ LANGUAGE_CODES: Mapping[str, str] = MappingProxyType(
 
 
 class _Member(NamedTuple):
-    """A result, its rank from 0, and its version."""
+    """A result, its rank from 0, its version and language, and what its page is called in all."""
 
     rank: int
     candidate: Candidate
     version: Version
+    language: str
+    page: tuple[str, str]
 
     @property
-    def doc_id(self) -> str:
-        return self.candidate.entry.doc_id
+    def edition(self) -> tuple[Version, str]:
+        return self.version, self.language
 
     @property
     def newness(self) -> tuple[bool, Version]:
@@ -150,12 +153,14 @@ def join_versions(
 
 
 def _members(candidates: Sequence[Candidate], ranks: Iterable[int]) -> list[_Member]:
-    found = []
-    for rank in ranks:
-        entry = candidates[rank].entry
-        _, version = _kind_and_version(f"{entry.tree}/{entry.path.rpartition('/')[0]}")
-        found.append(_Member(rank, candidates[rank], version))
-    return found
+    return [_member(rank, candidates[rank]) for rank in ranks]
+
+
+def _member(rank: int, one: Candidate) -> _Member:
+    family, code = language_family(one.entry.path)
+    folders, _, file = family.rpartition("/")
+    kind, version = _kind_and_version(f"{one.entry.tree}/{folders}")
+    return _Member(rank, one, version, code, (kind, file))
 
 
 def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) -> None:
@@ -255,6 +260,8 @@ def fold_formats(
     Of documents in which a section matches about as well, that with the fewest titles is shown,
     with all its matches there. `read_titles` gives the titles of an entry's document.
     """
+    if len({splitext(one.entry.path)[1] for one in candidates}) < 2:
+        return list(candidates)
     titles = _Titles(read_titles)
     sections: dict[tuple[str, str], dict[str, list[Candidate]]] = defaultdict(dict)
     for one in candidates:
@@ -332,19 +339,20 @@ def fold_repeats(
     digest: Callable[[Entry], str | None],
     count_chunks: Callable[[Entry], int],
 ) -> list[Candidate]:
-    """Return results, best first, with sections that several documents have nearly alike once.
+    """Return results, best first, with sections once that are nearly alike.
 
-    Shown is that of the smallest document: a page of all pages repeats them. `read` and `digest`
-    are as for `join_versions`; `count_chunks` counts those of an entry's document.
+    Shown is that of the smallest document: a page of all pages repeats them. A part of another
+    result stands for what repeats it. `read` and `digest` are as for `join_versions`;
+    `count_chunks` counts those of an entry's document.
     """
     called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for rank, (entry, *_) in enumerate(candidates):
-        called_alike[entry.tree, without_number(entry.title)].append(rank)
+    for rank, candidate in enumerate(candidates):
+        called_alike[_called(candidate)].append(rank)
     texts = _Texts(read, digest)
     kept = dict(enumerate(candidates))
     for ranks in called_alike.values():
-        members = _members(candidates, ranks)
-        while len({member.doc_id for member in members}) > 1:
+        members = _members(candidates, ranks) if len(ranks) > 1 else []
+        while len(members) > 1:
             first, *others = members
             alike = [first, *(other for other in others if texts.are_repeats(first, other))]
             members = [other for other in others if other not in alike]
@@ -353,10 +361,33 @@ def fold_repeats(
                 as_good = [one for one in alike if one.candidate.score >= AS_GOOD * score]
                 shown = min(as_good, key=lambda one: count_chunks(one.candidate.entry))
                 same = [one for one in alike if one is not shown]
-                for one in same:
-                    del kept[one.rank]
+                for other in same:
+                    del kept[other.rank]
                 kept[shown.rank] = _joined(shown, same, texts)._replace(score=score)
+    _fold_into_others(kept, texts)
     return sort_candidates(kept.values())
+
+
+def _called(one: Candidate) -> tuple[str, str]:
+    return one.entry.tree, without_number(one.entry.title)
+
+
+def _fold_into_others(kept: dict[int, Candidate], texts: _Texts) -> None:
+    """Fold each result into one that holds what it repeats, and scores as well."""
+    holders: dict[tuple[str, str], list[tuple[int, Candidate]]] = defaultdict(list)
+    for rank, whole in kept.items():
+        for part in islice(whole.with_constituents(), 1, None):
+            holders[_called(part)].append((rank, part))
+    for rank, one in list(kept.items()) if holders else ():
+        for at, part in holders.get(_called(one), ()):
+            holder = kept.get(at)
+            if holder is None or at == rank or holder.score < AS_GOOD * one.score:
+                continue
+            repeated, repeating = _member(at, part), _member(rank, one)
+            if texts.are_repeats(repeated, repeating):
+                kept[at] = _joined(_member(at, holder), [repeating], texts)
+                del kept[rank]
+                break
 
 
 def _standing_for(
@@ -403,7 +434,7 @@ class _Texts:
     def __init__(self, read: Callable[[Entry], str | None], digest: Callable[[Entry], str | None]):
         self._read = read
         self._digest = digest
-        self._split: dict[int, frozenset[str]] = {}
+        self._split: dict[Entry, frozenset[str]] = {}
 
     def are_versions(self, one: _Member, other: _Member) -> bool:
         if one.version == other.version:
@@ -411,11 +442,22 @@ class _Texts:
         return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
 
     def are_repeats(self, one: _Member, other: _Member) -> bool:
-        """Whether two documents say the same, or nearly the same in more than a few words."""
-        if one.doc_id == other.doc_id or self.are_copies(one, other):
-            return one.doc_id != other.doc_id
-        entries = one.candidate.entry, other.candidate.entry
-        sizes = [entry.byte_end - entry.byte_start for entry in entries]
+        """Whether two results say the same, or nearly the same in more than a few words.
+
+        Versions and translations of a page are others: of these one is chosen. In one document,
+        pieces of a section go on, and a section is in that above it. What says the same scores
+        about the same.
+        """
+        left, right = one.candidate.entry, other.candidate.entry
+        if left.path == right.path and (left.slug == right.slug or _holds(left, right)):
+            return False
+        if one.page == other.page and one.edition != other.edition:
+            return False
+        if self.are_copies(one, other):
+            return True
+        if other.candidate.score < NEARLY_AS_GOOD * one.candidate.score:
+            return False
+        sizes = [entry.byte_end - entry.byte_start for entry in (left, right)]
         if min(sizes) < SAME_SIZE * max(sizes) or len(self._words(one)) < MIN_WORDS:
             return False
         return self._are_nearly_the_same(one, other)
@@ -433,12 +475,18 @@ class _Texts:
         return total > 0 and 2 * len(left & right) >= NEARLY_ALL * total
 
     def _words(self, member: _Member) -> frozenset[str]:
-        if member.rank not in self._split:
-            entry = member.candidate.entry
+        entry = member.candidate.entry
+        if entry not in self._split:
             short = entry.byte_end - entry.byte_start <= MAX_COMPARED
             text = (self._read(entry) if short else None) or ""
-            self._split[member.rank] = frozenset(text.split())
-        return self._split[member.rank]
+            self._split[entry] = frozenset(text.split())
+        return self._split[entry]
+
+
+def _holds(one: Entry, other: Entry) -> bool:
+    """Whether one of two chunks of a document is below the other."""
+    first, last = sorted((one, other), key=lambda entry: entry.position)
+    return last.position <= first.last_position
 
 
 @memo(4096)

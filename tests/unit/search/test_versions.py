@@ -207,7 +207,11 @@ def test_of_versions_that_say_something_else_the_newer_comes_first(tmp_path: Pat
 
 
 def _section(path: str, title: str, score: float) -> Candidate:
-    return match(make_entry(path=path, title=title, slug="a", kind="section"), score)
+    at, slug = int(10 * score), f"a{score}"
+    entry = make_entry(
+        position=at, last_position=at, path=path, title=title, slug=slug, kind="section"
+    )
+    return match(entry, score)
 
 
 def _fold(*found: Candidate, **sizes: int) -> list[tuple[str, str, list[str]]]:
@@ -231,7 +235,7 @@ def test_a_section_that_several_documents_have_is_shown_once_in_the_smallest() -
         _section("close.html", "1. Close", 3.9),
         _section("all.html", "9.1 Open", 3.0),
         _section("open.html", "1. Open", 2.9),
-        _section("most.html", "8.1 Open", 2.0),
+        _section("most.html", "8.1 Open", 2.5),
     )
     sizes = {"all.html": 9, "most.html": 8, "open.html": 2, "close.html": 2}
     assert _fold(*found, **sizes) == [
@@ -247,14 +251,13 @@ def test_what_answers_better_is_shown_whatever_the_size_of_its_document() -> Non
     ]
 
 
-def test_what_is_called_otherwise_or_stands_in_one_document_stays() -> None:
+def test_what_is_called_otherwise_stays_and_what_one_document_repeats_is_shown_once() -> None:
     found = (
         _section("a.html", "Open", 4.0),
         _section("a.html", "Open", 3.0),
         _section("b.html", "Open all", 2.0),
     )
     assert [path for path, *_ in _fold(*found, **{"a.html": 2, "b.html": 1})] == [
-        "a.html",
         "a.html",
         "b.html",
     ]
@@ -317,3 +320,19 @@ def test_only_versions_of_one_page_have_a_filter(tmp_path: Path) -> None:
     answer = Library(tmp_path, t={"valves.md": text, "all.md": other}).search("valve")
     assert [one.entry.path for one in answer.results] == ["valves.md"]
     assert "versions" not in [hint.code for hint in answer.hints]
+
+
+def test_part_of_a_result_stands_for_what_repeats_it(tmp_path: Path) -> None:
+    opens, closes = (
+        f"It {does} with a spanner: {' '.join(map(str, range(first, first + 30)))}.\n"
+        for does, first in (("opens", 0), ("closes", 50))
+    )
+    page = (
+        f"# Parts\n\nAll.\n\n## Valve\n\nIt.\n\n### Open\n\n{opens}\n### Close\n\n{closes}\n"
+        "## Care\n\nOil.\n\n## Price\n\nHigh.\n"
+    )
+    others = "".join(f"## Other {n}\n\nOther things, {n}.\n\n" for n in range(9))
+    book = f"# All\n\nText.\n\n## 7 Open\n\n{opens}\n{others}"
+    (found,) = Library(tmp_path, t={"valves.md": page, "all.md": book}).search("spanner").results
+    assert found.entry.id == "t:valves.md#valve"
+    assert [one.id for one in found.other_versions] == ["t:all.md#7-open"]
