@@ -319,12 +319,12 @@ class _Titles:
         return self._found[entry.doc_id]
 
     def are_formats(self, one: Candidate, other: Candidate) -> bool:
-        """Whether two results are of one document, or of one in two formats."""
+        """Whether two results are of one document, or of one version of it in two formats."""
         left, right = one.entry, other.entry
         if left.path == right.path:
             return True
         (stem, suffix), (stem_of_other, suffix_of_other) = map(splitext, (left.path, right.path))
-        if suffix == suffix_of_other:
+        if suffix == suffix_of_other or _member(0, one).edition != _member(0, other).edition:
             return False
         if stem != stem_of_other and left.section_path[0] != right.section_path[0]:
             return False

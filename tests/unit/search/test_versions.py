@@ -304,6 +304,13 @@ def test_a_document_in_two_formats_is_shown_in_one(tmp_path: Path) -> None:
             {"a.md": "# Valve\n\nHow the valve is made.\n", "a.txt": "The valve was mended.\n"},
             id="documents without sections",
         ),
+        pytest.param(
+            {
+                "v1/a.md": _manual("a", "Opens")["src/a.md"],
+                "v2/a.html": _manual("a", "Closes and shuts at once")["built/a.html"],
+            },
+            id="two versions",
+        ),
     ],
 )
 def test_what_is_only_called_alike_is_no_other_format(
