@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, repeat
+from operator import itemgetter
 from typing import Any, Literal, Protocol, overload
 
 from leafmark.errors import UsageError
@@ -314,7 +315,7 @@ class ChunkedDocument(Frozen):
         slugs = self.node_slugs
         return [slugs[row[_NODE_FIELD]] for row in self.emitted.rows]
 
-    @property
+    @cached_property
     def lines(self) -> tuple[list[int], list[int]]:
         """The first and the last line of every chunk, by position."""
         data, chunks = self.document.data, [*self.chunks]
@@ -362,8 +363,8 @@ class ChunkedDocument(Frozen):
     @cached_property
     def _links(self) -> tuple[list[int], list[Link]]:
         """The document's links by start, and their starts."""
-        links = sorted(self.document.links, key=lambda link: (link.start, link.end))
-        return [link.start for link in links], links
+        links = sorted(self.document.links, key=_place_of)
+        return [start for start, *_ in links], links
 
     def line_of(self, offset: int) -> int:
         """Return the 1-based line that holds the byte at `offset`."""
@@ -655,17 +656,51 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        content = self.content
-        made = {
-            "path": decodable(self.path),
+        owner, document, position = self.owner, self.owner.document, self.position
+        content, path, count = self.content, self.section_path, owner.count_tokens
+        text, context_spans = owner.rendering.render(self)
+        first_lines, last_lines = owner.lines
+        return {
+            "id": self.id,
+            "ordinal_id": ordinal_id(owner.doc_id, position),
+            "doc_id": owner.doc_id,
+            "parent_id": self.parent_id,
+            "tree": owner.tree,
+            "path": decodable(document.path),
+            "kind": self.kind,
+            "title": self.title,
+            "slug": self.slug,
+            "depth": self.depth,
+            "position": position,
+            "breadcrumb": format_breadcrumb(path),
+            "section_path": [*path],
+            "sibling_count": self.sibling_count,
             "sibling_ids": sibling_ids,
+            "prev_id": self.prev_id,
+            "next_id": self.next_id,
+            "covers": [*self.covers],
+            "heading_start": self.heading_start,
+            "heading_end": self.heading_end,
+            "byte_start": self.byte_start,
+            "byte_end": self.byte_end,
+            "line_start": first_lines[position],
+            "line_end": last_lines[position],
             "content_type": content.content_type,
             "block_types": [*content.block_types],
+            "is_complete_section": self.is_complete_section,
+            "oversize": self.oversize,
+            "undersize": self.undersize,
+            "tokens": count(text),
+            "body_tokens": self.body_tokens,
+            "tags": [*document.tags],
+            "version": document.version,
+            "metadata": dict(document.metadata),
             "links": [self._link_record(link) for link in self.links],
-        }
-        names = ChunkRecord._fields
-        return {
-            name: made[name] if name in made else _thawed(getattr(self, name)) for name in names
+            "encoding": document.encoding,
+            "body": self.body,
+            "text": text,
+            "context_spans": [[*span] for span in context_spans],
+            "sha256": self.sha256,
         }
 
     @staticmethod
@@ -720,6 +755,7 @@ class Chunks(Sequence[Chunk]):
         return repr(tuple(self))
 
 
+_place_of = itemgetter(0, 1)  # of a link
 _new = tuple.__new__  # half the cost of calling the class
 
 

@@ -115,10 +115,10 @@ class PortionedText:
         """Yield all links, in order."""
         for portion in self.portions:
             raw, moved = self._read(portion)
-            for link in links_of(self._walk(raw).rows, raw):
-                start = link.start + moved
+            for first, end, target, kind in links_of(self._walk(raw).rows, raw):
+                start = first + moved
                 if portion.start <= start < portion.end:
-                    yield link._replace(start=start, end=link.end + moved)
+                    yield _new(Link, (start, end + moved, target, kind))
 
     def blocks(self, number: int) -> Sequence[Block]:
         """Return the blocks of a portion, in order."""
@@ -396,6 +396,8 @@ class MarkdownContent:
         return find_html_title(self._raw, self._start, end, banners) or title
 
     def links(self) -> tuple[Link, ...]:
+        if self._shown is None and self._dialect is None:
+            return tuple(self._text.links())
         shown = _same if self._shown is None else self._shown
         place = _same if self._dialect is None else self._dialect.place
         return tuple(
