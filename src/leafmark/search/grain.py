@@ -98,6 +98,8 @@ def drop_large(
     whole. It stays if it scores clearly best, or if it is strict and the matches below are
     not. So does a document whose parts score as it does: they match by what they share, its
     titles, path or tags. An introduction is what is read of a large one already.
+
+    One of any size gives way to a section that alone bears the name asked for.
     """
     dropped: set[ChunkKey] = set()
     for document in _by_document(candidates):
@@ -107,14 +109,17 @@ def drop_large(
         positions = [candidate.entry.position for candidate in document]
         for at, candidate in enumerate(document):
             below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
-            if candidate.introduction or not _gives_way(candidate, below):
+            if candidate.introduction:
                 continue
-            if measure_text(candidate.entry) > limit:
+            is_asked = any(map(_is_named_section, below)) and not candidate.named
+            if is_asked or (
+                _gives_way(candidate, below) and measure_text(candidate.entry) > limit
+            ):
                 dropped.add(key_of(candidate.entry))
     kept = list(candidates)
     if dropped:
         kept = [candidate for candidate in candidates if key_of(candidate.entry) not in dropped]
-    note = f"{len(dropped)} of over {limit} tokens gave way to parts of them" if dropped else ""
+    note = f"{len(dropped)} gave way to parts of them" if dropped else ""
     return kept, Phase("large", len(candidates), len(kept), note)
 
 
@@ -180,6 +185,8 @@ class _Merger:
         if not _is_enough(held, self.options):
             return
         own = self.active.get(parent_position)
+        if any(map(_is_named_section, held)) and not (own and own.named):
+            return
         parent = own.entry if own else self.find_parent(held[0].entry)
         if not self._may_stand(parent):
             return
@@ -195,6 +202,11 @@ class _Merger:
             return False
         most = self.options.aggregation_max_tokens
         return not most or self.measure_text(parent) <= most
+
+
+def _is_named_section(one: Candidate) -> bool:
+    """Whether a candidate was asked for by a name of its own, not by that of its document."""
+    return one.named and one.entry.kind != "piece" and len(one.entry.section_path) > 1
 
 
 def _is_enough(held: Sequence[Candidate], options: SearchOptions) -> bool:

@@ -24,6 +24,7 @@ from leafmark.index.chunk_names import (
     is_qualified,
     path_stem,
     stemmed_name,
+    symbol_names,
     without_articles,
 )
 from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
@@ -154,9 +155,8 @@ def find_bearers(
         behind = naming.behind_usual_prefix(name)
         found = {**dict.fromkeys(behind, EXACT_DOCUMENT + WHOLE_STEP), **found}
     if not found:
-        found = dict.fromkeys(
-            naming.within(_all_forms(name), language.titles, written), EXACT_CHUNK
-        )
+        within = naming.within(_all_forms(name), language, written)
+        found = dict.fromkeys(within, EXACT_CHUNK)
     return found
 
 
@@ -190,8 +190,9 @@ def title_fits(
     `Hasher trait` asks for what stands among traits; `Option` rather for `Option` than for
     `option`, and `DATABASES` for a setting before the page `Databases`. One small word is typed in
     a hurry, and says nothing of its letters. Of what is left, that comes first which has the name
-    as it is `written`, signs and all.
+    as it is `written`, signs and all, or at least the `end` of one that says what holds it.
     """
+    *_, end = symbol_names(written)
     kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
     called = [word.typed for word in (name[:-1] if kind else name)]
     kind = kind or _KINDS_OF_SIGNS.get(written[-1:], "")
@@ -207,9 +208,11 @@ def title_fits(
         is_other = says_letters and any(
             word not in title and word.lower() in folded for word in called
         )
-        is_same = _is_same(title, written, is_document=level in DOCUMENT_LEVELS)
+        is_document = level in DOCUMENT_LEVELS
+        is_same = _is_same(title, written, is_document=is_document)
+        is_end = is_same or _is_same(title, end, is_document=is_document)
         spelt = level - OTHER_LETTERS if is_other and is_spelt else level
-        fits[chunk] = spelt, 4 * is_of_kind - 2 * is_other + is_same
+        fits[chunk] = spelt, 8 * is_of_kind - 4 * is_other + 2 * is_same + is_end
     return fits
 
 
@@ -322,10 +325,10 @@ class _Naming:
         usual = {one for one, count in zip(asked, counts, strict=True) if count >= least}
         return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
 
-    def within(self, forms: Sequence[Name], titles: str, written: str) -> list[Handle]:
+    def within(self, forms: Sequence[Name], language: Language, written: str) -> list[Handle]:
         """Return what bears the end of a name below what bears the rest of it.
 
-        That is a document called so, or titles that have its words.
+        That is a document called so, a path or titles that have its words.
         """
         beside = is_qualified(written)
         for form in forms:
@@ -335,16 +338,22 @@ class _Naming:
                 if known.isdisjoint(terms):
                     continue
                 bears_end = HasAny("names", tuple(term for term in terms if term in known))
-                for below in self._below(form[:at], titles, beside=beside):
+                for below in self._below(form[:at], language, beside=beside):
                     (found,) = self._search([AllOf((bears_end, *below))])
                     if found:
                         return list(found)
         return []
 
-    def _below(self, head: Name, titles: str, *, beside: bool) -> Iterator[tuple[Query, ...]]:
-        """Yield the queries for what stands below such a name, or `beside` its definition."""
+    def _below(
+        self, head: Name, language: Language, *, beside: bool
+    ) -> Iterator[tuple[Query, ...]]:
+        """Yield the queries for what stands below such a name.
+
+        With `beside`, also in its folder, and beside its definition.
+        """
         yield from self._in_documents(chain(_both(DOCUMENT, head), _both(FILE_TAIL, head)))
-        yield tuple(HasAny(titles, (word.stem,)) for word in head)
+        for field in (language.path, language.titles) if beside else (language.titles,):
+            yield tuple(HasAny(field, (word.stem,)) for word in head)
         if beside:
             yield from self._in_documents(_both(CHUNK, head))
 

@@ -138,3 +138,47 @@ def test_code_in_a_language_without_a_grammar_defines_what_its_keywords_say(
         assert first.entry.path == "lights.ex"
         assert line in (first.body or ""), query
     assert library.search("LampServer-call").results[0].entry.path == "notes.md"
+
+
+PACKAGE = {
+    "pots/__init__.py": '''"""Pots."""
+
+
+def glaze(pot):
+    return dip(pot, "glaze")
+
+
+def glaze_all(pots):
+    return [glaze(pot) for pot in pots]
+''',
+    "pots/kiln.py": '''def _fire(pot):
+    """Do what `kiln.fire` and `fire` of the kiln say of the pots."""
+    return kiln.fire(pot)
+
+
+def fire(pot):
+    return _fire(pot)
+
+
+def cool():
+    return kiln.fire(None)
+''',
+    "use.py": '''class PotsTest:
+    def fire(self):
+        return pots.fire(1)
+''',
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        pytest.param("pots.glaze", "pots/__init__.py#glaze", id="not the file that holds it"),
+        pytest.param("pots.fire", "pots/kiln.py#fire", id="what a package passes on"),
+        pytest.param("kiln.fire", "pots/kiln.py#fire", id="not the name with a sign before it"),
+    ],
+)
+def test_a_name_with_what_holds_it_finds_its_definition(
+    tmp_path: Path, query: str, first: str
+) -> None:
+    assert Library(tmp_path, t=PACKAGE).find(query)[0] == first
