@@ -47,7 +47,7 @@ from leafmark.index.facts import (
 )
 from leafmark.index.inline import INLINE_FORMATS, terms_apart
 from leafmark.index.records import document_entry, serialise_document
-from leafmark.index.roles import role_number, role_of_title
+from leafmark.index.roles import CODE, role_number, role_of_title
 from leafmark.index.schema import FILLER, Language, language_fields
 from leafmark.index.text_with_titles import (
     MAX_TITLE,
@@ -173,6 +173,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     contents, record = _record(chunked, entry)
     form = chunked.document.format
     role = role_number(entry.doc_id, entry.title, entry.metadata, lambda: _words_and_links(chunked))
+    role = CODE if form == "script" and not role else role
     front = chunked.folded_position or 0
     links = _may_lead_elsewhere(chunked)
     ids = _given_ids(chunked)

@@ -23,7 +23,7 @@ _DATA = Path(__file__).with_name("data") / "roles.toml"
 
 ROLES = (
     "", "tests", "catalog", "completion", "changelog", "licence", "listing", "print", "translation",
-    "glossary", "carried",
+    "glossary", "carried", "code",
 )  # fmt: skip
 """The roles by number; 0 is none. The numbers are kept in the index."""
 
@@ -31,6 +31,9 @@ GLOSSARY = ROLES.index("glossary")
 """The one role that is there to be read: it explains terms."""
 
 TRANSLATION = ROLES.index("translation")
+
+CODE = ROLES.index("code")
+"""The role of source code, told by its format: documents that answer as well come first."""
 
 FEW_WORDS = 30
 """A page of fewer words is a form, such as that of a search (chosen by eye)."""
@@ -66,7 +69,9 @@ _OF_HOST = late_pattern(
 _ASKED = late_pattern(
     r"(?P<changelog>\b(?:change\s?logs?|release\snotes|(?:release|version)\shistory"
     r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9])"
-    r"|(?P<licence>\b(?:licen[cs]e[sd]?|copyright)\b)",
+    r"|(?P<licence>\b(?:licen[cs]e[sd]?|copyright)\b)"
+    r"|(?P<code>\b(?:func(?:tion)?s?|methods?|class(?:es)?|structs?|interfaces?|traits?|enums?|code"
+    r"|source|implement(?:s|ed|ation)?|callers?|where\s(?:is|are|do|does))\b|\w(?:::|->)\w|\(\))",
     re.IGNORECASE,
 )
 """What a query says that asks for such texts themselves; here, as searches need no table."""
@@ -186,6 +191,8 @@ def asked_role(query: str) -> int:
 
     >>> asked_role("what's new in 1.4"), asked_role("how do I make a new branch in git 2")
     (4, 0)
+    >>> ROLES[asked_role("function that dims lamps")], ROLES[asked_role("how do lamps dim")]
+    ('code', '')
     """
     found = _ASKED.search(query)
     return ROLES.index(str(found.lastgroup)) if found else 0

@@ -111,8 +111,7 @@ def drop_large(
             below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
             if candidate.introduction:
                 continue
-            is_asked = any(map(_is_named_section, below)) and not candidate.named
-            if is_asked or (
+            if _is_asked_below(below, candidate) or (
                 _gives_way(candidate, below) and measure_text(candidate.entry) > limit
             ):
                 dropped.add(key_of(candidate.entry))
@@ -185,7 +184,7 @@ class _Merger:
         if not _is_enough(held, self.options):
             return
         own = self.active.get(parent_position)
-        if any(map(_is_named_section, held)) and not (own and own.named):
+        if _is_asked_below(held, own):
             return
         parent = own.entry if own else self.find_parent(held[0].entry)
         if not self._may_stand(parent):
@@ -204,9 +203,14 @@ class _Merger:
         return not most or self.measure_text(parent) <= most
 
 
-def _is_named_section(one: Candidate) -> bool:
-    """Whether a candidate was asked for by a name of its own, not by that of its document."""
-    return one.named and one.entry.kind != "piece" and len(one.entry.section_path) > 1
+def _is_asked_below(below: Iterable[Candidate], above: Candidate | None) -> bool:
+    """Whether one section alone has a name of its own that was asked for, and not what holds it."""
+    named = [one for one in below if one.named and one.entry.kind != "piece"]
+    return (
+        len(named) == 1
+        and len(named[0].entry.section_path) > 1  # else it is called as its document
+        and not (above and above.named)
+    )
 
 
 def _is_enough(held: Sequence[Candidate], options: SearchOptions) -> bool:

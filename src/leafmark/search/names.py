@@ -28,6 +28,7 @@ from leafmark.index.chunk_names import (
     without_articles,
 )
 from leafmark.index.queries import AllOf, HasAny, HasMatch, Query
+from leafmark.index.roles import CODE
 from leafmark.index.snapshot import Handle
 from leafmark.namedtuples import NamedTuple
 from leafmark.search.vocabulary import vocabulary_of
@@ -312,7 +313,7 @@ class _Naming:
             return []
         (called,) = self._search([HasAny("names", tuple(terms))])
         roles = self._snapshot.roles(called)
-        found = [chunk for chunk, role in zip(called, roles, strict=True) if not role]
+        found = [chunk for chunk, role in zip(called, roles, strict=True) if role in (0, CODE)]
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]

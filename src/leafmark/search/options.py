@@ -207,7 +207,7 @@ class SearchOptions(Frozen, kw_only=True):
     role_factor: Annotated[
         float,
         Option(
-            "factor of what repeats, tests or lists other texts",
+            "factor of what repeats, tests or lists other texts, and of source code",
             least=0,
             open_low=True,
             given="constant",

@@ -5,7 +5,7 @@
 - *Completeness*: a chunk gains the mean rarity of the words if it, or the section that it was
   cut from, has them all; of a few keywords, such chunks come first.
 - *Nearness*: neighbouring words of the query that stand near each other add to the score.
-- *Roles*: what repeats, tests or lists other texts counts less.
+- *Roles*: what repeats, tests or lists other texts counts less, as does code for who asks in words.
 - *Names*: the bearers of a name that is all of the query come first.
 - *Places*: the project's own trees count more than the user's.
 
@@ -24,7 +24,7 @@ from operator import itemgetter, or_
 from leafmark.index import Snapshot
 from leafmark.index.facts import cut_fact
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
-from leafmark.index.roles import GLOSSARY, ROLES, TRANSLATION
+from leafmark.index.roles import CODE, GLOSSARY, ROLES, TRANSLATION
 from leafmark.index.snapshot import Handle, Match
 from leafmark.namedtuples import NamedTuple
 from leafmark.search.compile import CompiledTopic, Filters
@@ -213,7 +213,12 @@ def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> 
     found.sort(key=_SCORE, reverse=True)
     if not tiers:
         return found
-    return [one for one in found if not one.relaxed] + [one for one in found if one.relaxed]
+    return [*filter(_is_first, found), *(one for one in found if not _is_first(one))]
+
+
+def _is_first(one: Scored) -> bool:
+    """Whether a match stands before those that lack words: tests and lists do not, code does."""
+    return not one.relaxed and (one.role == 1 or one.name > 0 or one.role_name == ROLES[CODE])
 
 
 def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:
@@ -472,7 +477,7 @@ class _Scorer:
         asks what is new wants sections of changelogs called so; else one is looked for if nothing
         else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
         """
-        if not level or not role:
+        if not level or role in (0, CODE):
             return level
         if role == GLOSSARY:
             return level if level in DOCUMENT_LEVELS else level + GLOSSARY_STEP
@@ -665,23 +670,25 @@ def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
 
 
 def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
-    """Return the matches with the scores of relaxed ones below those of all others.
+    """Return the matches with the scores of those that do not stand first below all others.
 
     One factor lowers them, so that their order and their elbow stay what they are.
     """
-    last = min((one.score for one in matches if not one.relaxed), default=0.0)
-    first = max((one.score for one in matches if one.relaxed), default=0.0)
+    last = min((one.score for one in matches if _is_first(one)), default=0.0)
+    first = max((one.score for one in matches if not _is_first(one)), default=0.0)
     if not last or first < last:
         return list(matches)
     factor = last / first / (1 + NAME_STEP)
-    return [one.with_score(rounded(one.score * factor)) if one.relaxed else one for one in matches]
+    return [
+        one if _is_first(one) else one.with_score(rounded(one.score * factor)) for one in matches
+    ]
 
 
 def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> float:
-    """Return by what a chunk counts less that repeats, tests or lists other texts.
+    """Return by what a chunk counts less that repeats, tests or lists other texts, or is code.
 
     A translation repeats nothing for one who asks in its language, nor does a changelog for one
-    who asks what is new.
+    who asks what is new. Code comes first for one who asks for code.
     """
     if role in (0, GLOSSARY):
         return 1.0

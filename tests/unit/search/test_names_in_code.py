@@ -163,10 +163,10 @@ def fire(pot):
 def cool():
     return kiln.fire(None)
 ''',
-    "use.py": '''class PotsTest:
+    "use.py": """class PotsTest:
     def fire(self):
         return pots.fire(1)
-''',
+""",
 }
 
 

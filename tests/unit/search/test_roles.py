@@ -232,6 +232,35 @@ def test_a_query_may_ask_for_what_repeats_others(tmp_path: Path, query: str, pat
     assert Library(tmp_path, t=sources).search(query).results[0].entry.path == path
 
 
+REPOSITORY = {
+    "docs/conflicts.md": "# Conflicts\n\n"
+    "Conflicts are stored in the commit as they are. A stored conflict is shown with signs around "
+    "it, and conflicts stay stored until they are resolved.\n",
+    "lib/conflicts.py": "def conflict_store(store, conflict):\n    store.conflict(conflict)\n",
+    "tests/test_conflicts.py": "def test_it():\n    # resolved conflicts have no markers\n"
+    + "    assert other(1) == thing\n" * 30,
+    **{f"docs/{n}.md": f"# Page {n}\n\nSomething else.\n" for n in range(9)},
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("how are conflicts stored", "docs/conflicts.md"),
+        ("stored conflicts", "docs/conflicts.md"),
+        ("markers of resolved conflicts", "docs/conflicts.md"),
+        ("where are conflicts stored", "lib/conflicts.py"),
+        ("function that stores conflicts", "lib/conflicts.py"),
+        ("conflict_store", "lib/conflicts.py"),
+        ("conflict store", "lib/conflicts.py"),
+    ],
+)
+def test_documents_answer_before_code_unless_code_is_asked_for(
+    tmp_path: Path, query: str, path: str
+) -> None:
+    assert Library(tmp_path, t=REPOSITORY).search(query).results[0].entry.path == path
+
+
 def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:
     """Of equal matches the engine gives those of one segment first, here those of late names."""
     tests = {f"tests/{n:03}.txt": f"word a{n}\n" for n in range(80)}
