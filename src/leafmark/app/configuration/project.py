@@ -17,9 +17,9 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import as_listed
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
+from leafmark.frozen import Frozen
 from leafmark.index import FORMAT, IndexOptions, IndexReader, has_index, open_reader
 from leafmark.index.folder import find_other, has_other, index_place, note_use
-from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import installed_formats, installed_grammars
 from leafmark.suggest import nearest
 
@@ -36,7 +36,7 @@ _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens",
 """The sizes that yield where nobody stated them."""
 
 
-class Project(NamedTuple):
+class Project(Frozen):
     """What every use case is given: where it works and under which settings.
 
     A program that asks often sets `open_kept`, so that the index is not opened for every call.
@@ -53,6 +53,11 @@ class Project(NamedTuple):
     remote: RemoteIndex | None = None
     tell: Callable[[Hint], None] | None = None
     revision: str | None = None
+
+    def _meaning(self) -> dict[str, Any]:
+        """Projects are equal that have the same settings and trees, however they are read."""
+        means = ("open_kept", "remote", "tell")
+        return {name: value for name, value in self._asdict().items() if name not in means}
 
     def tree(self, name: str) -> Tree | None:
         for tree in self.trees:  # asked for each source of each answer: no generator
