@@ -99,8 +99,9 @@ def test_a_python_that_the_parsers_have_no_wheels_for_is_not_taken(copy: Path) -
         ("pytest tests/integration/cluster", "above: cluster"),
         ("pytest tests/integration --ignore", "above: command"),
         ("pytest tests/browser", "above: others"),
+        ("pytest tests/unit", "above: inner"),
         ("pytest --ignore=tests/integration", "above: tests"),
-        ("pytest", "above: tests cluster command others"),
+        ("pytest", "above: tests cluster command others inner"),
     ],
 )
 def test_every_check_that_fails_fails_the_whole(copy: Path, failing: str, told: str) -> None:
@@ -130,7 +131,7 @@ def test_sums_are_small(numbers):
 def test_a_failing_example_is_told_before_the_time_is_over(tmp_path: Path) -> None:
     (tmp_path / "test_slow.py").write_text(SLOW_PROPERTY)
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "conftest", "-o", "timeout=6", "test_slow.py"],
+        [sys.executable, "-m", "pytest", "-p", "conftest", "-o", "timeout=20", "test_slow.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(CHECKOUT / "tests")},
         capture_output=True,
