@@ -33,7 +33,7 @@ GLOSSARY = ROLES.index("glossary")
 TRANSLATION = ROLES.index("translation")
 
 CODE = ROLES.index("code")
-"""The role of source code, told by its format: documents that answer as well come first."""
+"""The role of source code, told by its format or name: documents that answer as well come first."""
 
 FEW_WORDS = 30
 """A page of fewer words is a form, such as that of a search (chosen by eye)."""

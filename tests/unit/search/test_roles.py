@@ -52,6 +52,7 @@ PATHS = {
     "carried": "_static/jquery.js themes/js/vendor/jquery-1.9.1.js site/search.min.js",
     "print": "singlehtml/index.html site/print_page.html llms-full.md html/_sources/a.rst.txt",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
+    "code": "lib/pool.ex proto/pool.proto src/Pool.hs web/pool.vue infra/main.tf",
     "glossary": "docs/glossary.rst terminology/words.md",
     "": """
     src/locale.py                       i18n/index.ts                   po/README.md
