@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+from collections import Counter
 from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ class Conversation:
         self._lines, self._write = lines, write
         self._read, self.incoming = anyio.create_memory_object_stream[SessionMessage](0)
         self.outgoing, self._written = anyio.create_memory_object_stream[SessionMessage](0)
-        self._asked: set[types.RequestId] = set()
+        self._asked = Counter[types.RequestId]()  # two may have one id
         self._all_answered = anyio.Event()
 
     async def listen(self) -> None:
@@ -141,7 +142,7 @@ class Conversation:
 
     def _note(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
-            self._asked.add(message.id)
+            self._asked[message.id] += 1
         elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
             number = (message.params or {}).get("requestId")
             if _is_id(number):
@@ -149,7 +150,7 @@ class Conversation:
 
     def _answered(self, number: Any) -> None:
         """Note that nobody waits for the answer to a request any more."""
-        self._asked -= {number}
+        self._asked -= Counter((number,))
         if not self._asked:
             self._all_answered.set()
             self._all_answered = anyio.Event()
