@@ -7,7 +7,6 @@ so that an engine across a network answers each in one round trip.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager
 from typing import Literal, Protocol, TypeAlias
 
 from leafmark.errors import Remedy, StorageError
@@ -81,9 +80,6 @@ class Snapshot(Protocol):
     @property
     def manifest(self) -> Manifest:
         """What is indexed, by tree and path."""
-
-    def guard(self, action: str) -> AbstractContextManager[None]:
-        """Turn what the engine raises inside the block into our errors."""
 
     # -- queries -----------------------------------------------------------------------
 

@@ -63,18 +63,17 @@ def find_key_terms(
     A term must occur in `trees` (none: in any), outside of the ids in `without`. `ignored` are
     words in lower case to leave out.
     """
-    with snapshot.guard("search the index"):
-        found: dict[str, KeyTerm] = {}
-        parts = list(texts)
-        for language in snapshot.languages:
-            chosen = [tree for tree in language.trees if not trees or tree in trees]
-            if not chosen:
-                continue
-            ranking = _Ranking(snapshot, language, chosen, without, ignored)
-            for term in ranking.best(parts, limit):
-                other = found.get(term.word)
-                if other is None or term.score > other.score:
-                    found[term.word] = term
+    found: dict[str, KeyTerm] = {}
+    parts = list(texts)
+    for language in snapshot.languages:
+        chosen = [tree for tree in language.trees if not trees or tree in trees]
+        if not chosen:
+            continue
+        ranking = _Ranking(snapshot, language, chosen, without, ignored)
+        for term in ranking.best(parts, limit):
+            other = found.get(term.word)
+            if other is None or term.score > other.score:
+                found[term.word] = term
     return sorted(found.values(), key=_best_first)[:limit]
 
 

@@ -73,9 +73,8 @@ class Compile:
     def __call__(self, topic: Expression) -> Mapping[str | None, CompiledTopic]:
         found = self._known.get(id(topic))
         if found is None:
-            with self._snapshot.guard("search the index"):
-                self._expect(topic)
-                found = topic, compile_topic(self._snapshot, topic, self._options)
+            self._expect(topic)
+            found = topic, compile_topic(self._snapshot, topic, self._options)
             self._known[id(topic)] = found
         return found[1]
 
@@ -119,10 +118,9 @@ def search(  # noqa: PLR0913 - all but three are given by name
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
-    with snapshot.guard("search the index"):
-        texts = Texts(snapshot, read_source, make_readable)
-        run = _Run(snapshot, options or SearchOptions(), texts, meaning, rerank, compiled)
-        return run.answer(topics, local_trees)
+    texts = Texts(snapshot, read_source, make_readable)
+    run = _Run(snapshot, options or SearchOptions(), texts, meaning, rerank, compiled)
+    return run.answer(topics, local_trees)
 
 
 def trace_search(

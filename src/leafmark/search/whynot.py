@@ -94,9 +94,8 @@ def explain_missing(
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
-    with snapshot.guard("search the index"):
-        inquiry = _Inquiry(snapshot, target, texts, local_trees, ask)
-        return inquiry.answer(topics, options)
+    inquiry = _Inquiry(snapshot, target, texts, local_trees, ask)
+    return inquiry.answer(topics, options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,8 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
     understood = understand_request(project, request)
     compiled = Compile(reader, understood.params)
     topics = [topic for one in understood.topics for topic in compiled(one).values()]
-    with reader.guard("search the index"):
-        facets = _facets(reader, topics, folder, is_browsed=_is_browsed(request))
-        return Browsed(answer, facets, _marker(topics))
+    facets = _facets(reader, topics, folder, is_browsed=_is_browsed(request))
+    return Browsed(answer, facets, _marker(topics))
 
 
 def _is_browsed(request: SearchRequest) -> bool:

@@ -11,7 +11,6 @@ import time
 from base64 import b64decode, urlsafe_b64decode
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import nullcontext
 from functools import cached_property
 from itertools import product
 from threading import RLock
@@ -289,10 +288,6 @@ class RemoteSnapshot:
     @property
     def scored_count(self) -> int:
         return self.chunk_count + 1  # the record of the index counts, as in the embedded engine
-
-    def guard(self, _action: str) -> nullcontext[None]:
-        """Errors of the cluster are ours already."""
-        return nullcontext()
 
     @cached_property
     def trees(self) -> Mapping[str, TreeCounts]:
