@@ -57,14 +57,14 @@ __all__ = [
 class Remedy(str):
     """What to do about something: a code with values, which a front end words in its own terms.
 
-    As a text it is what can be said anywhere; what has no words there is empty. The command line
-    names its commands and options (`render.hints`), a program or a page what it offers.
+    As a text it is what can be said anywhere. The command line names its commands and options
+    (`render.hints`), a program or a page what it offers.
     """
 
     code: str
     values: Mapping[str, Any]
 
-    def __new__(cls, code: str, text: str = "", /, **values: Any) -> Self:
+    def __new__(cls, code: str, text: str, /, **values: Any) -> Self:
         remedy = super().__new__(cls, text)
         remedy.code, remedy.values = code, values
         return remedy

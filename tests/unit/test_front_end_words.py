@@ -70,17 +70,17 @@ def _codes() -> Iterator[str]:
         yield from re.findall(r'\bRemedy\(\s*"([a-z-]+)"', path.read_text("utf-8"))
 
 
-def test_every_code_without_a_text_has_words_on_the_command_line() -> None:
+def test_every_code_has_words_on_the_command_line() -> None:
     codes = set(_codes())
     assert len(codes) > 15
     assert codes <= COMMAND_LINE.remedies.keys()
 
 
 def test_a_remedy_is_worded_by_each_front_end() -> None:
-    remedy = Remedy("list-ids")
+    remedy = Remedy("list-ids", "give an id as answers show it")
     assert word_remedy(remedy) == "`leafmark ls chunks` lists the ids"
     assert word_remedy(remedy, PROGRAMS) == "`outline` lists the ids"
-    assert word_remedy(remedy, PAGE) == ""
+    assert word_remedy(remedy, PAGE) == "give an id as answers show it"
     assert render_error(NotFoundError("no", hint=remedy), PLAIN) == (
         "error: no\nhint: `leafmark ls chunks` lists the ids\n"
     )

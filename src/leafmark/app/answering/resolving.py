@@ -212,7 +212,7 @@ def hint_for(wanted: str) -> str:
     """What to do where nothing is called `wanted`, or like it."""
     if _SHORT_ORDINAL.fullmatch(wanted):
         return f"write the document before it: path{wanted}"
-    return Remedy("list-ids")
+    return Remedy("list-ids", "give an id as answers show it")
 
 
 def _spellings(wanted: str) -> Iterator[str]:
@@ -293,7 +293,9 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
         is_open = left_out is None or left_out.reason == SPECIAL
         if is_open and os.path.isdir(os.path.join(tree.root, path)):
             return NotFoundError(
-                f"`{wanted}` is a folder", hint=Remedy("folder", path=path), exit_code=1
+                f"`{wanted}` is a folder",
+                hint=Remedy("folder", "name a document in it", path=path),
+                exit_code=1,
             )
         if left_out is None:
             continue
@@ -328,4 +330,4 @@ def _hint(reason: str, path: str) -> str | None:
         return "only a pattern with `!` in your own configuration takes in what may hold secrets"
     if reason.startswith(_LASTING):
         return None
-    return Remedy("take-in", path=path)
+    return Remedy("take-in", "it is taken in where it is named to be indexed", path=path)

@@ -175,7 +175,7 @@ def find_place(project: Project, path: str) -> Place:
         location=str(absolute),
         hint=Remedy("own-project", "it may be a project of its own", path=path)
         if os.path.isdir(absolute)
-        else Remedy("list-trees"),
+        else Remedy("list-trees", "name a file or folder in one of them"),
     )
 
 

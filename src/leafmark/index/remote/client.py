@@ -22,9 +22,9 @@ from leafmark.errors import (
     ForbiddenError,
     LeafmarkError,
     NotFoundError,
-    Remedy,
     StorageError,
 )
+from leafmark.index.engine import REBUILD
 from leafmark.index.snapshot import LOOK_AT_NODES
 from leafmark.namedtuples import NamedTuple
 
@@ -492,10 +492,10 @@ def other_program(location: str) -> StorageError:
     return StorageError("the answer is not a cluster's", location=location, hint=_IS_IT_ONE)
 
 
-def damaged(what: str, location: str, hint: str = "") -> DamagedError:
+def damaged(what: str, location: str, hint: str = REBUILD) -> DamagedError:
     """Return what to raise where the cluster holds something that leafmark did not write."""
     return DamagedError(
         f"the index is not what leafmark wrote: {what}",
         location=location,
-        hint=hint or Remedy("rebuild"),
+        hint=hint,
     )

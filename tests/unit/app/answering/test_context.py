@@ -11,7 +11,7 @@ from support.projects import Here
 from leafmark.app import find_context, find_like
 from leafmark.app.answering.related import describe_document
 from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
-from leafmark.errors import ForbiddenError, NotFoundError, Remedy, StorageError, UsageError
+from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer
 from leafmark.parsing.text import parse_text
 from leafmark.render.hints import word_hint
@@ -208,7 +208,7 @@ def test_like_a_file_that_is_not_indexed(desk: Here) -> None:
     assert caught.value.exit_code == 1
     assert (caught.value.message, caught.value.hint) == (
         "nothing indexed is called 'none.md', and there is no such file",
-        Remedy("list-ids"),
+        "give an id as answers show it",
     )
 
 

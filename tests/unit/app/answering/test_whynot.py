@@ -7,7 +7,7 @@ from support.projects import Here
 
 from leafmark.app import explain_why_not, search_project
 from leafmark.app.requests import SearchRequest, WhyNotRequest
-from leafmark.errors import NotFoundError, Remedy
+from leafmark.errors import NotFoundError
 from leafmark.model import Hint, WhyNotReport
 
 
@@ -53,7 +53,7 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
     assert (caught.value.message, caught.value.did_you_mean, caught.value.hint) == (
         "nothing indexed is called 'zzz'",
         (),
-        Remedy("list-ids"),
+        "give an id as answers show it",
     )
 
 
