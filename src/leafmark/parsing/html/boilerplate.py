@@ -93,6 +93,9 @@ _BLOCK_TAG = re.compile(
 _SECTIONING = frozenset(("article", "aside", "blockquote", "figure", "fieldset", "section", "td"))
 """Elements that have feet of their own."""
 
+_NAMED_BY_TEXT = frozenset((*HEADING_LEVELS, "dt"))
+"""Elements whose ids are of what they say, and of no part of the site."""
+
 _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
 """Where one link alone is an entry of a list or a table."""
 
@@ -217,6 +220,8 @@ class _Finder:
         """Whether what is in an element is what its name says."""
         if element.tag in _REGIONS:
             return False
+        if "id" in lists and self._says_its_id(element):
+            _, lists = _verdict_but_id(element.tag, element.open.role, element.open.classes)
         if "linked" in lists and self._is_site_map(element):
             return True
         if self._is_main(element):
@@ -232,6 +237,17 @@ class _Finder:
         is_whole = "whole" in lists
         is_foot = "foot" in lists and self._is_foot(element, is_whole=is_whole)
         return is_foot or ("linked" in lists and self._is_linked(element))
+
+    def _says_its_id(self, element: Element) -> bool:
+        """Whether an id names what is written there, as `pagination` a section on pagination."""
+        if element.tag in _NAMED_BY_TEXT:
+            return True
+        words, page = in_words(element.open.id), self.page
+        if page.text_size(WORDS, element.inner, element.close) <= 2 * len(element.open.id):
+            return False
+        text = page.first_text(element.inner, element.close)
+        said = b"".join(page.texts_in(text, text + 1))[:_MAX_LABEL].decode("utf-8", "replace")
+        return in_words(said)[: len(words)] == words
 
     def _banners(self) -> Iterator[Element]:
         """Yield each h1 that names the site, where a later heading is the title of the page.
@@ -721,8 +737,9 @@ def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
     is_certain, lists = _verdict_but_id(opening.name, opening.role, opening.classes)
     named = id_lists(opening.id) if opening.id and not is_certain else None
     if named:
-        lists |= _LISTS_OF_NAMES & {each.removesuffix(".classes") for each in named}
-        lists |= {"whole"} if "foot.whole" in named else set()
+        by_id = _LISTS_OF_NAMES & {each.removesuffix(".classes") for each in named}
+        by_id |= {"whole"} if "foot.whole" in named else set()
+        lists |= by_id if by_id <= lists else by_id | {"id"}
     is_unseen = "drop" in lists and _UNSEEN.search(opening.attribute("style")) is not None
     return is_certain or is_unseen, lists
 
