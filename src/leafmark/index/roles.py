@@ -68,7 +68,8 @@ _OF_HOST = late_pattern(
 
 _ASKED = late_pattern(
     r"(?P<changelog>\b(?:change\s?logs?|release\snotes|(?:release|version)\shistory"
-    r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9])"
+    r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9]"
+    r"|\bwhen\s(?:was|were|did)\b|\bsince\swhen\b|\b(?:which|what)\s(?:version|release)\b)"
     r"|(?P<licence>\b(?:licen[cs]e[sd]?|copyright)\b)"
     r"|(?P<code>\b(?:func(?:tion)?s?|methods?|class(?:es)?|structs?|interfaces?|traits?|enums?|code"
     r"|source|implement(?:s|ed|ation)?|callers?|where\s(?:is|are|do|does))\b|\w(?:::|->)\w|\(\))",

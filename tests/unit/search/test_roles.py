@@ -220,6 +220,8 @@ def test_of_those_with_one_name_what_repeats_others_comes_last(tmp_path: Path) -
         ("pool size 2.1", "guide.md"),
         ("what's new about pool size in 2.1", "CHANGELOG.md"),
         ("pool size changelog", "CHANGELOG.md"),
+        ("when was the pool size added", "CHANGELOG.md"),
+        ("since which version has the pool a size", "CHANGELOG.md"),
         ("pool licence terms", "LICENSE.md"),
         ("pool terms", "guide.md"),
     ],
