@@ -446,7 +446,7 @@ class _Texts:
 
         Versions and translations of a page are others: of these one is chosen. In one document,
         pieces of a section go on, and a section is in that above it. What says the same scores
-        about the same.
+        about the same, and has the same kinds of blocks.
         """
         left, right = one.candidate.entry, other.candidate.entry
         if left.path == right.path and (left.slug == right.slug or _holds(left, right)):
@@ -456,6 +456,8 @@ class _Texts:
         if self.are_copies(one, other):
             return True
         if other.candidate.score < NEARLY_AS_GOOD * one.candidate.score:
+            return False
+        if left.block_types != right.block_types:
             return False
         sizes = [entry.byte_end - entry.byte_start for entry in (left, right)]
         if min(sizes) < SAME_SIZE * max(sizes) or len(self._words(one)) < MIN_WORDS:
