@@ -81,11 +81,13 @@ def _marked(operand: Expression, kind: type, mark: str) -> str:
         marked = marked.operand
     if isinstance(marked, kind):
         return f"({format_query(operand)}){mark}"
-    if isinstance(operand, Term):
-        kinds = [token.kind for token in _tokens(operand.text + mark)]
-        if kinds != [Kind.WORD, Kind.BOOST if mark[0] == "^" else Kind.FUZZY, Kind.END]:
-            return f"({_word(operand.text)}){mark}"
-    return _enclose(operand, And, Or, Not) + mark
+    text = _enclose(operand, And, Or, Not)
+    if isinstance(operand, Term | Field):
+        *kinds, end = (token.kind for token in _tokens(text))
+        kinds += [Kind.BOOST if mark[0] == "^" else Kind.FUZZY, end]
+        if kinds != [token.kind for token in _tokens(text + mark)]:
+            return f"({text}){mark}"
+    return text + mark
 
 
 def _field_value(operand: Expression) -> str:

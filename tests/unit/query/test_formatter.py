@@ -54,6 +54,7 @@ A, B, C = Term("a"), Term("b"), Term("c")
         (Boost(Term("-"), 2), "(-)^2"),
         (Field("title", Boost(A, 2)), "title:((a)^2)"),
         (Boost(Field("title", Term("ab")), 2), "title:ab^2"),
+        (Boost(Field("title", A), 1), "(title:a)^1"),
         (Field("title", Phrase("a b")), 'title:"a b"'),
         (Field("title", Or((A, B))), "title:(a OR b)"),
         (Field("title", Term("/etc")), "title:(/etc)"),
