@@ -112,7 +112,7 @@ def open_index(
     >>> with open_index("handbook") as index:
     ...     found = index.search("restore a backup", limit=1)
     >>> [result.id for result in found.results]
-    ['handbook:guides/backups.md']
+    ['handbook:guides/backups.md#restoring-a-backup']
     """
     folder = Path(os.path.abspath(path))
     return Index(folder, dict(config or {}), fresh and at is None, confirmed, at)
@@ -358,7 +358,7 @@ class Index:
             UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
-        ...     answer = index.search("revoking a token", limit=1, strict=True)
+        ...     answer = index.search("a token of one person", limit=1, strict=True)
         ...     print(index.text(answer, max_tokens=60), end="")
         > Sign-in and access › Tokens
         [92 tokens left out: handbook:guides/access.md#tokens]
@@ -376,7 +376,7 @@ class Index:
             UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
-        ...     found = index.search("revoking a token", limit=1, strict=True)
+        ...     found = index.search("a token of one person", limit=1, strict=True)
         ...     answer = index.fit(found, max_tokens=60)
         >>> passage, omission = answer.results[0].passages
         >>> passage.citation, omission.tokens
