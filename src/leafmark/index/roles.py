@@ -77,6 +77,16 @@ _ASKED = late_pattern(
 )
 """What a query says that asks for such texts themselves; here, as searches need no table."""
 
+_QUESTION = late_pattern(
+    r"^\W*(?:how|what|why|which|who|whose|when|explain|(?:(?:best|easiest|right)\s)?ways?\sto"
+    r"|(?:can|could|do|does|did|is|are|should|will|would|may|must)\s(?:i|you|we|one|it|there|they)"
+    r"|i\s(?:am|want|need|would)|wie|was|warum|wann|welche[rs]?|comment|pourquoi|quels?|quelles?"
+    r"|c[oó]mo|qu[eé]|por\squ[eé]|cu[aá]l|cuando|come|perch[eé]|cosa|как|что|почему)\b"
+    r"|\bhow\s(?:to|do|does|can|is|are)\b|\?\W*$|如何|怎|什么|什麼|为何|為何|なぜ|どう|어떻게|왜",
+    re.IGNORECASE,
+)
+"""What a question begins with, or has in it, in some languages; no error message does."""
+
 _LANGUAGES = frozenset(
     "ar az be bg bn bs ca cs cy da de el eo es et eu fa fi fil fr ga gl he hi hr hu hy id is it "
     "ja jp ka kk km ko kr ku ky lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk "
@@ -190,13 +200,17 @@ def role_of_title(title: str) -> int:
 def asked_role(query: str) -> int:
     """Return the number of the role whose texts a query asks for themselves, 0 for none.
 
-    >>> asked_role("what's new in 1.4"), asked_role("how do I make a new branch in git 2")
-    (4, 0)
-    >>> ROLES[asked_role("function that dims lamps")], ROLES[asked_role("how do lamps dim")]
-    ('code', '')
+    What is no question may ask for code: keywords and error messages stand there, too.
+
+    >>> [ROLES[asked_role(each)] for each in ("what's new in 1.4", "how do I dim lamps in git 2")]
+    ['changelog', '']
+    >>> [ROLES[asked_role(each)] for each in ("how does the function dim work", "cannot dim lamp")]
+    ['code', 'code']
     """
     found = _ASKED.search(query)
-    return ROLES.index(str(found.lastgroup)) if found else 0
+    if found is not None:
+        return ROLES.index(str(found.lastgroup))
+    return 0 if _QUESTION.search(query) else CODE
 
 
 @memo(4096)

@@ -104,11 +104,11 @@ class CompiledTopic:
     """One topic in one language.
 
     `words` are the plain words to be found, `stated` what was looked for besides; `looked` is all
-    of it. A sentence has words that only ask, `is_few_keywords` says that none does. A topic with
-    `filters_only` has no scores; `asks_nothing` is true if nothing in it can be looked up. One
-    `taken_apart` has a word whose parts stand nowhere beside each other: no text has all that was
-    typed. `name` are the words of a query that may be a name. One that `is_foreign` is not in the
-    main language. `asked_role` are the texts that it asks for themselves, such as changelogs.
+    of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only` has no
+    scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart` has a word
+    whose parts stand nowhere beside each other: no text has all that was typed. `name` are the
+    words of a query that may be a name. One that `is_foreign` is not in the main language.
+    `asked_role` are the texts that it asks for themselves, such as changelogs.
     """
 
     def __init__(
@@ -122,7 +122,6 @@ class CompiledTopic:
         self._filters = Filters(snapshot)
         self._terms = terms
         shape = _shape_of(snapshot, topic, language)
-        self.is_sentence = bool(shape.stops)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
         self._topic = topic
         self.taken_apart = False

@@ -5,7 +5,7 @@
 - *Completeness*: a chunk gains the mean rarity of the words if it, or the section that it was
   cut from, has them all; of a few keywords, such chunks come first.
 - *Nearness*: neighbouring words of the query that stand near each other add to the score.
-- *Roles*: what repeats, tests or lists other texts counts less, as does code for a sentence.
+- *Roles*: what repeats, tests or lists other texts counts less, as does code for a question.
 - *Names*: the bearers of a name that is all of the query come first.
 - *Places*: the project's own trees count more than the user's.
 
@@ -688,9 +688,9 @@ def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> floa
     """Return by what a chunk counts less that repeats, tests or lists other texts, or is code.
 
     A translation repeats nothing for one who asks in its language, nor does a changelog for one
-    who asks what is new. Code comes later for who asks in a sentence, and not for code.
+    who asks what is new. Code comes later for who asks a question that is not about code.
     """
-    if role in (0, GLOSSARY) or (role == CODE and not topic.is_sentence):
+    if role in (0, GLOSSARY):
         return 1.0
     is_asked = role == topic.asked_role or (role == TRANSLATION and topic.is_foreign)
     return 1.0 if is_asked else options.role_factor

@@ -251,14 +251,15 @@ REPOSITORY = {
     [
         ("how are conflicts stored", "docs/conflicts.md"),
         ("stored conflicts", "lib/conflicts.py"),
-        ("markers of resolved conflicts", "docs/conflicts.md"),
+        ("what are markers of resolved conflicts", "docs/conflicts.md"),
         ("where are conflicts stored", "lib/conflicts.py"),
         ("function that stores conflicts", "lib/conflicts.py"),
         ("conflict_store", "lib/conflicts.py"),
+        ("the conflicts are not stored", "lib/conflicts.py"),
         ("conflict store", "lib/conflicts.py"),
     ],
 )
-def test_documents_answer_a_sentence_before_code_unless_code_is_asked_for(
+def test_documents_answer_a_question_before_code_unless_code_is_asked_for(
     tmp_path: Path, query: str, path: str
 ) -> None:
     assert Library(tmp_path, t=REPOSITORY).search(query).results[0].entry.path == path
