@@ -48,11 +48,14 @@ from leafmark.render.terminal import (
 _WIDE = 48
 """Columns past which a cell is unusually wide; chosen by eye."""
 
+_BESIDE_ID = 16
+"""Columns that what stands behind an id takes, with the gaps; chosen by eye."""
 
-def _iter_table(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
+
+def _iter_table(rows: Iterable[Sequence[str]], style: Style, wide: int = _WIDE) -> Iterator[str]:
     """Yield rows in columns, aligned by what they take on a terminal; the last one as it comes.
 
-    A cell that is wider than most would push all rows apart: it only pushes its own.
+    A cell of more than `wide` columns would push all rows apart: it only pushes its own.
     """
     kept = CompressedList[tuple[str, ...]]()
     found: list[Counter[int]] = []
@@ -62,13 +65,17 @@ def _iter_table(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
         for counted, cell in zip(found, row, strict=False):
             counted[display_width(cell)] += 1
     # the widest cell among those that are not unusually wide
-    widths = [max([one for one in each if one <= _WIDE], default=min(each)) for each in found]
+    widths = [max([one for one in each if one <= wide], default=min(each)) for each in found]
     for row in kept:
-        cells = [
-            cell + " " * max(0, width - display_width(cell))
-            for cell, width in zip(row[:-1], widths, strict=True)
-        ]
-        yield "  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n"
+        yield _table_line(row, widths, style)
+
+
+def _table_line(row: Sequence[str], widths: Sequence[int], style: Style) -> str:
+    cells = [
+        cell + " " * max(0, width - display_width(cell))
+        for cell, width in zip(row[:-1], widths, strict=True)
+    ]
+    return "  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n"
 
 
 def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
@@ -113,11 +120,24 @@ def iter_chunk_lines(chunks: Iterable[Entry], style: Style) -> Iterator[str]:
 
 
 def _iter_titled(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
-    """Yield rows of titles, an id and more: titles first on a terminal, the id first elsewhere."""
+    """Yield rows of titles, an id and more: titles first on a terminal, the id first elsewhere.
+
+    Where a row does not fit, titles stand above the rest: an id is to be pasted, and never cut.
+    """
     if style.width is None:
-        return _iter_table(((*row[1:], row[0]) for row in rows), style)
+        yield from _iter_table(((*row[1:], row[0]) for row in rows), style)
+        return
+    kept = CompressedList[tuple[str, ...]](map(tuple, rows))
     room = style.width * 3 // 8
-    return _iter_table(((shorten(row[0], room), *row[1:]) for row in rows), style)
+    wide = min(_WIDE, style.width - room - _BESIDE_ID)
+    lines = _iter_table(((shorten(row[0], room), *row[1:]) for row in kept), style, wide)
+    for row, line in zip(kept, lines, strict=True):
+        codes = display_width(style.dim(row[-1])) - display_width(row[-1])
+        if display_width(line.rstrip()) - codes > style.width:
+            yield shorten(row[0], style.width) + "\n"
+            yield "  " + _table_line(row[1:], [0] * len(row[2:]), style)
+        else:
+            yield line
 
 
 def iter_tag_lines(tags: Iterable[tuple[str, int]], style: Style) -> Iterator[str]:

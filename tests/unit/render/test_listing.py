@@ -56,6 +56,16 @@ def test_documents_are_aligned_by_columns_not_characters() -> None:
     )
 
 
+def test_on_a_terminal_an_id_that_does_not_fit_stands_below_its_title_and_is_whole() -> None:
+    title = "How to set up a place for everything that is kept"
+    documents = (make_document(), make_document("kept/" * 15 + "a.md", title=title, tags=()))
+    assert "".join(reports.iter_document_lines(documents, PLAIN._replace(width=80))) == (
+        "Guide (v3) [ops, client]        docs:guide.md  4 chunks\n"
+        f"{title} (v3)\n"
+        f"  docs:{'kept/' * 15}a.md  4 chunks\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("version", "shown"), [("3.1", " (v3.1)"), ("v2", " (v2)"), ("legacy", " (legacy)"), ("", "")]
 )
