@@ -71,6 +71,9 @@ _MAX_PAGER = 700
 _REACH = 400
 """Bytes before a list that are looked at for what introduces it."""
 
+_MAX_TAGS = 100
+"""Bytes of tags between a label and what it stands before."""
+
 _MAX_LABEL = 4 * _REACH
 """Bytes of a label, with an icon that is drawn in it."""
 
@@ -169,9 +172,11 @@ class _Finder:
         self._drop(self._small_links())
         self._drop(self._pagers())
         self._drop(self._menus())
+        self._drop(self._side_cells())
         self._drop(self._above_title())
         self._drop(self._feet())
         self._drop(self._titles_of_menus())
+        self._drop(self._labels_of_menus())
         return self.dropped
 
     def _drop(self, spans: Iterable[tuple[int, int]]) -> None:
@@ -387,7 +392,8 @@ class _Finder:
                 continue
             said, href = self._label(element), element.open.attribute("href")
             is_skip = said.startswith("skip to ") and href.startswith("#")
-            if is_skip or (said in labels and self._serves(element)):
+            is_logo = said.endswith("logo") and not self.page.has_text(element.inner, element.close)
+            if is_skip or is_logo or (said in labels and self._serves(element)):
                 yield element.start, element.end
         yield from self._opened_sources()
         for name, is_one in _NAMED_BESIDE.items():
@@ -592,6 +598,24 @@ class _Finder:
         parts = _PARTED if element.tag == "table" else _BAR
         return sum(1 for gap in gaps if parts.search(TAGS.sub(b" ", gap))) >= len(gaps)
 
+    def _side_cells(self) -> Iterator[tuple[int, int]]:
+        """Yield side bars: cells of links beside most words of a page that is no list of links."""
+        page = self.page
+        for cell in page.having("td"):
+            row = cell.parent
+            if row is None or row.tag != "tr" or self._is_dropped(cell.start):
+                continue
+            size, linked = page.text_size, page.text_size(LINKED, cell.inner, cell.close)
+            words = size(WORDS, row.inner, row.close) - size(WORDS, cell.inner, cell.close)
+            headings = page.headings_in(row.inner, row.close)
+            is_headed = len(headings) > len(page.headings_in(cell.inner, cell.close))
+            is_text = is_headed or self.words > size(LINKED, self.start, self.end)
+            if words <= self.words * _MOST or not is_text or self._is_main(cell):
+                continue
+            is_bar = len(page.links_in(cell.inner, cell.close)) >= _MIN_LINKS
+            if is_bar and 2 * self._words_of_text(cell.inner, cell.close) <= linked:
+                yield cell.start, cell.end
+
     def _with_name(self, element: Element) -> tuple[int, int]:
         """The span of a table of contents with the line that names it in an element of its own."""
         for around in element.ancestors:
@@ -631,6 +655,24 @@ class _Finder:
                 ends = after.tag < heading.tag or (after.tag == heading.tag and at > 0)
             if ends:
                 yield heading.start, heading.end
+
+    def _labels_of_menus(self) -> Iterator[tuple[int, int]]:
+        """Yield the labels right before links that are dropped, such as `Subsections`."""
+        page, labels = self.page, words_of("pager", "labels")
+        for start, end in self.dropped:
+            at = bisect_left(page.text_starts, start) - 1
+            text = page.text_starts[at] if at >= 0 else -1
+            if (
+                text < self.start
+                or start - page.text_ends[at] > _MAX_TAGS
+                or self._is_dropped(text)
+            ):
+                continue
+            said = label_of(unescape(b"".join(page.texts_in(text, text + 1)[:1])))
+            heading = bisect_left(page.heading_starts, text) - 1
+            is_title = heading >= 0 and page.headings[heading].end > text
+            if said in labels and not is_title and page.links_in(start, end):
+                yield text, start
 
     def _has_menu(self, heading: Element, end: int) -> bool:
         """Whether links stand under a heading, all dropped: to places in the page, or contents."""

@@ -172,6 +172,8 @@ _LINE_TAG = re.compile(
     rb"<(?:pre|code|div|li|tr|td|br|[a-z]+\b[^<>]*\bclass\s*=\s*[\"']?[^\"'<>]*\bline\b)",
     re.IGNORECASE,
 )
+_WRITTEN = re.compile(rb"(?:(?<=\n)|(?<=>))[ \t]*+([0-9]{1,5})(?:&nbsp;|&\#160;|\xc2\xa0)")
+_MIN_WRITTEN = 3
 _MIN_NUMBERS = 2
 """A single number before a single line of code may be anything."""
 
@@ -187,6 +189,18 @@ def number_spans(page: Page) -> Iterator[tuple[int, int]]:
     columns = [*_named(page, code), *_counting(page, page.having("pre"))]
     for element in columns:
         yield from _with_table(page, element, code)
+    for element in code:
+        yield from _written(page.data, element)
+
+
+def _written(data: bytes, code: Element) -> Iterator[tuple[int, int]]:
+    """Yield the numbers that are written before each line of code, with a space that stays."""
+    numbers = [*_WRITTEN.finditer(data, code.inner, code.close)]
+    first = int(numbers[0][1]) if len(numbers) >= _MIN_WRITTEN else 0
+    counted = [*range(first, first + len(numbers))]
+    lines = data.count(b"\n", code.inner, code.close)
+    if first and abs(len(numbers) - lines) <= 1 and counted == [int(each[1]) for each in numbers]:
+        yield from (each.span() for each in numbers)
 
 
 def _named(page: Page, code: list[Element]) -> Iterator[Element]:

@@ -123,7 +123,7 @@ def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the readable text of `spans` of `data`, in order.
 
     A span begins a line of its own, unless only `span` elements were left out before it, or in
-    code a link.
+    code a link or text.
     """
     reader = _Reader(data)
     after, inside = 0, False
@@ -142,7 +142,9 @@ def _is_inline(data: bytes, start: int, end: int, *, inside: bool) -> bool:
     """Whether what was left out ends no line; `inside` says that it stands in code."""
     if data.startswith(b"<span", start, end) and data.endswith(b"</span>", start, end):
         return True
-    return inside and data.startswith(b"<a ", start, end) and data.endswith(b"</a>", start, end)
+    if not inside or start == end or data.find(b"<", start, end) < 0:
+        return inside and start < end
+    return data.startswith(b"<a ", start, end) and data.endswith(b"</a>", start, end)
 
 
 _ANY_TAG = re.compile(rb"<[^<>]*+>")
