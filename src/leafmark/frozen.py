@@ -28,8 +28,7 @@ class Frozen:
     _positional: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
-        body = vars(cls)
-        own = tuple(body.get("__annotations__", ()))
+        body, own = vars(cls), tuple(cls.__annotations__)  # no base's are among them
         cls._fields += own
         cls._field_defaults = cls._field_defaults | {n: body[n] for n in own if n in body}
         if not kw_only:
