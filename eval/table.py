@@ -33,7 +33,7 @@ from leafmark.search.options import MECHANISMS
 
 HERE = Path(__file__).parent
 
-OLDER = (".", "more", "blind", "later", "confirm", "held_back", "code", "languages")
+OLDER = (".", "more", "blind", "later", "confirm", "held_back", "code", "languages", "repositories")
 """Projects whose questions rules of the ranking were chosen or judged on."""
 
 MEASURES: Mapping[str, tuple[str, ...]] = {
@@ -43,6 +43,7 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "words": ("hit@10", "overlap-mrr@10"),
     "pasted": ("overlap-mrr@10", "hit@10"),
     "topics": ("hit@1", "recall@10"),
+    "repositories": ("hit@1", "hit@10"),
     "variants": ("hit@1", "hit@10"),
     "foreign": ("doubt-unanswerable",),
     "answerable": ("doubt",),
@@ -168,6 +169,8 @@ def _family(key: str) -> Iterator[tuple[str, str]]:
         yield ("variants" if kind in VARIANTS else "names"), f"{project.split('/')[-1]} {kind}"
     elif file == "titles":
         yield file, f"{project.split('/')[-1]} {kind}"
+    elif project in MEASURES:
+        yield project, file
     elif project in OLDER:
         yield "questions", f"{'first' if project == '.' else project} {file}"
     else:
