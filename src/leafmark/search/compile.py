@@ -187,8 +187,8 @@ class CompiledTopic:
     def some_words(self) -> Query:
         """The query for chunks that match enough of the words, or all that is stated."""
         words = tuple(  # no match rests on a short word that was corrected
-            self.scored(word)
-            for word in self.words
+            scored
+            for word, scored in zip(self.words, self.scored_words, strict=True)
             if word.queries and not (word.corrected and len(word.label) < RELAXED_FROM)
         )
         if not words:
@@ -199,7 +199,12 @@ class CompiledTopic:
         must = (AnyOf(words, least), *self._must, *self.admitting)
         return AllOf(must, without=self._without)
 
-    def scored(self, word: CompiledTerm) -> Query:
+    @cached_property
+    def scored_words(self) -> tuple[Query, ...]:
+        """What each word scores."""
+        return tuple(map(self._scored, self.words))
+
+    def _scored(self, word: CompiledTerm) -> Query:
         """Return what a word scores: a compound name counts whole, and less in its parts."""
         if len(word.terms) < 2 or word.corrected or word.field:
             return word.query

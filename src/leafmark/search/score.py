@@ -419,8 +419,7 @@ class _Scorer:
     def _bearing(self, name: Query) -> Query:
         """Return the query for what is called so; its score is that of its words."""
         topic = self._topic
-        words = tuple(topic.scored(word) for word in topic.words)
-        return self._scoped(AllOf((unscored(name), topic.required), should=words))
+        return self._scoped(AllOf((unscored(name), topic.required), should=topic.scored_words))
 
     def _bearers(
         self, raw: dict[Handle, float], called: Sequence[Sequence[Match]]
@@ -452,9 +451,9 @@ class _Scorer:
         """Return those that bear the name, each with its level, and how its titles fit the name."""
         topic = self._topic
         named = {
-            chunk: level
-            for chunk, role in roles.items()
-            if (level := self._level(bearers.get(chunk, 0.0), role))
+            chunk: found
+            for chunk, level in bearers.items()
+            if (found := self._level(level, roles[chunk]))
         }
         if max(named.values(), default=0.0) == LAST_LEVEL:
             words = {word.stem for word in topic.name}

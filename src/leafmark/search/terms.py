@@ -87,7 +87,8 @@ class CompiledTerm(NamedTuple):
 
     `label` is how it was typed, `number` its place in the query, from 0. `sequences` are
     the terms, or terms beside each other, that match it in a text; their words must begin
-    with `prefix`. `queries` are its queries by field. `corrected` are the words looked for in
+    with `prefix`. `queries` are its queries by field, `query` is their sum: nothing for what
+    occurs nowhere. `corrected` are the words looked for in
     its place if it occurs nowhere; with `begun`, what begins with it, or it is part of, is.
     `instead` are the sequences in order, the best first. `field` is the only field to look in
     (None: all). `idf` is its rarity; `terms` are the terms that were typed.
@@ -97,6 +98,7 @@ class CompiledTerm(NamedTuple):
     number: int
     sequences: frozenset[tuple[str, ...]]
     queries: tuple[tuple[str, Query], ...]
+    query: Query
     idf: float
     terms: tuple[str, ...] = ()
     prefix: str = ""
@@ -105,13 +107,11 @@ class CompiledTerm(NamedTuple):
     instead: tuple[tuple[str, ...], ...] = ()
     field: str | None = None
 
-    @property
-    def query(self) -> Query:
-        """The sum over its fields; nothing for what occurs nowhere."""
-        found = tuple(query for _, query in self.queries)
-        if not found:
-            return NoChunk()
-        return found[0] if len(found) == 1 else AnyOf(found)
+
+def _sum_of(queries: tuple[Query, ...]) -> Query:
+    if not queries:
+        return NoChunk()
+    return queries[0] if len(queries) == 1 else AnyOf(queries)
 
 
 class TermCompiler:
@@ -372,6 +372,7 @@ class TermCompiler:
             frozenset([tuple([each.term for each in one]) for one in sequences])
             | {(term,) for term in marked},
             tuple(queries.items()),
+            _sum_of(tuple(queries.values())),
             self._idf(sequences, is_known=bool(queries) and not begun),
             terms,
             prefix,
