@@ -33,6 +33,7 @@ from leafmark.render.terminal import (
     breadcrumb_of,
     clean,
     clean_line,
+    display_width,
     fold,
     line_range,
     omissions_in,
@@ -165,27 +166,29 @@ def render_outline(report: ShowReport, style: Style) -> str:
 
 def _outline(shown: Shown, style: Style) -> str:
     head = f"{style.bold(clean_line(shown.entry.id))}  {fold(shown.entry.title)}"
-    lines = [head + _size(shown, shown.entry, style)]
+    lines = [head + style.dim(_size(shown, shown.entry))]
     levels = levels_of(shown)
     for child in shown.children:
-        level = levels[child.position]
+        inset = "  " * levels[child.position]
+        number = f".{child.position}"
         name = f"~{child.piece}" if child.piece else fold(child.title)
-        fragment = style.dim(clean_line(child.fragment))
-        number = style.cyan(f".{child.position}")
-        size = _size(shown, child, style)
-        lines.append(f"{'  ' * level}{number} {name}  {fragment}{size}")
+        about = clean_line(child.fragment) + _size(shown, child)
+        columns = display_width(f"{inset}{number} {name}  {about}")
+        fits = style.width is None or columns <= style.width
+        gap = "  " if fits else f"\n{inset}    "
+        lines.append(f"{inset}{style.cyan(number)} {name}{gap}{style.dim(about)}")
     lines += [style.dim(render_omission(one)) for one in omissions_in(shown.passages)]
     if shown.stale:
         lines.append(style.dim(_CHANGED))
     return "\n".join(lines) + "\n"
 
 
-def _size(shown: Shown, entry: Entry, style: Style) -> str:
+def _size(shown: Shown, entry: Entry) -> str:
     size = shown.sizes.get(entry.position)
     if size is None:
         return ""
     tokens, count = plural("token", size.tokens), plural("byte", size.bytes)
-    return style.dim(f"  {size.tokens} {tokens}, {size.bytes} {count}")
+    return f"  {size.tokens} {tokens}, {size.bytes} {count}"
 
 
 def show_record(report: ShowReport) -> dict[str, Any]:

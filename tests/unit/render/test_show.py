@@ -61,6 +61,14 @@ def test_an_outline_nests_by_parents() -> None:
     )
 
 
+def test_on_a_terminal_what_an_outline_says_of_a_long_title_stands_below_it() -> None:
+    child = make_entry("How a client migrates", 2, parent_position=1)
+    report = ShowReport((make_shown(children=(child,)),))
+    assert render_outline(report, PLAIN._replace(width=40)) == (
+        "docs:guide.md#setup  Setup\n  .2 How a client migrates\n      #how-a-client-migrates\n"
+    )
+
+
 def test_an_outline_under_a_budget_loses_its_lower_levels_first() -> None:
     children = (
         make_entry("Install", 2, parent_position=1),
