@@ -49,7 +49,10 @@ PATHS = {
     genindex.html genindex-A.html py-modindex.html allclasses-index.html 404.html
     java/class-use/List.html
 """,
-    "carried": "_static/jquery.js themes/js/vendor/jquery-1.9.1.js site/search.min.js",
+    "carried": """
+    api/pool.pb.go pool_pb2.py lib/pool.g.dart src/__generated__/pool.ts src/pool_generated.rs
+    _static/jquery.js themes/js/vendor/jquery-1.9.1.js site/search.min.js
+""",
     "print": "singlehtml/index.html site/print_page.html llms-full.md html/_sources/a.rst.txt",
     "translation": "docs/de/guide.md README.zh-CN.md docs/pt-BR/a/b.md pages.fr/tar.md",
     "code": "lib/pool.ex proto/pool.proto src/Pool.hs web/pool.vue infra/main.tf",
