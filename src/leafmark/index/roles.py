@@ -80,8 +80,9 @@ _ASKED = late_pattern(
 _QUESTION = late_pattern(
     r"^\W*(?:how|what|why|which|who|whose|when|explain|(?:(?:best|easiest|right)\s)?ways?\sto"
     r"|(?:can|could|do|does|did|is|are|should|will|would|may|must)\s(?:i|you|we|one|it|there|they)"
-    r"|i\s(?:am|want|need|would)|wie|was|warum|wann|welche[rs]?|comment|pourquoi|quels?|quelles?"
-    r"|c[oó]mo|qu[eé]|por\squ[eé]|cu[aá]l|cuando|come|perch[eé]|cosa|как|что|почему)\b"
+    r"|i\s(?:am|want|need|would)|wie|was\s(?:ist|sind|macht|bedeutet|kann)|warum|wann|welche[rs]?"
+    r"|comment\s(?:est|faire|fonctionne|on|peut|puis|utiliser)|pourquoi|quel(?:le)?s?|c[oó]mo|qu[eé]"
+    r"|por\squ[eé]|cu[aá]l|cuando|come\s(?:faccio|fare|posso|si)|perch[eé]|cosa|как|что|почему)\b"
     r"|\bhow\s(?:to|do|does|can|is|are)\b|\?\W*$|如何|怎|什么|什麼|为何|為何|なぜ|どう|어떻게|왜",
     re.IGNORECASE,
 )
@@ -206,6 +207,8 @@ def asked_role(query: str) -> int:
     ['changelog', '']
     >>> [ROLES[asked_role(each)] for each in ("how does the function dim work", "cannot dim lamp")]
     ['code', 'code']
+    >>> [ROLES[asked_role(each)] for each in ("comment parser", "comment faire de la lumière")]
+    ['code', '']
     """
     found = _ASKED.search(query)
     if found is not None:
