@@ -110,26 +110,28 @@ def _walk(raw: bytes) -> Walked:
     lines, open_end = Lines(raw, 0), 0
     events: Events = iter(pyromark.events_with_range(raw.decode(), options=OPTIONS))
     for event, extent in events:
-        if "Text" in event or "End" in event:  # two of three
-            continue
-        if "Start" not in event:
+        if "Start" not in event:  # three of four
+            if "Text" in event or "End" in event:
+                continue
             if "Rule" in event:
                 keep(("Rule", extent["start"], extent["end"]))
             elif not _HTML_EVENTS.isdisjoint(event):
                 add_range(html, extent["start"], extent["end"])
             continue
-        tag, start, end = event["Start"], extent["start"], extent["end"]
+        tag = event["Start"]
         if tag.__class__ is str:
             if tag in _BLOCK_TAGS:
-                keep((tag, start, end))
-        elif "Heading" in tag:
+                keep((tag, extent["start"], extent["end"]))
+            continue
+        start, end = extent["start"], extent["end"]
+        if "Heading" in tag:
             nested = start < open_end
             if nested:
                 keep(("Heading", start, end))
-            title = _read_title(events, keep, html)
-            heading = _heading(_LEVELS[tag["Heading"]["level"]], raw, title, extent)
-            start, end = lines.start_of(start), lines.end_of(end)
-            headings.append(heading._replace(start=start, end=end, nested=nested))
+            level, read = _LEVELS[tag["Heading"]["level"]], _read_title(events, keep, html)
+            title = _title_of(*read, raw[start:end])
+            place = lines.start_of(start), lines.end_of(end), len(raw)
+            headings.append(_new(Heading, (level, *title, *place, nested, None, None, None)))
         else:
             keep((tag, start, end))
             open_end = max(open_end, end)
@@ -139,14 +141,11 @@ def _walk(raw: bytes) -> Walked:
 _remembered_walk = memo(1)(_walk)
 
 
-def _heading(level: int, raw: bytes, title: tuple[str, str], extent: Any) -> Heading:
-    """The heading whose words and pictures are `title`, and which the parser says is there."""
-    words, pictures = title
-    first, last = extent["start"], extent["end"]
+def _title_of(words: str, pictures: str, line: bytes) -> tuple[str, str]:
+    """The title of a heading whose words and pictures these are, and its words."""
     if words[-1:] in ("#", "\t"):
-        words = _without_closing_marks(words, raw[first:last])
-    shown = " ".join(words.split() or pictures.split())
-    return _new(Heading, (level, shown, words, first, last, len(raw), False, None, None, None))
+        words = _without_closing_marks(words, line)
+    return " ".join(words.split() or pictures.split()), words
 
 
 def add_range(ranges: list[tuple[int, int]], start: int, end: int) -> None:
