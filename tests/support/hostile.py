@@ -66,6 +66,7 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("html", "formatting never closed"): lambda n: b"<b>x<p>" * n,
     ("html", "tables in tables"): lambda n: b"<table>" * n,
     ("html", "rows in rows"): lambda n: b"<table><tr><td>" * n,
+    ("html", "names of many words"): lambda n: b'<p id="%b"><code>x</code></p>' % (b"x " * n),
     ("html", "headings without end"): lambda n: b"<q>x<h4>z" * n,
     ("html", "attributes"): lambda n: b"<a " + b" x=1" * n + b">y</a>",
     ("html", "quotes without end"): lambda n: b'<a b="x ' * n,

@@ -533,10 +533,16 @@ class _Table(NamedTuple):
                 yield part._replace(header=header + shared)
             elif after - first > 1:
                 for number in range(first, after):
-                    yield cells[number]._replace(header=heads[number] + shared)
+                    yield from self._cut_cell(cells[number], heads[number], shared)
             else:
-                for found in cutter.cut_prose(part, room - header):
-                    yield found._replace(header=header + shared)
+                yield from self._cut_cell(part, header, shared)
+
+    def _cut_cell(self, cell: Unit, head: int, shared: int) -> Iterator[Unit]:
+        """Cut a cell as prose, if it does not fit; each part repeats what is above it."""
+        room = self.cutter.capacity - shared - head
+        fits = cell.tokens <= room and self.cutter.meter.fits(cell.start, cell.end, room)
+        for found in [cell] if fits else self.cutter.cut_prose(cell, room):
+            yield found._replace(header=head + shared)
 
 
 _DEEPEST = 8

@@ -32,6 +32,11 @@ _SIGNATURE = 1_500
 _WORD = re.compile(
     r"[A-Za-z_$~][\w$]*(?:(?:\.|::|->|#|-|:)[A-Za-z_$~][\w$]*)*|operator\W{1,3}|--?[A-Za-z][\w-]*"
 )
+_BEGINS, _GOES_ON = re.compile(r"\b"), re.compile(r"[\w-]")
+_ANYTHING = re.compile(r".*", re.DOTALL)
+_MAX_NAME = 12
+"""Words of a name that a signature is compared with."""
+
 _MAX_WORDS = 5
 """Words of a signature among which its name is: the others say what it is."""
 
@@ -273,11 +278,14 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
 
 def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[str]:
     """The words of a signature that the words of a name end with, the last of which is given."""
-    behind = name.partition("(")[0].split()
-    for at in range(len(behind) - 1):
-        found = re.search(r"\b" + r"\s+".join(map(re.escape, behind[at:])) + r"(?![\w-])", line)
-        if found is not None and found.end() == word.end():
-            return found
+    behind = name.partition("(")[0][-_SIGNATURE:].split()[-_MAX_NAME:]
+    end = word.end()
+    if len(behind) > 1 and not _GOES_ON.match(line, end):
+        for at in range(len(behind) - 1):
+            said = " ".join(behind[at:])  # as `line` has its white space
+            start = end - len(said)
+            if start >= 0 and line.startswith(said, start) and _BEGINS.match(line, start):
+                return _ANYTHING.match(line, start, end) or word
     return word
 
 
