@@ -5,7 +5,8 @@ A manual mentions `max_connections` in ten places, and defines it in one: in a l
 program marks it in the pages that it makes. Only names count. If a term is an ordinary word or
 phrase, texts about it are as good as its definition.
 
-A section that opens with declarations of C and its like defines what these declare.
+A section that opens with declarations of C and its like defines what these declare, and one that
+opens with a request of HTTP (`GET /lamps/:id`) defines that.
 
 In plain text, roff and Info a term stands on a line above its explanation, which is indented
 deeper (`--all`, and below it what that does); or on the same line, if the explanation continues
@@ -96,6 +97,9 @@ _OPENING_CODE = late_pattern(
 _INDENT = 80
 """Characters in which most bodies begin: by the first of them few open with code."""
 
+_HEAD = 400
+"""Characters in which a request stands that a body opens with."""
+
 _COMMENT = late_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DECLARATION = late_pattern(
     r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
@@ -105,6 +109,13 @@ _DECLARATION = late_pattern(
     re.MULTILINE | re.IGNORECASE,
 )
 """A function without a body, or a constant, at the beginning of a line; types have few words."""
+
+_REQUEST = late_pattern(
+    r"(?:\s|<[^<>]*+>|`{3,}+[^\n]*+\n|~{3,}+[^\n]*+\n|[`*_|>])*+"
+    r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
+    r"(?:<[^<>]*+>|[`*_|: \t])*+(?:https?://[^\s/<>`]++)?(?P<path>/[\w/{}:.$~%-]*\w\}?)"
+)
+"""A request of HTTP that nothing but markup stands before."""
 
 _ENTRY_OF_MARKDOWN = late_pattern(
     r"^(?:[ \t]*(?:`{3,}|~{3,}|:{3,})\{(?:[a-z]+:)?(?:auto)?"
@@ -195,6 +206,7 @@ def defined_names(source_format: str, body: str) -> Iterator[str]:
     `source_format` is one of `DEFINING_FORMATS`.
     """
     yield from _declared(body)
+    yield from _requested(body)
     for term in _FINDERS[source_format](body):
         if len(term) <= LONGEST:
             for line in term.splitlines():
@@ -216,6 +228,20 @@ def _declared(body: str) -> Iterator[str]:
         return
     code = _COMMENT.sub("", _TAG.sub("", opening[1] or opening[3] or ""))
     yield from (found[1] or found[2] for found in _DECLARATION.finditer(code))
+
+
+def _requested(body: str) -> Iterator[str]:
+    """Yield the request that a body opens with, and its address.
+
+    >>> [*_requested("```http\\nPOST https://lamp.example/api/lamps HTTP/1.1\\n```")]
+    ['POST /api/lamps', '/api/lamps']
+    >>> [*_requested("<p><b>GET</b> <code>/lamps/{id}</code>")], [*_requested("A GET /lamps")]
+    (['GET /lamps/{id}', '/lamps/{id}'], [])
+    """
+    found = _REQUEST.match(body[:_HEAD])
+    if found is not None:
+        yield f"{found['method']} {found['path']}"
+        yield found["path"]
 
 
 def _names_of(line: str) -> Iterator[str]:

@@ -9,6 +9,11 @@ from leafmark.formats.roff import read as read_roff
 from leafmark.index.definitions import DEFINING_FORMATS, defined_names
 
 HTML = {
+    "a request": (
+        "<pre><span class='m'>GET</span> <b>https://lamp.example/lamps/{id}</b></pre><p>One.</p>",
+        ["GET /lamps/{id}", "/lamps/{id}"],
+    ),
+    "a request in a text": ("<p>With GET /lamps all are read.</p>", []),
     "an option": ("<dl><dt>--ff-only</dt><dd>Refuse.</dd></dl>", ["--ff-only"]),
     "two": (
         "<dl><dt>-m &lt;msg&gt;<dt>--message=&lt;msg&gt;<dd>Use it.</dl>",
@@ -136,6 +141,10 @@ MARKDOWN = {
         ["-s", "--search", "--json", "-s`, `--search"],
     ),
     "a setting": ("Text.\n\nenable_all\n: Enables all.\n", ["enable_all"]),
+    "a request": (
+        "\n```http\nPUT /api/lamps/:id/dim HTTP/1.1\n```\n\nDims it.\n",
+        ["PUT /api/lamps/:id/dim", "/api/lamps/:id/dim"],
+    ),
     "what mkdocstrings explains": ("::: lamps.Queue\n    options: {}\n", ["lamps.Queue"]),
     "an entry of MyST": (
         "```{py:function} lamps.put(x)\nText.\n```\n",

@@ -104,3 +104,23 @@ GUIDE = "Use --ff-only, max_rate and O_SYNC: --ff-only before max_rate, max_rate
 def test_a_definition_in_a_manual_page_as_text_is_first(tmp_path: Path, query: str) -> None:
     library = Library(tmp_path, t={"tool.1.txt": MANUAL_PAGE, "tool.txt": GUIDE})
     assert library.find(query, fuzzy_distance=0)[0] == "tool.1.txt"
+
+
+def test_a_request_is_found_where_a_section_opens_with_it(tmp_path: Path) -> None:
+    """Before the tables and lists that name it."""
+    requests = {
+        "create": "POST /api/lamps",
+        "dim": "PUT /api/lamps/:id/dim",
+        "all": "GET /api/lamps",
+    }
+    text = "What it does, at length. " * 9
+    sections = "".join(
+        f"## {title.title()}\n\n```http\n{request} HTTP/1.1\n```\n\n{text}\n\n"
+        for title, request in requests.items()
+    )
+    limits = "".join(f"- `{request}`: 9 a minute\n" for request in requests.values())
+    pages = {"lamps.md": f"# Lamps\n\nAll.\n\n{sections}", "limits.md": f"# Limits\n\n{limits}"}
+    library = Library(tmp_path, t=pages)
+    for title, request in requests.items():
+        assert library.find(request)[0] == f"lamps.md#{title}", request
+    assert library.find("/api/lamps/:id/dim")[0] == "lamps.md#dim"
