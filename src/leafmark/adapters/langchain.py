@@ -107,7 +107,7 @@ class LeafmarkRetriever(BaseRetriever):
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(index=leafmark.open_index("handbook"), limit=1)
     >>> retriever.invoke("how do I restore a backup?")[0].metadata["citation"]
-    'handbook:guides/backups.md@22ddda5d4131:0-1458'
+    'handbook:guides/backups.md#restoring-a-backup@642e34fdd407:697-1301'
     """
 
     model_config = ConfigDict(extra="forbid")  # else `k=3` would be left out without a word

@@ -176,7 +176,7 @@ class LeafmarkRetriever(BaseRetriever):
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(leafmark.open_index("handbook"), Search(limit=1))
     >>> retriever.retrieve("how do I restore a backup?")[0].node.metadata["citation"]
-    'handbook:guides/backups.md@22ddda5d4131:0-1458'
+    'handbook:guides/backups.md#restoring-a-backup@642e34fdd407:697-1301'
     """
 
     def __init__(self, index: Index, search: Search | None = None, **options: Any):
