@@ -110,7 +110,7 @@ def _run(watcher: Watcher, stop: threading.Event) -> None:
     """Run it until it stops itself."""
     running = threading.Thread(target=watcher.run, args=(stop,), daemon=True)
     running.start()
-    running.join(30)
+    running.join(60)
     assert not running.is_alive()
 
 
