@@ -124,8 +124,8 @@ def _values(
             ablate=options.ablate,
             confirmed=True,
         )
-        opened = open_project(options.at / project, flags={}, environ=os.environ)
         try:
+            opened = open_project(options.at / project, flags={}, environ=os.environ)
             report = evaluate_project(opened, request, flags={}, environ=os.environ)
         except LeafmarkError as error:  # a project that is not installed leaves the others
             print(f"{project}: {error}", file=sys.stderr, flush=True)
