@@ -120,6 +120,15 @@ def test_a_header_or_row_that_is_too_large_is_cut_between_cells(strategy: Strate
     assert all(body.endswith("long ") for body in parted)
 
 
+@pytest.mark.parametrize("first", ["", '<img src="a.png">', "Lamp"])
+def test_a_large_cell_is_cut_whatever_stands_beside_it(first: str) -> None:
+    words = " ".join(f"Sentence {number} says little." for number in range(300))
+    page = f"<h1>A</h1><table><tr><td>{first}</td><td>{words}</td></tr></table>"
+    document = parse(page.encode(), "p.html")
+    found = chunk_document(document, tree="t", options=ChunkingOptions()).chunks
+    assert all(piece.body_tokens <= 300 for piece in found)
+
+
 @pytest.mark.parametrize("mark", ["", "> ", "- ", "> - "])
 def test_a_table_alone_in_a_quote_or_an_item_is_whole_while_it_fits(mark: str) -> None:
     inner = mark.replace("-", " ")
