@@ -111,9 +111,9 @@ _DECLARATION = late_pattern(
 """A function without a body, or a constant, at the beginning of a line; types have few words."""
 
 _REQUEST = late_pattern(
-    r"(?:\s|<[^<>]*+>|`{3,}+[^\n]*+\n|~{3,}+[^\n]*+\n|[`*_|>])*+"
+    r"(?:\s|<[^<>]*+>|`{3,}+[^\n]*+\n|~{3,}+[^\n]*+\n|[`*_|>]|(?!))*+"
     r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
-    r"(?:<[^<>]*+>|[`*_|: \t])*+(?:https?://[^\s/<>`]++)?(?P<path>/[\w/{}:.$~%-]*\w\}?)"
+    r"(?:<[^<>]*+>|[`*_|: \t]|(?!))*+(?:https?://[^\s/<>`]++)?(?P<path>/[\w/{}:.$~%-]*\w\}?)"
 )
 """A request of HTTP that nothing but markup stands before."""
 
