@@ -211,9 +211,9 @@ def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> 
         tied.sort(key=lambda one: place[one.chunk])
         found = [*tied, *[one for one in matches if count[one.score] == 1]]
     found.sort(key=_SCORE, reverse=True)
-    if not tiers:
-        return found
-    return [*filter(_is_first, found), *(one for one in found if not _is_first(one))]
+    if tiers:
+        found.sort(key=_is_first, reverse=True)
+    return found
 
 
 def _is_first(one: Scored) -> bool:

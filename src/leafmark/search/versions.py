@@ -27,7 +27,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from itertools import islice
+from itertools import compress, islice
 from posixpath import splitext
 from types import MappingProxyType
 
@@ -265,14 +265,15 @@ def fold_formats(
     titles = _Titles(read_titles)
     sections: dict[tuple[str, str], dict[str, list[Candidate]]] = defaultdict(dict)
     for one in candidates:
-        documents = sections[one.entry.tree, without_number(one.entry.title)]
-        documents.setdefault(one.entry.path, []).append(one)
+        sections[_called(one)].setdefault(one.entry.path, []).append(one)
     kept = {id(one): one for one in candidates}
     for documents in sections.values():
         left = [*documents.values()] if len(documents) > 1 else []
         while left:
-            alike = [found for found in left if titles.are_formats(left[0][0], found[0])]
-            left = [found for found in left if not titles.are_formats(left[0][0], found[0])]
+            first = left[0][0]
+            are_one = [titles.are_formats(first, found[0]) for found in left]
+            alike = [*compress(left, are_one)]
+            left = [found for found, is_one in zip(left, are_one, strict=True) if not is_one]
             shown = titles.first_format(alike)
             others = [one for found in alike if found is not shown for one in found]
             for one in others:
