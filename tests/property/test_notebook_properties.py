@@ -7,7 +7,7 @@ import pickle
 import re
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.markdown_sources import markdown_text
 from support.notebooks import make_notebook
@@ -161,6 +161,9 @@ def test_any_bytes_make_a_document(data: bytes) -> None:
     leafmark.chunk(data, path="a.ipynb", notebook_outputs=True)
 
 
+@example(
+    cells=[("markdown", "one two\n<!-- open\n"), ("raw", "í\U000bf4e8%©ZfÝµ")], size=8, overlap=5
+)
 @given(cells=CELLS, size=st.integers(8, 40), overlap=st.integers(0, 7))
 def test_windows_hold_all_that_is_read_and_tear_no_escape(
     cells: list[Any], size: int, overlap: int

@@ -179,10 +179,7 @@ class ReadableText(NamedTuple):
             return len(self.text), self.spans[-1][1], self.spans[-1][1]
         while run and starts[run - 1] == ends[run - 1] and not self._is_break(run - 1):
             run -= 1
-        before = run - 1
-        while before >= 0 and starts[before] == ends[before]:
-            before -= 1
-        return places[run], ends[before] if before >= 0 else self.spans[0][0], starts[run]
+        return places[run], ends[run - 1] if run else self.spans[0][0], starts[run]
 
     def step(self, at: int) -> int:
         """Return the character after `at`, or after all that stands for the same bytes."""
