@@ -20,27 +20,27 @@ Count = Callable[[str], int]
 _BUILT_IN = ("o200k_base", "cl100k_base")
 
 _WORD_BREAK = re.compile(r"(?<=\n)(?=[^\s/])")
-"""Where no word of the built-in tokenizers reaches over: before a line's first sign.
+"""Places that no word of the built-in tokenizers crosses: before the first sign of a line.
 
 They take a slash together with the line end before it.
 """
 
 
 _PADDING = 8
-"""Tokens by which more steps may cost less: columns move, and with them runs of spaces."""
+"""Tokens by which an answer with more steps may cost less, since columns and their padding move."""
 
 
 class Rendered(NamedTuple):
-    """What is printed, and the number of steps that it holds."""
+    """The printed text, and the number of steps in it."""
 
     text: str
     steps: int
 
 
 def count_tokens(tokenizer: str) -> Count:
-    """Return a function that counts texts which are alike: what was counted is not counted again.
+    """Return a function that counts similar texts and remembers the counts of their parts.
 
-    The counts are those of the whole text; they add up where no word is cut.
+    A count is that of the whole text: counts of parts add up where no word is cut.
     """
     count = token_counter(tokenizer)
     if tokenizer not in _BUILT_IN:
@@ -59,7 +59,7 @@ def count_tokens(tokenizer: str) -> Count:
 
 
 def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int) -> Rendered:
-    """Return what `render(steps, marks)` gives for the most of `size` steps that fits.
+    """Return `render(steps, marks)` for the highest number of steps, at most `size`, that fits.
 
     `marks` tells whether omissions are marked. Without marks more steps never cost less (but
     for `_PADDING`), nor more than with them, which narrows the search; with them they may, so
@@ -106,15 +106,15 @@ Part = TypeVar("Part", Result, Shown)
 
 
 class Texts(Generic[Packable]):
-    """An answer, or what was asked for by id, with its texts: its packing filled up to some step.
+    """An answer or a report of `show` with its texts, filled up to some step of its packing.
 
     Passages are made once for each state of an item.
     """
 
-    def __init__(self, found: Packable):
-        assert found.packing is not None, "a budget is asked for in the request"
-        self._found: Packable = found
-        self._packing: Packing = found.packing
+    def __init__(self, packable: Packable):
+        assert packable.packing is not None, "a budget is asked for in the request"
+        self._packable: Packable = packable
+        self._packing: Packing = packable.packing
         self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
 
     @property
@@ -122,23 +122,25 @@ class Texts(Generic[Packable]):
         return len(self._packing.steps)
 
     def at(self, steps: int, marks: bool = True) -> Packable:
-        """Return what is found after so many steps; without `marks`, as if that were all of it."""
+        """Return the answer after `steps`; without `marks`, as if nothing were left out."""
         placed: dict[int, int] = {}  # how many units each item shows that has a place
         for item, unit in self._packing.steps[:steps]:
             placed[item] = placed.get(item, 0) + (unit is not None)
-        found: Answer | ShowReport = self._found
-        if isinstance(found, Answer):
-            found = found._replace(results=tuple(self._filled(found.results, placed, marks)))
+        packable: Answer | ShowReport = self._packable
+        if isinstance(packable, Answer):
+            packable = packable._replace(
+                results=tuple(self._filled(packable.results, placed, marks))
+            )
         else:
-            found = found._replace(shown=tuple(self._filled(found.shown, placed, marks)))
+            packable = packable._replace(shown=tuple(self._filled(packable.shown, placed, marks)))
         left_out = self._left_out(placed) if marks else None
-        return cast(Packable, found._replace(omission=left_out))
+        return cast(Packable, packable._replace(omission=left_out))
 
     def _filled(self, parts: Sequence[Part], placed: dict[int, int], marks: bool) -> Iterator[Part]:
-        """Yield those that have a place, with their passages and what is added to them."""
+        """Yield the parts that have a place, with their passages and added chunks."""
         numbers = count_from(len(parts))
-        for at, one in enumerate(parts):
-            added = [(next(numbers), related) for related in one.expanded]
+        for at, part in enumerate(parts):
+            added = [(next(numbers), related) for related in part.expanded]
             expanded = [
                 related._replace(passages=self._passages(number, placed[number], marks))
                 for number, related in added
@@ -146,17 +148,21 @@ class Texts(Generic[Packable]):
             ]
             if at in placed:
                 own = self._passages(at, placed[at], marks)
-                yield one._replace(passages=own, expanded=tuple(expanded))
+                yield part._replace(passages=own, expanded=tuple(expanded))
 
     def _passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
         if (item, units) not in self._made:
             packed = self._packing.items[item]
             self._made[item, units] = passages(packed, packed.order[:units])
-        made = self._made[item, units]
-        return made if marks else _as_one([one for one in made if isinstance(one, Passage)])
+        parts = self._made[item, units]
+        return (
+            parts
+            if marks
+            else _as_one([passage for passage in parts if isinstance(passage, Passage)])
+        )
 
     def _left_out(self, placed: dict[int, int]) -> Omission | None:
-        """Return what has no place."""
+        """Return the omission of the parts without a place."""
         rest = [item for at, item in enumerate(self._packing.items) if at not in placed]
         if not rest:
             return None
@@ -165,24 +171,24 @@ class Texts(Generic[Packable]):
 
 
 def _as_one(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Return a passage of all their texts, so that more of them never cost less.
+    """Join passages into one, so that more of them never cost less.
 
-    Each has a citation, and what fills the gap between two of them can cost less than one.
+    Each has a citation, and the text of a gap between two of them can cost less than one.
     """
-    cited = [one.citation for one in passages if one.citation is not None]
-    text = "".join(one.text for one in passages)
+    cited = [passage.citation for passage in passages if passage.citation is not None]
+    text = "".join(passage.text for passage in passages)
     return tuple(
-        Passage(one.start, one.start, text, min(cited, key=len, default=None))
-        for one in passages[:1]
+        Passage(passage.start, passage.start, text, min(cited, key=len, default=None))
+        for passage in passages[:1]
     )
 
 
 class Excerpts:
     """An answer whose results are printed with excerpts: snippets, or lines that match.
 
-    After the places of the results come, result by rank, its own excerpt and
-    those of what was merged into it; then what was added to each by expansion.
-    `excerpt` gives a part's, None where the form prints places alone.
+    The places of the results come first; then, by rank, the excerpts of each result and of the
+    results merged into it; then the chunks added by expansion. `excerpt` returns that of a part;
+    it is None where the form prints places only.
     """
 
     def __init__(
@@ -194,7 +200,7 @@ class Excerpts:
             for result in answer.results
         ]
         self._added = [
-            [count(one.lead.text) for one in result.expanded] for result in answer.results
+            [count(related.lead.text) for related in result.expanded] for result in answer.results
         ]
         self.size = len(answer.results) + sum(map(len, (*self._parts, *self._added)))
 
@@ -204,13 +210,15 @@ class Excerpts:
         left = steps - len(results)
         parts, left = _share(left, self._parts)
         added, _ = _share(left, self._added)
-        found = [self._cut(at, parts[at], added[at], marks) for at in range(len(results[:steps]))]
+        cut_results = [
+            self._cut(at, parts[at], added[at], marks) for at in range(len(results[:steps]))
+        ]
         rest = results[steps:]
         omission = None
         if rest and marks:
             tokens = sum(map(sum, (*self._parts[steps:], *self._added[steps:])))
             omission = Omission(rest[0].entry.id, tokens, len(rest))
-        return self._answer._replace(results=tuple(found), omission=omission)
+        return self._answer._replace(results=tuple(cut_results), omission=omission)
 
     def _cut(self, at: int, parts: int, added: int, marks: bool) -> Result:
         """Return a result with the excerpts of its first parts, the others marked as left out."""
@@ -231,8 +239,8 @@ class Excerpts:
 def _share(steps: int, costs: Sequence[Sequence[int]]) -> tuple[list[int], int]:
     """Return how many of each list's entries so many steps reach, and the steps left over."""
     taken = []
-    for each in costs:
-        taken.append(max(0, min(steps, len(each))))
+    for sums in costs:
+        taken.append(max(0, min(steps, len(sums))))
         steps -= taken[-1]
     return taken, steps
 
@@ -250,19 +258,19 @@ def _bare(result: Result) -> Result:
 
 def _first_parts(result: Result, count: int) -> tuple[Result, int]:
     """Return the result with the first of its parts, itself counted, and how many it took."""
-    kept: list[Result] = []
+    constituents: list[Result] = []
     taken = 1
     for part in result.constituents:
         if taken == count:
             break
         cut, used = _first_parts(part, count - taken)
-        kept.append(cut)
+        constituents.append(cut)
         taken += used
-    return result._replace(constituents=tuple(kept)), taken
+    return result._replace(constituents=tuple(constituents)), taken
 
 
 Written = Callable[[str], str]
-"""What is written for a text, where the output cannot take all of its characters."""
+"""Returns a text as the output's encoding can hold it."""
 
 
 def fit_answer(
@@ -281,8 +289,8 @@ def fit_answer(
     """
     count = _counter(answer.tokenizer, written)
     plan = plan_answer(answer, output, count)
-    found = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
-    return found.text, plan.at(found.steps)
+    fitted = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
+    return fitted.text, plan.at(fitted.steps)
 
 
 def fit_report(
@@ -291,29 +299,29 @@ def fit_report(
     budget: int,
     written: Written | None = None,
 ) -> str:
-    """Return the most of what was asked for by id that fits; without a packing, of outlines.
+    """Return the largest part of a report of `show` that fits; without a packing, of its outlines.
 
     Raises:
         BudgetError: not even the least of it fits.
     """
     count = _counter(report.tokenizer, written)
     plan = OutlinesShown(report, count) if report.packing is None else Texts(report)
-    found = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
-    return found.text
+    fitted = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
+    return fitted.text
 
 
 def plan_answer(answer: Answer, output: str, count: Count) -> Texts[Answer] | Excerpts:
-    """Return how an answer fills up in a form."""
+    """Return the steps by which an answer fills up in the form `output`."""
     if answer.packing is not None:
         return Texts(answer)
     if output not in ("pretty", "list"):
-        results = tuple(one._replace(expanded=()) for one in answer.results)
+        results = tuple(result._replace(expanded=()) for result in answer.results)
         answer = answer._replace(results=results)
     return Excerpts(answer, _excerpt(output), count)
 
 
 def _excerpt(output: str) -> Callable[[Result], str] | None:
-    """What a form shows of a result's text, beside its place."""
+    """Return the function that makes the excerpt of a result in a form, None if it shows none."""
     if output == "files":
         return None
     return excerpt_lines if output in ("matches", "vimgrep") else lambda part: part.snippet.text

@@ -29,7 +29,7 @@ _MAX_PARTS = 3
 
 
 def changed_share(change: SectionChange) -> str:
-    """Return how much of a section is other, for people.
+    """Return the share of a section that changed, as a percentage.
 
     >>> changed_share(SectionChange(("changed",), None, None, 0.123))
     '12 %'
@@ -40,7 +40,7 @@ def changed_share(change: SectionChange) -> str:
 
 
 def describe_change(change: SectionChange) -> str:
-    """Return what became of a section, as the end of a sentence about it."""
+    """Describe the change of a section, as the end of a sentence about it."""
     return ", ".join(_clauses(change))
 
 
@@ -72,7 +72,7 @@ def _listed(sections: Sequence[Section]) -> str:
 
 
 def iter_changes(report: DiffReport, style: Style, *, blocks: bool = False) -> Iterator[str]:
-    """Yield the documents with their changed sections, then what broke; with `blocks` the text."""
+    """Yield the documents with their changed sections, then broken names; `blocks` adds text."""
     for document in report.comparison.documents:
         yield from _document_lines(document, style, blocks=blocks)
     yield from _breakage_lines(report, style)
@@ -86,7 +86,7 @@ def _document_lines(document: DocumentChange, style: Style, *, blocks: bool) -> 
     yield f"{style.bold(clean_line(document.document.id))}  {_about(document)}\n"
     is_whole = document.fate in ("added", "removed")
     if is_whole and all(
-        len(each.fates) == 1 and each.fates[0] == document.fate for each in changes
+        len(change.fates) == 1 and change.fates[0] == document.fate for change in changes
     ):
         return
     for change in changes:
@@ -125,7 +125,7 @@ def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
         is_one = len(report.broken) == 1
         verb = "leads to what it led to" if is_one else "lead to what they led to"
         yield style.bold(f"{count_of(len(report.broken), 'name')} no longer {verb}:\n")
-        yield from (f"  {broken_line(one)}" for one in report.broken)
+        yield from (f"  {broken_line(broken)}" for broken in report.broken)
     if report.links:
         verb = "leads" if len(report.links) == 1 else "lead"
         yield style.bold(f"{count_of(len(report.links), 'link')} {verb} to what has gone:\n")
@@ -137,7 +137,7 @@ def _breakage_lines(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def broken_line(broken: BrokenName) -> str:
-    """Return the line of a name that broke, and where what it named is now."""
+    """Return the line of a broken name, with the present place of what it named."""
     return f"{clean_line(broken.name)}  {_went(broken)}\n"
 
 
@@ -150,10 +150,10 @@ def _went(broken: BrokenName) -> str:
 
 def _cited_lines(cited: CitedFile) -> Iterator[str]:
     name = clean_line(cited.name)
-    for one in cited.citations:
-        if one.status != "ok":
-            now = "" if one.current is None else f"  now {clean_line(one.current)}"
-            yield f"{name}: {one.status:<9} {clean_line(one.citation)}{now}\n"
+    for citation in cited.citations:
+        if citation.status != "ok":
+            now = "" if citation.current is None else f"  now {clean_line(citation.current)}"
+            yield f"{name}: {citation.status:<9} {clean_line(citation.citation)}{now}\n"
     for broken in cited.ids:
         yield f"{name}: {broken.kind:<9} {clean_line(broken.name)}  {_went(broken)}\n"
 
@@ -186,21 +186,21 @@ def changes_record(report: DiffReport) -> dict[str, Any]:
         "new": report.new,
         "counts": report.comparison.counts(),
         "unchanged_documents": report.comparison.unchanged,
-        "documents": [_document_record(each) for each in report.comparison.documents],
-        "broken": [_broken_record(each) for each in report.broken],
+        "documents": [_document_record(document) for document in report.comparison.documents],
+        "broken": [_broken_record(broken) for broken in report.broken],
         "links": [
-            fields_of(each, "doc_id", "path", "line", "target") | _broken_record(each.broken)
-            for each in report.links
+            fields_of(link, "doc_id", "path", "line", "target") | _broken_record(link.broken)
+            for link in report.links
         ],
         "citations": [
-            {"file": decodable(each.name), **_cited_record(one)}
-            for each in report.cited
-            for one in each.citations
+            {"file": decodable(file.name), **_cited_record(citation)}
+            for file in report.cited
+            for citation in file.citations
         ],
         "ids": [
-            {"file": decodable(each.name), **_broken_record(one)}
-            for each in report.cited
-            for one in each.ids
+            {"file": decodable(file.name), **_broken_record(broken)}
+            for file in report.cited
+            for broken in file.ids
         ],
         "breaks": report.breaks_something,
         "diagnostics": diagnostic_records(report.diagnostics),
@@ -212,7 +212,7 @@ def _document_record(document: DocumentChange) -> dict[str, Any]:
         "fate": document.fate,
         "old_id": None if document.old is None else document.old.id,
         "new_id": None if document.new is None else document.new.id,
-        "sections": [_section_record(each) for each in document.changes],
+        "sections": [_section_record(change) for change in document.changes],
     }
 
 
@@ -240,9 +240,9 @@ def _broken_record(broken: BrokenName) -> dict[str, Any]:
     }
 
 
-def _cited_record(one: CitedOutcome) -> dict[str, Any]:
-    section = None if one.section is None else one.section.id
-    return {**fields_of(one, "citation", "status", "current"), "id": section}
+def _cited_record(outcome: CitedOutcome) -> dict[str, Any]:
+    section = None if outcome.section is None else outcome.section.id
+    return {**fields_of(outcome, "citation", "status", "current"), "id": section}
 
 
 # -- Markdown --------------------------------------------------------------------------
@@ -251,18 +251,18 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
 
 
 def iter_release_note(report: DiffReport) -> Iterator[str]:
-    """Yield Markdown for a release note: what is new, what changed, what moved, what is gone."""
+    """Yield Markdown for a release note: new, changed, moved and removed sections."""
     yield f"## Documentation: {_plain(report.old)} to {_plain(report.new)}\n"
     rows = list(_note_rows(report.comparison.documents))
     for heading, kind in _NOTE_PARTS:
-        lines = [line for each, line in rows if each == kind]
+        lines = [line for line_kind, line in rows if line_kind == kind]
         if lines:
             yield f"\n### {heading}\n\n"
             yield from (f"- {line}\n" for line in lines)
     if report.broken:
         yield "\n### Links to mend\n\n"
-        for one in report.broken:
-            yield f"- {_code(one.name)}: {_note_went(one)}\n"
+        for broken in report.broken:
+            yield f"- {_code(broken.name)}: {_note_went(broken)}\n"
 
 
 _NOTE_PARTS = (
@@ -305,7 +305,7 @@ def _plain(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return text as a code span, whatever ticks are in it.
+    """Return text as a code span, also if it contains backticks.
 
     >>> _code("a`b")
     '`` a`b ``'
@@ -320,9 +320,9 @@ def _code(text: str) -> str:
 
 
 def iter_log(log: SectionLog, style: Style) -> Iterator[str]:
-    """Yield three lines for each entry, newest first: commit, what it did, how to cite it.
+    """Yield three lines for each entry, newest first: commit, change, citation.
 
-    A line more says where a shallow clone ends.
+    One more line says where a shallow clone ends.
     """
     for entry in log.entries:
         commit = entry.commit
@@ -368,32 +368,32 @@ def _entry_record(entry: LogEntry) -> dict[str, Any]:
     }
 
 
-def iter_revisions(found: RevisionList, style: Style) -> Iterator[str]:
+def iter_revisions(revisions: RevisionList, style: Style) -> Iterator[str]:
     """Yield a line for each revision: hash, day, kind and name, subject."""
-    for one in found.references:
-        name = f"{one.kind} {style.bold(clean_line(one.name))}"
-        yield f"{one.oid[:12]} {_day(one.time)} {name}  {fold(one.subject)}\n"
-    for commit in found.commits:
+    for reference in revisions.references:
+        name = f"{reference.kind} {style.bold(clean_line(reference.name))}"
+        yield f"{reference.oid[:12]} {_day(reference.time)} {name}  {fold(reference.subject)}\n"
+    for commit in revisions.commits:
         yield f"{style.bold(commit.oid[:12])} {_day(commit.time)} {fold(commit.subject)}\n"
 
 
-def revisions_record(found: RevisionList) -> dict[str, Any]:
+def revisions_record(revisions: RevisionList) -> dict[str, Any]:
     """Return the published shape `ls`, with the key `revisions`."""
     rows: list[tuple[Any, str, str | None]] = [
-        (one, one.kind, decodable(one.name)) for one in found.references
+        (reference, reference.kind, decodable(reference.name)) for reference in revisions.references
     ]
-    rows += [(one, "commit", None) for one in found.commits]
+    rows += [(commit, "commit", None) for commit in revisions.commits]
     return {
         "schema_version": SCHEMA_VERSION,
         "revisions": [
             {
-                "commit": one.oid,
-                "date": _time(one.time),
-                "subject": one.subject,
+                "commit": revision.oid,
+                "date": _time(revision.time),
+                "subject": revision.subject,
                 "kind": kind,
                 "name": name,
             }
-            for one, kind, name in rows
+            for revision, kind, name in rows
         ],
     }
 
@@ -403,7 +403,7 @@ def _day(seconds: int) -> str:
 
 
 def _time(seconds: int) -> str:
-    """Return a time in ISO 8601, UTC; one that no calendar has, as the earliest."""
+    """Return a time in ISO 8601, UTC; one out of range becomes the earliest time."""
     try:
         return datetime.fromtimestamp(seconds, UTC).isoformat()
     except (OverflowError, OSError, ValueError):

@@ -1,6 +1,6 @@
 """A comparison as one static page: changed blocks side by side, with the words that differ marked.
 
-The page is whole in one file and holds no script. Whatever comes from a document is escaped.
+The page is one file without scripts. All text of documents is escaped.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from leafmark.render.chunks import html_head
 from leafmark.render.terminal import clean, clean_line, fold, joined_titles
 
 MAX_MARKED_WORDS = 2_000
-"""Words of a block up to which those that differ are marked; longer ones are shown as a whole."""
+"""The longest block, in words, whose different words are marked one by one."""
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def iter_changes_page(report: DiffReport) -> Iterator[str]:
-    """Yield a whole page: the summary, each document, and what broke."""
+    """Yield a whole page: the summary, each document, and the broken names."""
     yield html_head(f"{fold(report.old)} to {fold(report.new)}", "changespage.css")
     yield f'<main>\n<p class="about">{_safe(summarise_changes(report))}</p>\n'
     for document in report.comparison.documents:
@@ -30,8 +30,8 @@ def iter_changes_page(report: DiffReport) -> Iterator[str]:
     if report.broken:
         yield "<section><h2>Names that no longer lead there</h2>\n<table>\n"
         yield "<tr><th scope=col>Name<th scope=col>Now\n"
-        for one in report.broken:
-            yield f"<tr><td>{_safe(clean_line(one.name))}<td>{_now(one)}\n"
+        for broken in report.broken:
+            yield f"<tr><td>{_safe(clean_line(broken.name))}<td>{_now(broken)}\n"
         yield "</table></section>\n"
     if report.links:
         yield "<section><h2>Links to what has gone</h2>\n<table>\n"
@@ -68,16 +68,20 @@ def _section(change: SectionChange) -> Iterator[str]:
 
 
 def shown_blocks(change: SectionChange) -> Sequence[BlockChange]:
-    """Return the blocks to show of a section; all of one that is on one side only."""
+    """Return the blocks of a section to show: all of them if it is on one side only."""
     if not change.blocks and change.old is None:
-        return [BlockChange("added", one.kind, None, one.text) for one in change.section.blocks]
+        return [
+            BlockChange("added", block.kind, None, block.text) for block in change.section.blocks
+        ]
     if not change.blocks and change.new is None and not change.parts:
-        return [BlockChange("removed", one.kind, one.text, None) for one in change.section.blocks]
+        return [
+            BlockChange("removed", block.kind, block.text, None) for block in change.section.blocks
+        ]
     return change.blocks
 
 
 def sides(block: BlockChange) -> str:
-    """Return a block before and after as HTML, the words that differ marked."""
+    """Return a block before and after as HTML, with the different words marked."""
     if block.old is None or block.new is None:
         old = '<div class="none"></div>' if block.old is None else _whole("old", block.old)
         new = '<div class="none"></div>' if block.new is None else _whole("new", block.new)

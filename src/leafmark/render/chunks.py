@@ -1,4 +1,4 @@
-"""Chunks with no index: as a tree, as records, as one page of HTML, and what they come to."""
+"""Chunks without an index: as a tree, as records, as one page of HTML, and their statistics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from leafmark.render.terminal import (
 _SEPARATOR = ","
 _COMMA = ", "
 _NO_SIBLINGS = '"sibling_ids": []'
-"""In a record, the key alone is so: in a string, quotes have a backslash before them."""
+"""Unique in a record: within strings, quotes have a backslash before them."""
 
 
 def iter_chunk_lines(
@@ -47,16 +47,16 @@ def iter_chunk_lines(
 
 
 class _WrittenSiblings:
-    """The ids of the children of each chunk as JSON, written once.
+    """The ids of the children of each chunk as JSON, written once for all of them.
 
-    Each of thousands below one heading has all the others in its record.
+    The record of each of thousands of siblings names all the others.
     """
 
     def __init__(self, document: ChunkedDocument, *, ascii_only: bool) -> None:
         self._document = document
         self._ascii_only = ascii_only
         self._written: dict[int, tuple[str, list[int]]] = {}
-        """By parent: the ids, a comma behind each, and where each begins and the last ends."""
+        """By parent: the ids, each followed by a comma, and the offsets of their bounds."""
 
     def beside(self, chunk: Chunk) -> str:
         """Return the ids of the chunk's siblings, commas between them."""
@@ -72,22 +72,24 @@ class _WrittenSiblings:
     def _write(self, parent: int) -> tuple[str, list[int]]:
         ids = self._document.child_ids[parent]
         together = dump_line(ids, ascii_only=self._ascii_only)[1:-2]
-        written = [one + _COMMA for one in together.split(_COMMA)] if len(ids) > 1 else []
+        written = [text + _COMMA for text in together.split(_COMMA)] if len(ids) > 1 else []
         if len(written) != len(ids):  # a comma and a space stand in one
-            written = [dump_line(one, ascii_only=self._ascii_only)[:-1] + _COMMA for one in ids]
+            written = [
+                dump_line(chunk_id, ascii_only=self._ascii_only)[:-1] + _COMMA for chunk_id in ids
+            ]
         return "".join(written), [*accumulate(map(len, written), initial=0)]
 
 
 def iter_chunk_items(
     document: ChunkedDocument, options: ChunkingOptions, *, ascii_only: bool = False
 ) -> Iterator[str]:
-    """Yield records as items of an array, a comma before each; the very first loses it."""
+    """Yield records as items of an array, each after a comma; the caller drops the first comma."""
     for line in iter_chunk_lines(document, options, ascii_only=ascii_only):
         yield f"{_SEPARATOR}\n    {line[:-1]}"
 
 
 def open_chunk_object(items: Iterable[str]) -> Iterator[str]:
-    """Yield the beginning of the object of `chunk --json`, and the items of its array."""
+    """Yield the JSON object that `chunk --json` prints up to the end of its array."""
     yield f'{{\n  "schema_version": {SCHEMA_VERSION},\n  "chunks": ['
     first = True
     for item in items:
@@ -103,13 +105,13 @@ def close_chunk_object(
     *,
     ascii_only: bool = False,
 ) -> str:
-    """Return the rest of the object; `findings` is None where quality was not looked at."""
+    """Return the rest of the object; `findings` is None if quality was not checked."""
     rest = json.dumps(_notes(skipped, diagnostics, findings), ensure_ascii=ascii_only, indent=2)
     return json_safe(f",{rest[1:]}\n")
 
 
 def outline_record(document: ChunkedDocument, options: ChunkingOptions) -> dict[str, Any]:
-    """Return where each chunk of a document stands and how large it is, without any text."""
+    """Return the place and the size of each chunk of a document, without text."""
     return {
         "schema_version": SCHEMA_VERSION,
         "doc_id": document.doc_id,
@@ -148,7 +150,7 @@ def _notes(
     return {
         "skipped": as_json(skipped),
         "diagnostics": diagnostic_records(diagnostics),
-        "findings": None if findings is None else [one.to_dict() for one in findings],
+        "findings": None if findings is None else [finding.to_dict() for finding in findings],
     }
 
 
@@ -156,7 +158,7 @@ _WIDTH, _MIN_WIDTH = 80, 40
 _FLAGS = 16
 """Columns kept for the kind of content and the flags."""
 _DEEPEST = 8
-"""Levels that are still set in further."""
+"""Levels that are indented; deeper ones stand below the last."""
 _GLIMPSE = 200
 """Characters of a piece looked at for its first words."""
 
@@ -164,7 +166,7 @@ _GLIMPSE = 200
 def iter_chunk_tree(
     document: ChunkedDocument, options: ChunkingOptions, *, style: Style
 ) -> Iterator[str]:
-    """Yield an empty line, the document's, and one for each of its chunks."""
+    """Yield an empty line, a line for the document, and one for each of its chunks."""
     sizes = [chunk.body_tokens for chunk in document.chunks]
     yield "\n" + _head(document, count_of(sum(sizes), unit_of(options.tokenizer)), style)
     digits = len(str(len(sizes)))
@@ -192,7 +194,7 @@ def _head(document: ChunkedDocument, size: str, style: Style) -> str:
 
 
 def _left(chunk: Chunk, room: int, style: Style) -> tuple[str, int]:
-    """What a chunk is called, and how many columns that takes: at most `room`."""
+    """Return the name of a chunk and its width, at most `room` columns."""
     if chunk.kind == "piece":
         name = f"~{chunk.piece}"
         about = _glimpse(chunk)
@@ -207,7 +209,7 @@ def _left(chunk: Chunk, room: int, style: Style) -> tuple[str, int]:
 
 
 def _glimpse(chunk: Chunk) -> str:
-    """What a piece is about: the sections in it, or its first words."""
+    """Return the sections in a piece, or its first words."""
     if chunk.covers:
         return " ".join("#" + clean_line(covered.partition("#")[2]) for covered in chunk.covers)
     return fold(chunk.readable_body[:_GLIMPSE])
@@ -218,7 +220,7 @@ SHOWN = 10
 
 
 def render_statistics(
-    found: Statistics,
+    statistics: Statistics,
     findings: Sequence[Finding],
     style: Style,
     *,
@@ -227,19 +229,21 @@ def render_statistics(
 ) -> str:
     """Return the statistics and the quality report; `tokenizers` are what sizes are counted in."""
     unit = "characters" if set(tokenizers) == {"characters"} else "tokens"
-    deviating = count_of(len(found.deviations), "document") if found.deviations else "none"
+    deviating = (
+        count_of(len(statistics.deviations), "document") if statistics.deviations else "none"
+    )
     rows = [
-        ("documents", f"{found.documents:,}"),
-        ("chunks", f"{found.chunks:,} ({found.empty:,} without a body)"),
-        (unit, f"{found.total_tokens:,} in bodies{_counted(unit, tokenizers)}"),
+        ("documents", f"{statistics.documents:,}"),
+        ("chunks", f"{statistics.chunks:,} ({statistics.empty:,} without a body)"),
+        (unit, f"{statistics.total_tokens:,} in bodies{_counted(unit, tokenizers)}"),
         (
             "sizes",
-            f"min {found.min_tokens:,}, mean {found.mean_tokens:,.1f}, "
-            f"median {found.median_tokens:,.1f}, max {found.max_tokens:,}",
+            f"min {statistics.min_tokens:,}, mean {statistics.mean_tokens:,.1f}, "
+            f"median {statistics.median_tokens:,.1f}, max {statistics.max_tokens:,}",
         ),
-        ("estimate", f"{found.estimate:,}; actual {found.chunks - found.empty:,}"),
+        ("estimate", f"{statistics.estimate:,}; actual {statistics.chunks - statistics.empty:,}"),
         ("deviations", f"{deviating} over the tolerance"),
-        ("time", _speed(found)),
+        ("time", _speed(statistics)),
         ("quality", _verdict(findings)),
     ]
     lines = []
@@ -249,23 +253,25 @@ def render_statistics(
         lines.append(f"{style.bold(name)}{' ' * (12 - len(name))}{value}\n")
         if name == "deviations":
             deviations = [
-                f"{each.doc_id}: {count_of(each.actual, 'chunk')}, estimated {each.estimate:,}"
-                for each in found.deviations
+                f"{other.doc_id}: {count_of(other.actual, 'chunk')}, estimated {other.estimate:,}"
+                for other in statistics.deviations
             ]
             lines += _listed(deviations, style, verbose)
     return "".join(lines) + render_findings(findings, style, verbose=verbose)
 
 
 def _counted(unit: str, tokenizers: Sequence[str]) -> str:
-    """What sizes were counted in, where their unit does not say it."""
+    """Return the tokenizers' names in parentheses, "" if `unit` says the same."""
     return "" if list(tokenizers) in ([], [unit]) else f" ({', '.join(tokenizers)})"
 
 
-def _speed(found: Statistics) -> str:
-    if not found.seconds:
+def _speed(statistics: Statistics) -> str:
+    if not statistics.seconds:
         return ""
-    speed = f"{found.megabytes_per_second:.1f} MB/s"
-    return f"{found.seconds:.3f} s of one core for {found.size_bytes / 1e6:.2f} MB ({speed})"
+    speed = f"{statistics.megabytes_per_second:.1f} MB/s"
+    return (
+        f"{statistics.seconds:.3f} s of one core for {statistics.size_bytes / 1e6:.2f} MB ({speed})"
+    )
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
@@ -284,10 +290,10 @@ def render_findings(
         if excused or not finding.excused:
             kinds.setdefault(finding.kind, []).append(finding)
     lines: list[str] = []
-    for kind, found in kinds.items():
-        name = style.dim(kind) if found[0].excused else style.yellow(kind)
-        lines.append(f"  {name} {len(found):,}\n")
-        messages = [f"{finding.chunk_id}: {finding.message}" for finding in found]
+    for kind, same_kind in kinds.items():
+        name = style.dim(kind) if same_kind[0].excused else style.yellow(kind)
+        lines.append(f"  {name} {len(same_kind):,}\n")
+        messages = [f"{finding.chunk_id}: {finding.message}" for finding in same_kind]
         lines += _listed(messages, style, verbose, inset="    ")
     return "".join(lines)
 
@@ -319,7 +325,7 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
     anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
     sizes = [chunk.body_tokens for chunk in document.chunks]
     stretches = list(iter_stretches(document.chunks, len(document.document.data)))
-    shown = {one.position for one in stretches}
+    shown = {stretch.position for stretch in stretches}
     yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
     yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
     yield '<div class="columns">\n<nav><ol>\n'
@@ -349,7 +355,7 @@ def _about(document: ChunkedDocument, tokens: int, options: ChunkingOptions) -> 
 
 
 def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
-    """One line of the tree, linked to its source if it has any of its own."""
+    """Return one line of the tree, linked to the chunk's own text if it has any."""
     title = fold(chunk.title) or "(no title)"
     name = f"~{chunk.piece} {title}" if chunk.piece else title
     color = chunk.position % COLORS
@@ -362,7 +368,7 @@ def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
 
 
 class Stretch(NamedTuple):
-    """A range of a source, and the positions of the chunks that have it, the last one first."""
+    """A range of a source, and the positions of the chunks that contain it, the last one first."""
 
     start: int
     end: int
@@ -370,7 +376,7 @@ class Stretch(NamedTuple):
 
     @property
     def position(self) -> int | None:
-        """The chunk that it is shown as; None where no chunk has it."""
+        """The position of the chunk that it is shown as; None outside of all chunks."""
         return self.positions[0] if self.positions else None
 
     @property
@@ -379,20 +385,20 @@ class Stretch(NamedTuple):
 
 
 def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> Iterator[Stretch]:
-    """Cut all of a source of `size` bytes where the chunks that have it change."""
+    """Cut a source of `size` bytes wherever a chunk begins or ends."""
     ranges = sorted(
         (start, end, chunk.position) for chunk in chunks for start, end in _ranges(chunk)
     )
-    cuts = sorted({0, size, *(at for each in ranges for at in each[:2])})
+    cuts = sorted({0, size, *(at for extent in ranges for at in extent[:2])})
     active: list[tuple[int, int, int]] = []
     following = 0
     parts: list[Stretch] = []
     for start, end in pairwise(cuts):
-        active = [each for each in active if each[1] > start]
+        active = [extent for extent in active if extent[1] > start]
         while following < len(ranges) and ranges[following][0] == start:
             active.append(ranges[following])
             following += 1
-        positions = tuple(sorted({each[2] for each in active}, reverse=True))
+        positions = tuple(sorted({extent[2] for extent in active}, reverse=True))
         parts.append(Stretch(start, end, positions))
     for positions, group in groupby(parts, key=lambda part: part.positions):
         together = list(group)
@@ -430,7 +436,7 @@ def _stretch(
 
 
 def _body(chunk: Chunk, start: int, end: int) -> str:
-    """The text of a range, the chunk's own heading lines in bold."""
+    """Return the text of a range, with the chunk's own heading lines in bold."""
     first, last = chunk.heading_start, chunk.heading_end
     if first is None or last is None or not start <= first <= last <= end:
         return _text(chunk.owner, start, end)
@@ -448,9 +454,9 @@ def _safe(text: str) -> str:
     return escape(clean(text))
 
 
-# The head of a page of HTML that is whole in one file: its style within, and no script.
+# The head of a self-contained HTML page: an inline style and no script.
 #
-# Its policy allows nothing but that style, so that what a document holds can load nothing.
+# Its policy allows nothing but that style, so that no document can make it load anything.
 
 
 _HEAD = """<!DOCTYPE html>

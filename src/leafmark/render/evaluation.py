@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from leafmark.evaluation.report import Cell, Group, Outcome
 
 RANKED_BY = "rr500"
-"""The metric by which queries are called better or worse."""
+"""The metric that orders queries from better to worse."""
 
 _WIDEST = 90
 """Columns of a query that are shown."""
 
 _WIDEST_NAME = 28
-"""Columns of a way's name in the head of a table."""
+"""Columns of a variant's name in the head of a table."""
 
 _MAX_COLUMNS = 4
-"""Of more ways the table has a row each, with the `_MAIN` metrics only."""
+"""With more variants, the table has a row for each and only the `_MAIN` metrics."""
 
 _MAIN = ("overlap-mrr@10", "rr500", "hit@1", "hit@10", "doubt", "doubt-unanswerable")
 
 _MARK = "*"
-"""Stands after a difference that is more than chance."""
+"""Marks a difference that is more than chance."""
 
 
 def render_evaluation(report: EvaluationReport, style: Style) -> str:
-    """Return the table of every group, and what became of the gates."""
-    names = [clean_line(found.variant.name) for found in report.variants]
+    """Return the table of every group, and the results of the gates."""
+    names = [clean_line(run.variant.name) for run in report.variants]
     labels = [_label(name, number) for number, name in enumerate(names, start=1)]
     blocks = [_heading(report, names, labels)]
     table = _table if len(labels) <= _MAX_COLUMNS else _table_by_ways
@@ -45,7 +45,7 @@ def render_evaluation(report: EvaluationReport, style: Style) -> str:
 
 
 def _label(name: str, number: int) -> str:
-    """The name of a way, or what stands for it in tables where it is long."""
+    """Return a variant's name, or its number where the name is too long for a table."""
     if display_width(name) <= _WIDEST_NAME:
         return name
     return f"{name.partition('+')[0][:_WIDEST_NAME]}+… ({number})"
@@ -53,11 +53,10 @@ def _label(name: str, number: int) -> str:
 
 def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[str]) -> str:
     chunks = ", ".join(
-        f"{label} {found.chunks:,} chunks"
-        for label, found in zip(labels, report.variants, strict=True)
+        f"{label} {run.chunks:,} chunks" for label, run in zip(labels, report.variants, strict=True)
     )
     judged = ", answers judged as whole sections" if report.answers == "section" else ""
-    limits = " or ".join(dict.fromkeys(str(found.limit) for found in report.variants))
+    limits = " or ".join(dict.fromkeys(str(run.limit) for run in report.variants))
     lines = [
         f"{report.mode}, {limits} results a query{judged}; {chunks}",
         f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
@@ -90,7 +89,7 @@ def _laid_out(group: Group, rows: Sequence[Sequence[str]], style: Style) -> str:
 
 
 def _table_by_ways(group: Group, names: Sequence[str], style: Style) -> str:
-    """Return a row for each way; of a metric that none changes, nothing but the first value."""
+    """Return a row for each variant; a metric that none changes shows its first value only."""
     metrics = [name for name in _MAIN if name in group.rows]
     rows = [["", *metrics]]
     for at, name in enumerate(names):
@@ -114,7 +113,7 @@ def _title(group: Group) -> str:
 
 
 def _closed(group: Group, names: Sequence[str]) -> Iterator[str]:
-    """Say how far each way to search goes from the first towards a perfect ranking."""
+    """Yield how far each variant gets from the first one towards a perfect ranking."""
     for at, name in enumerate(names[1:], start=1):
         gone = [
             f"{cells[at].closed:.0%} in {metric} ({cells[at].perfect:.3f})"
@@ -139,10 +138,9 @@ def _gate(gate: Any, style: Style) -> str:
 
 
 def worst_first(report: EvaluationReport, limit: int | None) -> list[int]:
-    """Return the places of the queries, the worst under the last way to search first.
+    """Return the positions of the queries, those that the last variant answers worst first.
 
-    Those without an answer count by how much was shown; all of equal worth stand
-    in the order of the files.
+    Queries without an answer are ordered by the number of shown results, ties by file.
     """
     last = report.variants[-1].outcomes
     order = sorted(range(len(last)), key=lambda at: (_worth(last[at]), at))
@@ -156,7 +154,7 @@ def _worth(outcome: Outcome) -> float:
 
 
 def render_outcomes(report: EvaluationReport, places: Sequence[int], style: Style) -> str:
-    """Return what these queries came to under each way to search, one after the other."""
+    """Return the outcome of each of these queries under each variant."""
     return "".join(line for at in places for line in _outcome_lines(report, at, style))
 
 
@@ -165,10 +163,10 @@ def _outcome_lines(report: EvaluationReport, at: int, style: Style) -> Iterator[
     kind = f" ({clean_line(query.kind)})" if query.kind else ""
     title = style.bold(shorten(fold(query.query), _WIDEST))
     yield f"{title}{kind}  {style.dim(clean_line(query.location))}\n"
-    width = max(display_width(found.variant.name) for found in report.variants)
-    for found in report.variants:
-        outcome = found.outcomes[at]
-        name = clean_line(found.variant.name)
+    width = max(display_width(run.variant.name) for run in report.variants)
+    for variant_run in report.variants:
+        outcome = variant_run.outcomes[at]
+        name = clean_line(variant_run.variant.name)
         yield f"  {name}{' ' * (width - display_width(name))}  {_came_to(outcome)}\n"
 
 
@@ -179,18 +177,18 @@ def _came_to(outcome: Outcome) -> str:
         return f"{shown}{doubt}; nothing answers it"
     if outcome.rank is not None:
         dear = "" if outcome.tokens is None else f" after {outcome.tokens:,} tokens"
-        found = f"answer at {outcome.rank}{dear} of {shown}"
+        place = f"answer at {outcome.rank}{dear} of {shown}"
     else:
-        found = f"no answer among {shown}" if outcome.results else shown
+        place = f"no answer among {shown}" if outcome.results else shown
     lost = f"; {outcome.lost}" if outcome.lost else ""
     first = ""
     if outcome.results and outcome.rank != 1:
         first = f"; first is {clean_line(outcome.results[0])}"
-    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {found}{doubt}{lost}{first}"
+    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {place}{doubt}{lost}{first}"
 
 
 def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[str, Any]:
-    """Return the evaluation as JSON; `places` are the queries to tell one by one."""
+    """Return the evaluation as JSON; `places` are the queries with records of their own."""
     return {
         "schema_version": SCHEMA_VERSION,
         **fields_of(report, "mode", "answers"),
@@ -198,11 +196,11 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         **fields_of(report, "seed", "resamples", "drafts"),
         "variants": [
             {
-                "name": found.variant.name,
-                "settings": {**found.variant.settings, **found.variant.constants},
-                **fields_of(found, "chunks", "limit"),
+                "name": run.variant.name,
+                "settings": {**run.variant.settings, **run.variant.constants},
+                **fields_of(run, "chunks", "limit"),
             }
-            for found in report.variants
+            for run in report.variants
         ],
         "groups": [_group_record(report, group) for group in report.groups],
         **fields_of(report, "gates", "warnings"),
@@ -212,7 +210,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
 
 
 def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
-    names = [found.variant.name for found in report.variants]
+    names = [run.variant.name for run in report.variants]
     return {
         **fields_of(group, "by", "name", "answerable", "unanswerable"),
         "metrics": [
@@ -247,11 +245,11 @@ def _query_record(report: EvaluationReport, at: int) -> dict[str, Any]:
         **fields_of(query, "query", "kind", "language", "tree", "draft", "location"),
         "outcomes": [
             {
-                "variant": found.variant.name,
+                "variant": run.variant.name,
                 **fields_of(outcome, "results", "rank", "cover_rank", "tokens", "doubtful", "lost"),
                 "metrics": _rounded(outcome.values),
             }
-            for found in report.variants
-            for outcome in [found.outcomes[at]]
+            for run in report.variants
+            for outcome in [run.outcomes[at]]
         ],
     }

@@ -1,4 +1,4 @@
-"""Why a result stands where it does, why there is none, and why one is not among them."""
+"""Why a result has its rank, why an answer is empty, and why a chunk is not in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from leafmark.render.terminal import Style, clean, clean_line, display_width
 
 
 def render_explanation(answer: Answer, style: Style) -> str:
-    """Return the query as it was understood and what each phase did."""
+    """Return the query as it was understood and the effect of each phase."""
     lines = []
     if answer.terms:
         lines += [style.bold("Words"), *render_terms(answer.terms, style).splitlines()]
@@ -42,14 +42,13 @@ def _phase(phase: Phase, width: int) -> str:
 
 
 def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
-    """Yield a line for each factor of a score, its parts set in below it.
+    """Yield a line for each factor of a score, with its parts indented below it.
 
-    What adds to the score is given with its share of the sum, what multiplies it as a factor.
-    Rounding is too little to be read.
+    A summand has its share of the sum, a multiplier its factor. Rounding is left out.
     """
-    given = [factor for factor in factors if factor.name != "rounding"]
-    total = sum(factor.value for factor in given if factor.operation == "add")
-    for factor in given:
+    shown_factors = [factor for factor in factors if factor.name != "rounding"]
+    total = sum(factor.value for factor in shown_factors if factor.operation == "add")
+    for factor in shown_factors:
         words = _factor_words(factor)
         if factor.operation == "multiply":
             yield f"{'  ' * level}× {factor.value:.3f}       {words}"
@@ -88,11 +87,11 @@ _SAID: Mapping[str, str] = MappingProxyType(
         "translation": "a translation",
     }
 )
-"""What the names of factors mean to a reader."""
+"""The words for each factor."""
 
 
 def _factor_words(factor: Factor) -> str:
-    """Say what a factor is; a word of the query is said as it was typed."""
+    """Return the words for a factor; a word of the query appears as it was typed."""
     if factor.how == WORD:
         return f"“{clean_line(factor.name)}”"
     name = factor_name(factor.name)
@@ -100,12 +99,12 @@ def _factor_words(factor: Factor) -> str:
 
 
 def factor_name(name: str) -> str:
-    """Return what a factor means to a reader; one without words of its own by its name."""
+    """Return the words for the factor called `name`, the name itself if there are none."""
     return _SAID.get(name) or clean_line(name)
 
 
 def nothing_found_because(answer: Answer) -> str | None:
-    """Return which phase let nothing through, and its own note; None where there was none."""
+    """Return the phase that left no candidates, and its note; None if there is no such phase."""
     phase = next((phase for phase in answer.phases if phase.after == 0), None)
     if phase is None:
         return None
@@ -122,8 +121,10 @@ def _is_beyond(phase: Phase) -> bool:
 
 
 def beyond_the_last(answer: Answer) -> str | None:
-    """Return how many results there are, where the offset left out all of them."""
-    before = next((one.before for one in answer.phases if not one.after and _is_beyond(one)), 0)
+    """Return a sentence with the number of results if the offset is beyond all of them."""
+    before = next(
+        (phase.before for phase in answer.phases if not phase.after and _is_beyond(phase)), 0
+    )
     if not before:
         return None
     are = "is 1 result" if before == 1 else f"are {before:,} results"
@@ -131,7 +132,7 @@ def beyond_the_last(answer: Answer) -> str | None:
 
 
 def render_nothing_found(answer: Answer) -> str:
-    """Return that nothing was found, and why."""
+    """Return a sentence that says why the answer is empty."""
     because = nothing_found_because(answer)
     nothing = "no more results" if beyond_the_last(answer) else "nothing found"
     lines = [
@@ -142,7 +143,7 @@ def render_nothing_found(answer: Answer) -> str:
 
 
 def render_why_not(report: WhyNotReport, style: Style) -> str:
-    """Return where each topic lost the chunk, and what would show it."""
+    """Return the phase in which each topic lost the chunk, and the changes that would show it."""
     lines = [f"{style.bold(clean_line(report.id))}  {clean_line(report.query)}"]
     if report.shown_as is not None:
         own = report.shown_as == report.id
@@ -163,7 +164,7 @@ def render_why_not(report: WhyNotReport, style: Style) -> str:
 
 
 def word_reason(reason: AbsenceReason, terms: Terms = COMMAND_LINE) -> str:
-    """Say in one sentence why a chunk was lost."""
+    """Return one sentence on why a chunk was lost."""
     return _WORDINGS[reason.lost_at](reason, terms)
 
 
@@ -172,9 +173,9 @@ def _of_match(reason: AbsenceReason, terms: Terms) -> str:
     has = [f"“{part.text}”" for part in reason.unmatched if part.refuses]
     lacking = [f"it lacks {', '.join(lacks)}"] if lacks else []
     lacking += [f"it has {', '.join(has)}, which the query leaves out"] if has else []
-    told = " and ".join(lacking) or "it does not match"
+    reasons = " and ".join(lacking) or "it does not match"
     far = reason.values.get("far")
-    return told if far is None else f"{told}, and {_far(far, terms)}"
+    return reasons if far is None else f"{reasons}, and {_far(far, terms)}"
 
 
 def _far(values: Mapping[str, Any], terms: Terms) -> str:
@@ -187,8 +188,8 @@ def _far(values: Mapping[str, Any], terms: Terms) -> str:
 
 
 def _of_filter(reason: AbsenceReason, terms: Terms) -> str:
-    asked = reason.values.get("options", ())
-    options = [terms.options[name].format("").strip() for name in asked]
+    filters = reason.values.get("options", ())
+    options = [terms.options[name].format("").strip() for name in filters]
     if not options:
         return _of_match(reason, terms)
     return f"{' and '.join(options)} {'leave' if options[1:] else 'leaves'} it out"
@@ -205,8 +206,8 @@ def _of_candidates(reason: AbsenceReason, _: Terms) -> str:
 def _of_cutoff(reason: AbsenceReason, _: Terms) -> str:
     values = reason.values
     if "ended" not in values:
-        kept = values["kept"]
-        return f"it is match {reason.rank}, and {kept} are kept where scores do not fall sharply"
+        count = values["kept"]
+        return f"it is match {reason.rank}, and {count} are kept where scores do not fall sharply"
     return (
         f"it is match {reason.rank} with {reason.score or 0:.2f}; the list ends after match "
         f"{values['ended']}, where scores fall from {values['last']:.2f} to {values['next']:.2f}, "
@@ -263,7 +264,7 @@ def _part(part: UnmatchedPart) -> Iterable[str]:
 
 
 def word_changes(report: WhyNotReport, terms: Terms = COMMAND_LINE) -> dict[str, str]:
-    """Return by name what would show the chunk, as a front end asks for it."""
+    """Return the changes that would show the chunk, by name, in a front end's terms."""
     return {
         name: terms.changes.get(name, terms.change).format(typed_value(value), name=name)
         for name, value in report.remedy.items()
@@ -296,13 +297,13 @@ def _reason_record(reason: AbsenceReason, terms: Terms) -> dict[str, Any]:
 
 
 def render_terms(terms: Sequence[KeyTerm], style: Style) -> str:
-    """Return a line for each word: its score, how that is made, and where it stands."""
+    """Return a line for each word: its score, the factors of the score, and its fields."""
     width = max((display_width(term.word) for term in terms), default=0)
     lines = []
     for term in terms:
         word = clean_line(term.word)
         space = " " * (width - display_width(word))
         rarity = f"{term.score / term.weight:.2f} (in {count_of(term.chunks, 'chunk')})"
-        made = f"{term.weight:.2f} × {rarity}  {', '.join(term.sources)}"
-        lines.append(f"{term.score:8.2f}  {style.bold(word)}{space}  {style.dim(made)}\n")
+        product = f"{term.weight:.2f} × {rarity}  {', '.join(term.sources)}"
+        lines.append(f"{term.score:8.2f}  {style.bold(word)}{space}  {style.dim(product)}\n")
     return "".join(lines)

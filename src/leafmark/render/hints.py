@@ -25,22 +25,22 @@ _NOWHERE = {
     "path": "in no path",
     "body": "in no body",
 }
-"""How to say that a word does not occur, by the field that it was asked for in."""
+"""The words for "does not occur", by the queried field."""
 
 _KINDS = {"code": "code", "table": "a table", "list": "a list"}
 
 
 class Terms(NamedTuple):
-    """What a front end calls the options of a search, by name; `{}` stands for their values."""
+    """The names of search options in a front end, by option; `{}` stands for the value."""
 
     options: Mapping[str, str]
     more: str
     strict: str
     plain: str
     changes: Mapping[str, str]
-    """How what a search was asked for is changed, by name; `{0}` is the new value."""
+    """How to change an option of a search, by name; `{0}` is the new value."""
     change: str
-    """The same for what is set by its name, `{name}`."""
+    """The same for all other settings, called `{name}`."""
     remedies: Mapping[str, str] = MappingProxyType({})
 
 
@@ -170,7 +170,7 @@ PAGE = Terms(
 
 
 def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
-    """Return what a hint says, in one sentence.
+    """Return the sentence of a hint.
 
     >>> word_hint(Hint("strict", values={"matches": {"count": 2, "or_more": False}}))
     'without --strict, there would be 2 matches'
@@ -184,12 +184,12 @@ def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
 
 
 def hints_for(hints: Iterable[Hint], terms: Terms) -> tuple[Hint, ...]:
-    """Return hints with what they say in the terms of a front end."""
+    """Return hints with their sentences in the terms of a front end."""
     return tuple(hint._replace(message=word_hint(hint, terms)) for hint in hints)
 
 
 def word_remedy(text: str, terms: Terms = COMMAND_LINE) -> str:
-    """Return what to do, as a front end says it; a text without a code stays as it is.
+    """Return a remedy in the terms of a front end; a text without a code stays as it is.
 
     >>> word_remedy(Remedy("root", "name another root")), word_remedy("try again")
     ('name a folder that holds it with --root', 'try again')
@@ -225,9 +225,9 @@ def _relaxed(values: _Values, terms: Terms) -> str:
 
 
 def _matches(values: _Values) -> str:
-    found = values["matches"]
-    count = "1 match" if found["count"] == 1 else f"{found['count']} matches"
-    return f"{count} or more" if found["or_more"] else count
+    matches = values["matches"]
+    count = "1 match" if matches["count"] == 1 else f"{matches['count']} matches"
+    return f"{count} or more" if matches["or_more"] else count
 
 
 def _unknown_field(values: _Values, _: Terms) -> str:
@@ -252,10 +252,10 @@ def _option(values: _Values, _: Terms) -> str:
 
 def _filter(values: _Values, terms: Terms) -> str:
     labels = [
-        terms.options[one["option"]].format(" ".join(one["values"])).strip()
-        if "option" in one
-        else one["query"]
-        for one in values["filters"]
+        terms.options[filter_["option"]].format(" ".join(filter_["values"])).strip()
+        if "option" in filter_
+        else filter_["query"]
+        for filter_ in values["filters"]
     ]
     return f"without {' and '.join(labels)}, there would be {_matches(values)}"
 
@@ -269,7 +269,7 @@ def _phrase(values: _Values, _: Terms) -> str:
 
 
 def _near(sentence: str) -> Callable[[_Values, Terms], str]:
-    """Return a wording that names the nearest of what there is behind a sentence."""
+    """Return a wording that adds the nearest existing names to a sentence."""
 
     def worded(values: _Values, _: Terms) -> str:
         words = sentence.format(**{key: values[key] for key in ("name",)})
@@ -286,12 +286,12 @@ _COMMITTED = "{reason}; this answer is from the last committed state"
 
 
 def _remediable(values: _Values, terms: Terms, *, sentence: str, code: str) -> str:
-    """Return a sentence with its values, and what to do about it where the front end has a way."""
+    """Return a sentence with its values, and the remedy if the front end has one."""
     return with_remedy(sentence.format(**values), code, terms)
 
 
 def with_remedy(sentence: str, code: str, terms: Terms, them: str = "them") -> str:
-    """Return a sentence, and what to do about it where the front end has a way."""
+    """Return a sentence, and the remedy if the front end has one."""
     remedy = terms.remedies.get(code, "").format(them=them)
     return f"{sentence}; {remedy}" if remedy else sentence
 
@@ -380,7 +380,9 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "filter": _filter,
         "section-below": lambda values, terms: (
             "with "
-            + " ".join(terms.options["section"].format(f"'{one}'") for one in values["patterns"])
+            + " ".join(
+                terms.options["section"].format(f"'{pattern}'") for pattern in values["patterns"]
+            )
             + f", which takes in what is below, there would be {_matches(values)}"
         ),
         "strict": lambda values, terms: (
@@ -431,11 +433,11 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         },
     }
 )
-"""What hints say, by code: a sentence to fill with the hint's values, or what makes one of them."""
+"""The wording of hints, by code: a template for the hint's values, or a function of them."""
 
 
 def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
-    """Return hints as objects: the code of each, what it says, and its values."""
+    """Return hints as objects: code, sentence, and values."""
     return [
         {"code": hint.code, "message": word_hint(hint, terms), "values": dict(hint.values)}
         for hint in hints

@@ -1,7 +1,7 @@
 """Values to JSON text: stable key order, safe to print on a terminal.
 
 Control and bidirectional characters and lone surrogates are written as `\\uXXXX`,
-which every JSON reader turns back into what stood there.
+which every JSON reader turns back into the character.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _ESCAPED = late_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\
 
 
 def fields_of(value: Any, *names: str) -> dict[str, Any]:
-    """Return these fields of an object as JSON has them; a path without undecodable bytes."""
-    found = {name: as_json(getattr(value, name)) for name in names}
-    if isinstance(found.get("path"), str):
-        found["path"] = decodable(found["path"])
-    return found
+    """Return these fields of an object as JSON values; a path loses its undecodable bytes."""
+    record = {name: as_json(getattr(value, name)) for name in names}
+    if isinstance(record.get("path"), str):
+        record["path"] = decodable(record["path"])
+    return record
 
 
 def as_json(value: Any) -> Any:
@@ -90,8 +90,8 @@ def dump_object(
 
 
 def json_safe(text: str) -> str:
-    """Return JSON with what could control a terminal written as escapes."""
+    """Return JSON whose terminal control characters are written as escapes."""
     if text.isascii() and "\x7f" not in text:
         return text
-    # Outside of strings JSON is ASCII, so whatever is replaced stands in a string.
+    # Outside of strings JSON is ASCII, so only characters within strings are replaced.
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

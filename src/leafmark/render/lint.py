@@ -22,19 +22,19 @@ def iter_findings(
 ) -> Iterator[str]:
     """Yield a line for each finding as editors read it: path, line, level, rule, message.
 
-    `prefixes` are how the paths of a tree begin where the reader is.
+    `prefixes` lead from the reader's folder to the root of each tree.
     """
-    for one in report.findings:
-        path = prefixes.get(one.doc_id.partition(":")[0], "") + one.path
-        place = style.bold(f"{clean_line(path)}:{one.line}:")
-        confirmed = " (a query of the evaluation fails here)" if one.confirmed else ""
-        message = clean_line(one.message)
-        yield f"{place} {one.level}: {message}{confirmed} {style.dim(f'[{one.rule}]')}\n"
+    for finding in report.findings:
+        path = prefixes.get(finding.doc_id.partition(":")[0], "") + finding.path
+        place = style.bold(f"{clean_line(path)}:{finding.line}:")
+        confirmed = " (a query of the evaluation fails here)" if finding.confirmed else ""
+        message = clean_line(finding.message)
+        yield f"{place} {finding.level}: {message}{confirmed} {style.dim(f'[{finding.rule}]')}\n"
 
 
 def summarise_lint(report: LintReport) -> str:
-    """Return one line with how much was found, and what was left out."""
-    counts = Counter(one.level for one in report.findings)
+    """Return one line with the numbers of findings and of omitted ones."""
+    counts = Counter(finding.level for finding in report.findings)
     counted = [count_of(counts[level], level) for level in LEVELS if counts[level]]
     line = f"{count_of(report.documents, 'document')}: {', '.join(counted) or 'nothing found'}"
     left = [(report.silenced, "silenced"), (report.known, "known from the baseline")]
@@ -50,10 +50,10 @@ def iter_rules(style: Style) -> Iterator[str]:
 
 def lint_record(report: LintReport) -> dict[str, Any]:
     """Return the published shape `lint`."""
-    counts = Counter(one.level for one in report.findings)
+    counts = Counter(finding.level for finding in report.findings)
     return {
         "schema_version": SCHEMA_VERSION,
-        "findings": [_finding_record(one) for one in report.findings],
+        "findings": [_finding_record(finding) for finding in report.findings],
         "counts": {level: counts[level] for level in LEVELS},
         "documents": report.documents,
         "silenced": report.silenced,
@@ -62,12 +62,12 @@ def lint_record(report: LintReport) -> dict[str, Any]:
     }
 
 
-def _finding_record(one: Finding) -> dict[str, Any]:
+def _finding_record(finding: Finding) -> dict[str, Any]:
     return {
-        **fields_of(one, "rule", "level", "doc_id", "path", "line", "section_id", "message"),
-        "fix": RULES[one.rule].fix,
-        "confirmed": one.confirmed,
-        "fingerprint": fingerprint(one),
+        **fields_of(finding, "rule", "level", "doc_id", "path", "line", "section_id", "message"),
+        "fix": RULES[finding.rule].fix,
+        "confirmed": finding.confirmed,
+        "fingerprint": fingerprint(finding),
     }
 
 
@@ -76,7 +76,9 @@ def sarif_record(
 ) -> dict[str, Any]:
     """Return a SARIF log; `prefixes` lead from the folder of the run to the root of each tree."""
     used = [
-        rule for rule in RULES.values() if any(one.rule == rule.name for one in report.findings)
+        rule
+        for rule in RULES.values()
+        if any(finding.rule == rule.name for finding in report.findings)
     ]
     places = {rule.name: at for at, rule in enumerate(used)}
     driver = {
@@ -95,28 +97,28 @@ def sarif_record(
     }
     results = [
         {
-            "ruleId": one.rule,
-            "ruleIndex": places[one.rule],
-            "level": one.level,
-            "message": {"text": f"{one.message}. {RULES[one.rule].fix}"},
+            "ruleId": finding.rule,
+            "ruleIndex": places[finding.rule],
+            "level": finding.level,
+            "message": {"text": f"{finding.message}. {RULES[finding.rule].fix}"},
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": _uri(one, prefixes)},
-                        "region": {"startLine": one.line},
+                        "artifactLocation": {"uri": _uri(finding, prefixes)},
+                        "region": {"startLine": finding.line},
                     },
-                    "logicalLocations": [{"fullyQualifiedName": one.section_id}],
+                    "logicalLocations": [{"fullyQualifiedName": finding.section_id}],
                 }
             ],
-            "partialFingerprints": {"leafmark/v1": fingerprint(one)},
+            "partialFingerprints": {"leafmark/v1": fingerprint(finding)},
         }
-        for one in report.findings
+        for finding in report.findings
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
 
 
-def _uri(one: Finding, prefixes: Mapping[str, str]) -> str:
-    tree = one.doc_id.partition(":")[0]
-    raw = one.path.encode("utf-8", "surrogateescape")
+def _uri(finding: Finding, prefixes: Mapping[str, str]) -> str:
+    tree = finding.doc_id.partition(":")[0]
+    raw = finding.path.encode("utf-8", "surrogateescape")
     return prefixes.get(tree, "") + quote(raw)

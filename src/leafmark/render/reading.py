@@ -1,4 +1,4 @@
-"""What an id names, the outline below it, and the citations of a text."""
+"""The chunk that an id names, the outline below it, and the citations of a text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from leafmark.render.terminal import (
 
 
 def levels_of(shown: Shown) -> dict[int, int]:
-    """Return how deep each chunk of an outline stands in it, by position; the first is at 0."""
+    """Return the depth of each chunk of an outline, by position; the first has 0."""
     levels = {shown.entry.position: 0}
     for child in shown.children:
         levels[child.position] = levels.get(child.parent_position, 0) + 1
@@ -52,7 +52,7 @@ def levels_of(shown: Shown) -> dict[int, int]:
 
 
 def outline_order(shown: Shown) -> list[int]:
-    """Return the positions of what is in an outline in the order in which they are added."""
+    """Return the positions of the chunks of an outline in the order in which they are added."""
     levels = levels_of(shown)
     children = sorted(
         shown.children,
@@ -62,7 +62,7 @@ def outline_order(shown: Shown) -> list[int]:
 
 
 class OutlinesShown:
-    """Outlines that are filled up step by step; `count` tells what a title costs."""
+    """Outlines that are filled up step by step; `count` returns the cost of a title."""
 
     def __init__(self, report: ShowReport, count: Callable[[str], int]):
         self._report = report
@@ -79,20 +79,20 @@ class OutlinesShown:
         shown = self._report.shown
         rest = shown[steps:]
         left = max(0, steps - len(shown))
-        found = []
-        for one, order in zip(shown[:steps], self._orders, strict=False):
-            found.append(self._cut(one, frozenset(order[:left]), marks))
+        outlines = []
+        for outline, order in zip(shown[:steps], self._orders, strict=False):
+            outlines.append(self._cut(outline, frozenset(order[:left]), marks))
             left = max(0, left - len(order))
         omission = None
         if rest and marks:
-            tokens = sum(self._cost[child.id] for one in rest for child in one.children)
+            tokens = sum(self._cost[child.id] for omitted in rest for child in omitted.children)
             omission = Omission(rest[0].entry.id, tokens, len(rest))
-        return self._report._replace(shown=tuple(found), omission=omission)
+        return self._report._replace(shown=tuple(outlines), omission=omission)
 
-    def _cut(self, shown: Shown, kept: frozenset[int], marks: bool) -> Shown:
-        """Return an outline with some of its titles, and what the others cost."""
-        children = tuple(child for child in shown.children if child.position in kept)
-        rest = [child for child in shown.children if child.position not in kept]
+    def _cut(self, shown: Shown, positions: frozenset[int], marks: bool) -> Shown:
+        """Return an outline with only some of its titles, and the cost of the others."""
+        children = tuple(child for child in shown.children if child.position in positions)
+        rest = [child for child in shown.children if child.position not in positions]
         if not rest:
             return shown
         tokens = sum(self._cost[child.id] for child in rest)
@@ -108,7 +108,7 @@ def render_show(report: ShowReport, style: Style) -> str:
     blocks = [
         block
         for shown in report.shown
-        for block in (_shown(shown, style), *(_added(one, style) for one in shown.expanded))
+        for block in (_shown(shown, style), *(_added(related, style) for related in shown.expanded))
     ]
     if report.omission is not None:
         blocks.append(style.dim(render_omission(report.omission)) + "\n")
@@ -134,20 +134,20 @@ def _shown(shown: Shown, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _added(one: Related, style: Style) -> str:
-    """A chunk that was added: how it belongs to the one above it, and its own text."""
-    head = f"{style.cyan('+ ' + relation_name(one.relation))}  {_head(one.entry, style)}"
-    lines = [head, style.dim(breadcrumb_of(one.entry)), ""]
-    return "\n".join(lines) + "\n" + "\n".join(_passages(one.passages, style))
+def _added(related: Related, style: Style) -> str:
+    """Return an added chunk: its relation to the chunk above it, and its own text."""
+    head = f"{style.cyan('+ ' + relation_name(related.relation))}  {_head(related.entry, style)}"
+    lines = [head, style.dim(breadcrumb_of(related.entry)), ""]
+    return "\n".join(lines) + "\n" + "\n".join(_passages(related.passages, style))
 
 
 def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]:
-    """What is shown under a budget, and between it what was left out."""
+    """Return the shown passages, with marks for the omissions between them."""
     return [
-        style.dim(render_omission(one)) + "\n"
-        if isinstance(one, Omission)
-        else clean(one.text).strip("\n") + "\n"
-        for one in passages
+        style.dim(render_omission(passage)) + "\n"
+        if isinstance(passage, Omission)
+        else clean(passage.text).strip("\n") + "\n"
+        for passage in passages
     ]
 
 
@@ -157,7 +157,7 @@ def _head(entry: Chunk | Entry, style: Style, what: str = "") -> str:
 
 
 def render_outline(report: ShowReport, style: Style) -> str:
-    """Return a table of contents for each chunk: what is below it, set in, with sizes and ids."""
+    """Return a table of contents for each chunk: its descendants, indented, with sizes and ids."""
     blocks = [_outline(shown, style) for shown in report.shown]
     if report.omission is not None:
         blocks.append(style.dim(render_omission(report.omission)) + "\n")
@@ -177,7 +177,7 @@ def _outline(shown: Shown, style: Style) -> str:
         fits = style.width is None or columns <= style.width
         gap = "  " if fits else f"\n{inset}    "
         lines.append(f"{inset}{style.cyan(number)} {name}{gap}{style.dim(about)}")
-    lines += [style.dim(render_omission(one)) for one in omissions_in(shown.passages)]
+    lines += [style.dim(render_omission(omission)) for omission in omissions_in(shown.passages)]
     if shown.stale:
         lines.append(style.dim(_CHANGED))
     return "\n".join(lines) + "\n"
@@ -192,7 +192,7 @@ def _size(shown: Shown, entry: Entry) -> str:
 
 
 def show_record(report: ShowReport) -> dict[str, Any]:
-    """Return the show object; `children` tell where each is, not what it says."""
+    """Return the show object; `children` have places and no text."""
     return {
         "schema_version": SCHEMA_VERSION,
         "results": [_shown_record(shown) for shown in report.shown],
@@ -217,7 +217,9 @@ def render_packed_show(
 
 def not_found_records(report: ShowReport) -> list[dict[str, Any]]:
     """Return the ids that name nothing, each with the nearest ones."""
-    return [{"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found]
+    return [
+        {"id": chunk_id, "did_you_mean": list(nearest)} for chunk_id, nearest in report.not_found
+    ]
 
 
 def _child_record(shown: Shown, child: Entry) -> dict[str, Any]:
@@ -244,32 +246,34 @@ def _shown_record(shown: Shown) -> dict[str, Any]:
 def render_verification(
     reports: Sequence[VerifyReport], style: Style, *, everything: bool = False
 ) -> str:
-    """Return a line for each citation that does not hold, and one below it with what does.
+    """Return a line for each citation that does not hold, and below it one that would.
 
-    With `everything` those that hold have a line too.
+    With `everything`, citations that hold have a line, too.
     """
     lines: list[str] = []
     for report in reports:
-        for one in report.citations:
-            if one.status != "ok" or everything:
-                lines += _lines(report.name, one, style)
+        for citation in report.citations:
+            if citation.status != "ok" or everything:
+                lines += _lines(report.name, citation, style)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(name: str, one: Verified, style: Style) -> list[str]:
-    where = f"{clean_line(name)}:{one.line}:{one.column}:"
-    lines = [f"{style.dim(where)} {style.bold(f'{one.status:<7}')} {clean_line(one.citation)}"]
-    if one.status == "moved" and one.current is not None:
-        lines.append(f"  now {clean_line(one.current)}{_lines_of(one)}")
-    elif one.status == "changed" and one.current is not None:
-        lines.append(f"  now there: {clean_line(one.current)}")
-    elif one.nearest:
-        lines.append(f"  the nearest: {', '.join(map(clean_line, one.nearest))}")
+def _lines(name: str, verified: Verified, style: Style) -> list[str]:
+    where = f"{clean_line(name)}:{verified.line}:{verified.column}:"
+    lines = [
+        f"{style.dim(where)} {style.bold(f'{verified.status:<7}')} {clean_line(verified.citation)}"
+    ]
+    if verified.status == "moved" and verified.current is not None:
+        lines.append(f"  now {clean_line(verified.current)}{_lines_of(verified)}")
+    elif verified.status == "changed" and verified.current is not None:
+        lines.append(f"  now there: {clean_line(verified.current)}")
+    elif verified.nearest:
+        lines.append(f"  the nearest: {', '.join(map(clean_line, verified.nearest))}")
     return lines
 
 
-def _lines_of(one: Verified) -> str:
-    place = one.place
+def _lines_of(verified: Verified) -> str:
+    place = verified.place
     return "" if place is None else f" ({line_range(place.line_start, place.line_end)})"
 
 
@@ -283,8 +287,8 @@ def summarise(reports: Sequence[VerifyReport]) -> str:
     total = sum(counts.values())
     if not total:
         return "there is no citation in " + ("it" if len(reports) == 1 else "them")
-    found = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
-    return f"{count_of(total, 'citation')}: {found}"
+    counted = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    return f"{count_of(total, 'citation')}: {counted}"
 
 
 def _counts(reports: Sequence[VerifyReport]) -> dict[str, int]:
@@ -302,16 +306,18 @@ def verification_record(reports: Sequence[VerifyReport]) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "ok": counts["ok"] == sum(counts.values()) > 0,
         "counts": counts,
-        "citations": [_record(report.name, one) for report in reports for one in report.citations],
+        "citations": [
+            _record(report.name, citation) for report in reports for citation in report.citations
+        ],
     }
 
 
-def _record(name: str, one: Verified) -> dict[str, Any]:
+def _record(name: str, verified: Verified) -> dict[str, Any]:
     names = ("id", "byte_start", "byte_end", "line_start", "line_end")
-    place = dict.fromkeys(names) if one.place is None else fields_of(one.place, *names)
+    place = dict.fromkeys(names) if verified.place is None else fields_of(verified.place, *names)
     return {
         "file": decodable(name),
-        **fields_of(one, "line", "column", "citation", "status", "current"),
+        **fields_of(verified, "line", "column", "citation", "status", "current"),
         **place,
-        "did_you_mean": list(one.nearest),
+        "did_you_mean": list(verified.nearest),
     }

@@ -1,4 +1,4 @@
-"""What leafmark knows as JSON: the shapes that several objects share, and whole answers."""
+"""JSON objects: the shapes that several objects share, and whole answers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from leafmark.render.searching import Group, group_results, top_matches
 
 
 def passage_records(passages: Sequence[Passage | Omission] | None) -> list[dict[str, Any]]:
-    """Return texts with their citations, and what is left out between them."""
+    """Return texts with their citations, and the omissions between them."""
     return [
-        {"omitted": omission_record(one)}
-        if isinstance(one, Omission)
-        else {"text": one.text, "citation": one.citation}
-        for one in passages or ()
+        {"omitted": omission_record(passage)}
+        if isinstance(passage, Omission)
+        else {"text": passage.text, "citation": passage.citation}
+        for passage in passages or ()
     ]
 
 
 def omission_record(omission: Omission) -> dict[str, Any]:
-    """Return the id to ask for and what it costs; `results` where whole results are left out.
+    """Return the id to ask for and its cost; `results` if whole results are left out.
 
-    `own` only where it is true.
+    `own` is there only if it is true.
     """
     record: dict[str, Any] = {"id": omission.id, "tokens": omission.tokens}
     if omission.own:
@@ -50,14 +50,14 @@ def place_record(entry: Entry) -> dict[str, Any]:
 
 
 def expanded_records(expanded: Sequence[Related]) -> list[dict[str, Any]]:
-    """Return what was added to a result: which chunks, and their headings and own bodies."""
+    """Return the chunks that were added to a result, with their headings and own bodies."""
     return [
         {
-            "relation": one.relation,
-            **place_record(one.entry),
-            "passages": passage_records(one.passages),
+            "relation": related.relation,
+            **place_record(related.entry),
+            "passages": passage_records(related.passages),
         }
-        for one in expanded
+        for related in expanded
     ]
 
 
@@ -73,7 +73,7 @@ _READ_FROM_SOURCE = frozenset(
 def chunk_record(
     entry: Entry, document: DocumentEntry, known: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the whole record, from `known` where it has a key, else from what the index holds."""
+    """Return the whole record: keys from `known` where it has them, else from the index."""
     record = dict.fromkeys(RECORD_KEYS)
     for key in RECORD_KEYS:
         if known is not None and key in known:
@@ -91,9 +91,9 @@ def chunk_record(
 def result_record(
     result: Result, known: Mapping[str, Any] | None, *, explain: bool = False
 ) -> dict[str, Any]:
-    """Return `rank`, `score`, the chunk record, and what a result has beyond it.
+    """Return `rank`, `score`, the chunk record, and the other keys of a result.
 
-    A stale result's texts are null, whatever `known` says.
+    The texts of a stale result are null, whatever `known` holds.
     """
     record: dict[str, Any] = {"rank": result.rank, "score": result.score}
     if known is not None and known["byte_end"] != result.entry.byte_end:
@@ -118,7 +118,7 @@ def result_record(
 
 
 def _constituent_record(part: Result) -> dict[str, Any]:
-    """Return what is told of a result that was merged into another, its own parts below it."""
+    """Return the record of a result that was merged into another, with its own parts."""
     return {
         **fields_of(part.entry, "id", "ordinal_id"),
         "score": part.score,
@@ -139,7 +139,7 @@ def _matches_record(result: Result) -> dict[str, Any]:
 
 
 def entry_record(entry: Entry) -> dict[str, Any]:
-    """Return what a listing tells of a chunk."""
+    """Return the record of a chunk in a listing."""
     return fields_of(entry, *_LISTED, "breadcrumb", "line_start", "line_end")
 
 
@@ -147,7 +147,7 @@ _LISTED = ("id", "ordinal_id", "parent_id", "kind", "title", "depth", "position"
 
 
 def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    return [fields_of(one, "path", "line", "code", "message") for one in diagnostics]
+    return [fields_of(diagnostic, "path", "line", "code", "message") for diagnostic in diagnostics]
 
 
 _MARKS = (
@@ -159,7 +159,7 @@ _MARKS = (
 
 
 def packed_result_record(result: Result, *, explain: bool = False) -> dict[str, Any]:
-    """Return what is told of a result; a mark (`relaxed`, `stale`, …) only where it is set."""
+    """Return the short record of a result; a mark (`relaxed`, `stale`, …) only if it is set."""
     record: dict[str, Any] = {"rank": result.rank, "score": result.score}
     record |= place_record(result.entry)
     record |= {key: True for name, key in _MARKS if getattr(result, name)}
@@ -182,7 +182,7 @@ def packed_shown_record(shown: Shown) -> dict[str, Any]:
 
 
 def packed_outline_record(shown: Shown) -> dict[str, Any]:
-    """Return a chunk and what is in it; `passages` tells only what is left out."""
+    """Return a chunk and its descendants; `passages` holds omissions only."""
     children = []
     for child in shown.children:
         record: dict[str, Any] = {"id": child.id, "title": child.title, "depth": child.depth}
@@ -195,7 +195,7 @@ PHASES = ("candidates", "after_cutoff", "after_aggregation", "returned")
 
 
 def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
-    """Return the search object: results flat and in order, `groups` naming them by document.
+    """Return the search object: results flat and in order, and `groups` with their ids by document.
 
     With `explain` it has the key `explain` too, and every result its `factors`.
     """
@@ -208,8 +208,8 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
         "hints": _hints(answer),
         "results": _result_records(answer, explain=explain),
         "top_matches": [
-            {**fields_of(one.entry, "id", "ordinal_id"), "score": one.score}
-            for one in top_matches(answer)
+            {**fields_of(match.entry, "id", "ordinal_id"), "score": match.score}
+            for match in top_matches(answer)
         ],
         "groups": [_group_record(group) for group in group_results(answer.results)],
     }
@@ -240,8 +240,8 @@ def _group_record(group: Group) -> dict[str, Any]:
 def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
     """Return the search object of an answer under a budget, a result on each line.
 
-    Results have their place, what is shown of them and what is left out, and no
-    more; what else the object holds without a budget is left out too.
+    Results have their place, the shown passages and the omissions; all other keys that
+    the object has without a budget are absent.
     """
     head: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -259,7 +259,7 @@ def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = F
 
 
 def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
-    """Return the results of an answer under a budget, one a line; then what was left out."""
+    """Return the results of an answer under a budget, one on each line; then the omissions."""
     records = [packed_result_record(result, explain=explain) for result in answer.results]
     if answer.omission is not None:
         records.append({"omitted": omission_record(answer.omission)})
@@ -267,14 +267,14 @@ def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bo
 
 
 def _hints(answer: Answer) -> list[dict[str, Any]]:
-    """The hints; an empty answer has one more, on the phase that emptied it."""
-    found = hint_records(answer.hints)
+    """Return the hints; an empty answer has one more, on the phase that emptied it."""
+    records = hint_records(answer.hints)
     emptied = None if answer.results else nothing_found_because(answer)
-    return [{"code": "empty", "message": emptied, "values": {}}, *found] if emptied else found
+    return [{"code": "empty", "message": emptied, "values": {}}, *records] if emptied else records
 
 
 def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
-    """Return one result a line, each as it stands in the search object's `results`."""
+    """Return one result on each line, as in the search object's `results`."""
     return "".join(
         dump_line(record, ascii_only=ascii_only)
         for record in _result_records(answer, explain=explain)

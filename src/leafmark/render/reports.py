@@ -1,4 +1,4 @@
-"""What a project holds and what was done to it: lists, status, runs, trust, agent files."""
+"""Reports on a project and its runs: lists, status, indexing, trust, agent files."""
 
 from __future__ import annotations
 
@@ -46,27 +46,29 @@ from leafmark.render.terminal import (
 )
 
 _WIDE = 48
-"""Columns past which a cell is unusually wide; chosen by eye."""
+"""Columns from which on a cell is unusually wide; chosen by eye."""
 
 _BESIDE_ID = 16
-"""Columns that what stands behind an id takes, with the gaps; chosen by eye."""
+"""Columns kept for the cells behind an id, with the gaps; chosen by eye."""
 
 
 def _iter_table(rows: Iterable[Sequence[str]], style: Style, wide: int = _WIDE) -> Iterator[str]:
-    """Yield rows in columns, aligned by what they take on a terminal; the last one as it comes.
+    """Yield rows in columns, aligned by display width; the last column is not aligned.
 
-    A cell of more than `wide` columns would push all rows apart: it only pushes its own.
+    A cell of more than `wide` columns shifts its own row only.
     """
-    kept = CompressedList[tuple[str, ...]]()
-    found: list[Counter[int]] = []
+    cells = CompressedList[tuple[str, ...]]()
+    columns: list[Counter[int]] = []
     for row in rows:
-        kept.append(tuple(row))
-        found = found or [Counter() for _ in row[:-1]]
-        for counted, cell in zip(found, row, strict=False):
+        cells.append(tuple(row))
+        columns = columns or [Counter() for _ in row[:-1]]
+        for counted, cell in zip(columns, row, strict=False):
             counted[display_width(cell)] += 1
     # the widest cell among those that are not unusually wide
-    widths = [max([one for one in each if one <= wide], default=min(each)) for each in found]
-    for row in kept:
+    widths = [
+        max([width for width in column if width <= wide], default=min(column)) for column in columns
+    ]
+    for row in cells:
         yield _table_line(row, widths, style)
 
 
@@ -120,18 +122,18 @@ def iter_chunk_lines(chunks: Iterable[Entry], style: Style) -> Iterator[str]:
 
 
 def _iter_titled(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
-    """Yield rows of titles, an id and more: titles first on a terminal, the id first elsewhere.
+    """Yield rows of a title, an id and more: the title first on a terminal, else the id.
 
-    Where a row does not fit, titles stand above the rest: an id is to be pasted, and never cut.
+    Where a row does not fit, the title stands above the rest: ids are pasted, so never cut.
     """
     if style.width is None:
         yield from _iter_table(((*row[1:], row[0]) for row in rows), style)
         return
-    kept = CompressedList[tuple[str, ...]](map(tuple, rows))
+    stored_rows = CompressedList[tuple[str, ...]](map(tuple, rows))
     room = style.width * 3 // 8
     wide = min(_WIDE, style.width - room - _BESIDE_ID)
-    lines = _iter_table(((shorten(row[0], room), *row[1:]) for row in kept), style, wide)
-    for row, line in zip(kept, lines, strict=True):
+    lines = _iter_table(((shorten(row[0], room), *row[1:]) for row in stored_rows), style, wide)
+    for row, line in zip(stored_rows, lines, strict=True):
         codes = display_width(style.dim(row[-1])) - display_width(row[-1])
         if display_width(line.rstrip()) - codes > style.width:
             yield shorten(row[0], style.width) + "\n"
@@ -171,7 +173,7 @@ def _document_record(document: DocumentEntry) -> dict[str, Any]:
 
 
 def render_status(report: StatusReport, style: Style) -> str:
-    """Return where the index is, what it holds and what is wrong with it."""
+    """Return the place, the contents and the faults of the index."""
     index_dir = clean_line(report.index_dir)
     if not report.exists:
         does = "does it" if report.cluster else "or any search does it"
@@ -197,7 +199,7 @@ def render_status(report: StatusReport, style: Style) -> str:
 
 
 def _cluster_in_words(cluster: ClusterState) -> str:
-    """Say how a cluster is."""
+    """Return the state of a cluster in words."""
     missing = f", {cluster.missing_shards} missing" if cluster.missing_shards else ""
     nodes, shards = count_of(cluster.nodes, "node"), count_of(cluster.shards, "shard")
     about = f"{clean_line(cluster.name)}, {clean_line(cluster.version)}"
@@ -217,9 +219,9 @@ def status_record(report: StatusReport) -> dict[str, Any]:
 
 
 def render_settings(settings: Sequence[SettingOrigin], style: Style, *, origin: bool) -> str:
-    """Return the settings as TOML would have them; with `origin`, where each comes from.
+    """Return the settings as TOML; with `origin`, the source of each.
 
-    What was not chosen, which TOML cannot say, is null.
+    A setting without a value, which TOML does not have, is null.
     """
     if not origin:
         return "".join(f"{_assignment(setting)}\n" for setting in settings)
@@ -241,7 +243,7 @@ def settings_record(settings: Sequence[SettingOrigin]) -> dict[str, Any]:
 
 
 def render_index(report: IndexReport, style: Style, *, verbose: bool = False) -> str:
-    """Return the summary of a run; with `verbose`, the documents that it touched before it."""
+    """Return the summary of a run; with `verbose`, the changed documents come before it."""
     lines = []
     if verbose:
         lines += _changes("+", report.added) + _changes("~", report.modified)
@@ -256,7 +258,7 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
     done = f"indexed {style.bold(size)} in {report.seconds:.1f} s"
     lines.append("nothing was changed; a run would see" if report.dry_run else done)
     lines.append(f"  {_counts(report)}")
-    generated = sum(one.reason == LEFT_OUT[GENERATED] for one in report.skipped)
+    generated = sum(skipped.reason == LEFT_OUT[GENERATED] for skipped in report.skipped)
     if generated:
         lines.append(
             f"  {count_of(generated, 'file')} {'is' if generated == 1 else 'are'} generated code "
@@ -300,7 +302,7 @@ def index_record(report: IndexReport) -> dict[str, Any]:
 
 
 def render_migration(report: Migration) -> str:
-    """Return what became of a migration, and how alike both indexes are."""
+    """Return the result of a migration, and how similar both indexes are."""
     size = f"{count_of(report.target_documents, 'document')}, "
     size += count_of(report.target_chunks, "chunk")
     lines = [
@@ -308,7 +310,7 @@ def render_migration(report: Migration) -> str:
         f"  {size} of {report.documents:,} and {report.chunks:,}",
         f"  {report.overlap:.1%} of the first ten results are the same",
     ]
-    lines += [f"  {clean_line(each)}: its source is another now" for each in report.missing]
+    lines += [f"  {clean_line(missing)}: its source is another now" for missing in report.missing]
     return "\n".join(lines) + "\n"
 
 
@@ -318,7 +320,7 @@ def migration_record(report: Migration) -> dict[str, Any]:
 
 
 _SHOWN = 3
-"""How many documents of one change are named; chosen by eye."""
+"""Documents that are named for one kind of change; chosen by eye."""
 
 
 def render_event(event: WatchEvent, style: Style) -> str:
@@ -357,7 +359,7 @@ _AREA_WIDTH = len("configuration")
 
 
 def render_doctor(report: DoctorReport, style: Style) -> str:
-    """Return a line for each check, what to do below it, and the sum of it all."""
+    """Return a line for each check, its remedy below it, and a summary."""
     lines = [line for check in report.checks for line in _lines(check, style)]
     return "".join(f"{line}\n" for line in (*lines, _sum(report)))
 
@@ -396,7 +398,7 @@ _STATES = {
 
 
 def render_trust(report: TrustReport, style: Style) -> str:
-    """Return each file with its state and its permissions; a sentence when there is none."""
+    """Return each file with its state and its permissions; a sentence if there is no file."""
     if not report.files:
         return "no configuration asks for trust, and none was given\n"
     return "".join(
@@ -406,11 +408,11 @@ def render_trust(report: TrustReport, style: Style) -> str:
 
 
 def render_permissions(files: Iterable[TrustedFile]) -> str:
-    """Return a line for each permission: where it stands, what it is, why it is gated."""
+    """Return a line for each permission: its place, its key, and why it needs trust."""
     return "".join(
-        f"  {clean_line(one.location)}: {clean_line(one.key)} {clean_line(one.why)}\n"
+        f"  {clean_line(wish.location)}: {clean_line(wish.key)} {clean_line(wish.why)}\n"
         for file in files
-        for one in file.permissions
+        for wish in file.permissions
     )
 
 
@@ -478,7 +480,7 @@ def agents_record(report: AgentsReport, *, written: bool) -> dict[str, Any]:
 
 
 def render_llms(report: LlmsReport) -> str:
-    """Return what was written, and what had no room."""
+    """Return the written files, and the documents that had no room."""
     lines = [f"wrote {clean_line(path)}" for path in report.paths]
     lines.append(f"{count_of(report.documents, 'document')} linked")
     if report.left_out:

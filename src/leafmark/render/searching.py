@@ -8,8 +8,8 @@ README.md (v3) [jira, api]
   .62 (0.81) basicAuth
 ```
 
-`.58` is short for the group's id with it. What was merged into a result stands
-indented below it. A document that is a result is the head of its own group.
+`.58` abbreviates the group's id followed by it. Results that were merged into another
+stand indented below it. A document that is a result is the head of its own group.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ from leafmark.render.terminal import (
 )
 
 TOP_MATCHES = 5
-"""How many documents the line of top matches names; chosen by eye, to fit on one line."""
+"""Documents in the line of top matches; chosen by eye, to fit on one line."""
 
 
 class Group(NamedTuple):
     """The results of one document, in rank order.
 
-    `best_score` is the highest among those that are not relaxed, if there are any.
+    `best_score` is the highest of the results that are not relaxed, if there are any.
     """
 
     document: DocumentEntry
@@ -84,16 +84,16 @@ class Group(NamedTuple):
 
 def group_results(results: Iterable[Result]) -> list[Group]:
     """Return the groups in the order of their first results."""
-    found: dict[str, list[Result]] = {}
+    by_document: dict[str, list[Result]] = {}
     for result in results:
-        found.setdefault(result.document.doc_id, []).append(result)
-    return [Group(members[0].document, tuple(members)) for members in found.values()]
+        by_document.setdefault(result.document.doc_id, []).append(result)
+    return [Group(members[0].document, tuple(members)) for members in by_document.values()]
 
 
 def top_matches(answer: Answer) -> list[Result]:
-    """Return the best result of each of the best documents, best first, however they are sorted."""
+    """Return the best result of each of the best documents, best first in any order of results."""
     groups = group_results(answer.results)
-    if all(one.score >= other.score for one, other in pairwise(answer.results)):
+    if all(result.score >= other.score for result, other in pairwise(answer.results)):
         return [group.results[0] for group in groups[:TOP_MATCHES]]
     best = [_best(group.results) for group in groups]
     return sorted(best, key=_worth, reverse=True)[:TOP_MATCHES]
@@ -113,8 +113,8 @@ _BOM = "\ufeff".encode()
 class Places(NamedTuple):
     """Turns the path of a chunk, relative to its tree, into one that can be opened.
 
-    `roots` are the absolute folders of the trees, `directory` the current folder
-    of whoever reads the output, absolute. Paths below it are given relative to it.
+    `roots` are the absolute folders of the trees, `directory` the reader's current folder,
+    absolute. Paths below it become relative to it.
     """
 
     roots: Mapping[str, str]
@@ -146,7 +146,7 @@ class MatchLine(NamedTuple):
     ranges: tuple[tuple[int, int], ...]
 
     def with_names_whole(self) -> MatchLine:
-        """The same with one match for a name such as `max_connections`, whose words all match."""
+        """Return the line with one match for a name (`max_connections`) whose words all match."""
         pairs = zip(self.ranges, self.columns, strict=True)
         columns = {span: column for span, column in pairs if span[0] < span[1]}
         begins = {start: column for (start, _), column in columns.items()}
@@ -157,8 +157,8 @@ class MatchLine(NamedTuple):
 def match_lines(result: Result) -> list[MatchLine]:
     """Return the lines of the result's own body on which a match begins, in order.
 
-    A match that goes on over the end of its line is marked up to there. Empty
-    where nothing was matched in the body, or where it could not be read.
+    A match that continues on the next line is marked up to the end of its line. The list is
+    empty if nothing matched in the body, or if it could not be read.
 
     Raises:
         ValueError: there are matches, but not where each of the body's ranges begins.
@@ -170,19 +170,18 @@ def match_lines(result: Result) -> list[MatchLine]:
     data = result.body_bytes
     if data is None:
         data = (result.body or "").encode("utf-8", "surrogatepass")
-    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    by_line: dict[tuple[int, int], list[tuple[int, int]]] = {}
     lines = _BodyLines(data, result)
     for start, end in result.match_ranges:
         if 0 <= start < end <= len(data):
-            found.setdefault(lines.around(start), []).append((start, end))
-    return [lines.describe(line, matches) for line, matches in sorted(found.items())]
+            by_line.setdefault(lines.around(start), []).append((start, end))
+    return [lines.describe(line, matches) for line, matches in sorted(by_line.items())]
 
 
 class _BodyLines:
-    """Lines of a body that is made of several ranges of its file.
+    """Lines of a body that consists of several ranges of its file.
 
-    Each range is a part of the body that begins at a known line and column of
-    the file; a line never reaches over the end of its part.
+    Each range begins at a known line and column of the file; a line never crosses its end.
     """
 
     def __init__(self, data: bytes, result: Result):
@@ -243,13 +242,15 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
     where = style.link(f"{path}:{entry.line_start}", places.absolute(entry), entry.line_start)
     titles = joined_titles(entry.section_path)
     lines = [f"{style.bold(titles)} ({result.score:.2f})  {style.dim(where)}"]
-    found = _lines_of(result)
-    digits = max((len(str(line.number)) for line in found), default=0)
+    match_lines = _lines_of(result)
+    digits = max((len(str(line.number)) for line in match_lines), default=0)
     width = (style.width or MAX_LINE) - digits - 4
-    for number, text, ranges in _windows(found, width):
+    for number, text, ranges in _windows(match_lines, width):
         lines.append(f"  {style.dim(f'{number:>{digits}}:')} {style.highlight(text, ranges)}")
-    lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
-    if not found and result.passages is None:
+    lines += [
+        f"  {style.dim(render_omission(omission))}" for omission in omissions_in(result.passages)
+    ]
+    if not match_lines and result.passages is None:
         why = "(matched by title, path, tags or filter: no line of the text)"
         lines.append(f"  {style.dim(CHANGED if result.stale else why)}")
     return "\n".join(lines) + "\n"
@@ -260,8 +261,8 @@ def _windows(
 ) -> Iterator[tuple[int, str, list[tuple[int, int]]]]:
     """Yield the number, the text and the matches of each line as it is shown.
 
-    What is read as one line may stand in several lines of a page: of the others, only those are
-    shown whose first match is not yet in sight.
+    A readable line may stand on several lines of a page: the others are shown only if their first
+    match is not visible yet.
     """
     for text, same in groupby(lines, key=lambda line: line.text):
         left = [(line.number, span) for line in same for span in line.ranges]
@@ -279,7 +280,7 @@ def _windows(
 
 
 MAX_LINE = 200
-"""Columns of a matching line where the output has no width of its own; chosen by eye."""
+"""Columns of a matching line if the output has no width of its own; chosen by eye."""
 
 
 def cut_around(
@@ -313,17 +314,19 @@ def excerpt_lines(result: Result) -> str:
 
 
 def _lines_of(result: Result) -> list[MatchLine]:
-    """The matching lines of the result and of what was merged into it, each line once.
+    """Return the matching lines of the result and of the results merged into it, each line once.
 
-    Of a page or a notebook, they are lines of what is read there.
+    Those of a page or a notebook are lines of its readable text.
     """
-    found: dict[tuple[int, str], MatchLine] = {}
+    by_place: dict[tuple[int, str], MatchLine] = {}
     for part in result.with_constituents():
         matches = iter(part.file_ranges)
         for line in match_lines(part):
-            for one in _as_read(line, [*islice(matches, len(line.columns))], result.reading):
-                found.setdefault((one.number, one.text), one.with_names_whole())
-    return sorted(found.values(), key=lambda line: (line.number, line.columns))
+            for match_line in _as_read(line, [*islice(matches, len(line.columns))], result.reading):
+                by_place.setdefault(
+                    (match_line.number, match_line.text), match_line.with_names_whole()
+                )
+    return sorted(by_place.values(), key=lambda line: (line.number, line.columns))
 
 
 def _as_read(
@@ -332,7 +335,7 @@ def _as_read(
     """Return the readable lines that hold the matches of a line; none for those in markup alone."""
     if reading is None:
         return [line]
-    found: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
+    by_extent: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
     for column, match in zip(line.columns, matches, strict=False):
         start, end = reading.text_range(*match)
         end = start + len(reading.text[start:end].rstrip("\n"))  # what parts blocks may be in it
@@ -342,7 +345,7 @@ def _as_read(
         last = len(reading.text) if feed < 0 else feed
         start = max(start, first)
         if start < min(end, last):
-            found.setdefault((first, last), []).append(
+            by_extent.setdefault((first, last), []).append(
                 (column, (start - first, min(end, last) - first))
             )
     return [
@@ -351,7 +354,7 @@ def _as_read(
             columns=tuple(column for column, _ in inside),
             ranges=tuple(span for _, span in inside),
         )
-        for (first, last), inside in found.items()
+        for (first, last), inside in by_extent.items()
     ]
 
 
@@ -359,8 +362,8 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
     """Return `path:line:column:text` for every match: columns are 1-based and count bytes.
 
     This is what Vim's `%c`, Emacs' grep mode and `rg --vimgrep` understand. A
-    result with no match in its text stands at its first line, with its title, and one
-    whose source has changed where it stood, with that in place of a text.
+    result with no match in its text has its first line and its title; one whose source has
+    changed has its former place, and a note in place of the text.
     """
     rows: dict[str, None] = {}
     for result in answer.results:
@@ -379,18 +382,18 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
 def render_files(answer: Answer, places: Places, *, null: bool = False) -> str:
     """Return the paths of the results in rank order, each once, on a line of its own.
 
-    With `null`, they are as they are, each ended by a null character.
+    With `null`, they are not cleaned, and a null character ends each.
     """
     paths = dict.fromkeys(places.shown(result.entry) for result in answer.results)
     return "".join(f"{path}\0" if null else f"{clean_line(path)}\n" for path in paths)
 
 
 _SNIPPET_WIDTH = 100
-"""Columns of a snippet where the output has no width of its own; chosen by eye."""
+"""Columns of a snippet if the output has no width of its own; chosen by eye."""
 
 
 def render_grouped(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
-    """Return the line of top matches and a block for each document."""
+    """Return the line of top matches, and a block for each document."""
     groups = group_results(answer.results)
     if not groups:
         return ""
@@ -401,7 +404,7 @@ def render_grouped(answer: Answer, places: Places, style: Style, *, explain: boo
 
 
 def _rest(answer: Answer, style: Style) -> str:
-    """What a budget left out altogether, on a line of its own."""
+    """Return the line for results that a budget left out altogether."""
     if answer.omission is None:
         return ""
     return style.dim(render_omission(answer.omission)) + "\n"
@@ -455,7 +458,7 @@ def _section_line(
     digits: int,
     above: Sequence[str] = (),
 ) -> str:
-    """The line of a section that stands below the line of one with the section path `above`."""
+    """Return the line of a section, below the line of one with the section path `above`."""
     entry = result.entry
     number = f".{entry.position}"
     padding = " " * max(0, digits + 1 - len(number))
@@ -470,7 +473,7 @@ def _section_line(
 
 
 def _titles_below(above: Sequence[str], entry: Entry) -> Sequence[str]:
-    """The section path without the titles `above` it, and that of the document."""
+    """Return the section path without the titles `above` it and the title of the document."""
     path = entry.section_path
     known = len(above) if path[: len(above)] == above else 1
     return path[known or 1 :] or (entry.title or "(no title)",)
@@ -492,7 +495,7 @@ def _marks(result: Result, style: Style) -> str:
 def _below(
     result: Result, places: Places, style: Style, level: int, digits: int, explain: bool
 ) -> list[str]:
-    """What stands under a result's line: its snippet, its copies, its parts, its factors."""
+    """Return the lines under a result's own: its snippet, copies, parts, and factors."""
     lines = []
     below = (part.snippet.text for part in result.with_constituents() if part is not result)
     if result.snippet.text not in below:
@@ -509,8 +512,8 @@ def _below(
     for part in result.constituents:
         lines.append(_section_line(part, places, style, level, digits, result.entry.section_path))
         lines += _below(part, places, style, level + 1, digits, explain)
-    for one in result.expanded:
-        lines += _added(one, places, style, level)
+    for related in result.expanded:
+        lines += _added(related, places, style, level)
     for omission in omissions_in(result.passages):
         lines.append(f"{'  ' * (level + 1)}{style.dim(render_omission(omission))}")
     return lines
@@ -521,7 +524,7 @@ MAX_COPIES = 3
 
 
 def _first_of(ids: Sequence[str], room: int | None) -> str:
-    """Return the first ids, as many as have room on a line, and how many more there are."""
+    """Return the first ids that fit on a line, and the number of the others."""
     named = ""
     for count in range(min(MAX_COPIES, len(ids)), 0, -1):
         named = ", ".join(map(clean_line, ids[:count]))
@@ -537,17 +540,17 @@ def _factors(result: Result, level: int) -> list[str]:
     return list(render_factors(result.factors, level))
 
 
-def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
-    """A chunk that was added to a result: how it belongs to it, and how it begins."""
-    entry = one.entry
+def _added(related: Related, places: Places, style: Style, level: int) -> list[str]:
+    """Return an added chunk: its relation to the result, and its beginning."""
+    entry = related.entry
     number = style.link(style.cyan(f".{entry.position}"), places.absolute(entry), entry.line_start)
     titles = joined_titles(_titles_below((), entry))
-    line = f"{'  ' * level}+ {number} {style.dim(relation_name(one.relation))} {titles}"
-    return [line, *_snippet_lines(one.lead, style, level + 2)]
+    line = f"{'  ' * level}+ {number} {style.dim(relation_name(related.relation))} {titles}"
+    return [line, *_snippet_lines(related.lead, style, level + 2)]
 
 
 def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
-    """A snippet, wrapped; code, rows and items keep their lines."""
+    """Return a snippet, wrapped; code, rows and items keep their lines."""
     indent = "  " * level
     width = max(20, (style.width or _SNIPPET_WIDTH) - len(indent))
     text, ranges = snippet.text, snippet.ranges
@@ -567,7 +570,7 @@ def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
 
 
 def _folded(snippet: Snippet) -> tuple[str, list[tuple[int, int]]]:
-    """The snippet on one line, its white space folded, and the ranges moved with it."""
+    """Return the snippet on one line with its white space folded, and the moved ranges."""
     text, moved = [], [0]
     space = True
     for char in snippet.text:
@@ -582,13 +585,13 @@ def _folded(snippet: Snippet) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _within(ranges: Iterable[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """The parts of `ranges` that lie in `[start, end)`, counted from `start`."""
+    """Return the parts of `ranges` in `[start, end)`, relative to `start`."""
     cut = [(max(start, left) - start, min(end, right) - start) for left, right in ranges]
     return [(left, right) for left, right in cut if left < right]
 
 
 def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
-    """Return the results in rank order with whole ids, each with what stands under it."""
+    """Return the results in rank order with whole ids, each with the lines under it."""
     blocks = []
     for result in answer.results:
         entry = result.entry
@@ -606,13 +609,13 @@ def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool =
 def render_list(answer: Answer, style: Style) -> str:
     """Return one line for each result: titles, id, score, snippet; cut to the terminal's width.
 
-    The titles give way to the id, which must be whole to be of use, and the snippet to both.
+    The id is never cut; the titles are shortened for it, and the snippet for both.
     """
     lines = []
     for result in answer.results:
         marks = _marks(result, PLAIN)
-        for one in omissions_in(result.passages):
-            marks += f" [{tokens_left_out(one)}]"
+        for omission in omissions_in(result.passages):
+            marks += f" [{tokens_left_out(omission)}]"
         known = _titled(result.entry, f" ({result.score:.2f}){marks}", style)
         text, ranges = _folded(result.snippet)
         room = _UNLIMITED if style.width is None else style.width - display_width(known) - 3
@@ -620,7 +623,7 @@ def render_list(answer: Answer, style: Style) -> str:
             text = shorten(text, room)
             known += f" — {style.highlight_line(text, _within(ranges, 0, len(text)))}"
         lines.append(known + "\n")
-        lines += [_added_line(one, style) for one in result.expanded]
+        lines += [_added_line(related, style) for related in result.expanded]
     return "".join(lines) + _rest(answer, style)
 
 
@@ -634,7 +637,7 @@ _UNLIMITED = 1 << 30
 
 
 def _titled(entry: Entry, after: str, style: Style) -> str:
-    """Return titles and the id behind them; where there is a width, the id's short form if need be.
+    """Return titles with the id behind them; within a width, the id may have its short form.
 
     A line that is too narrow for both keeps the end of the titles and the beginning of the id.
     """
@@ -648,9 +651,9 @@ def _titled(entry: Entry, after: str, style: Style) -> str:
     return shorten(f"{joined_titles(entry.section_path, room)}  {name}{after}", style.width)
 
 
-def _added_line(one: Related, style: Style) -> str:
-    lead, _ = _folded(one.lead)
-    line = "  + " + _titled(one.entry, f" ({relation_name(one.relation)})", style)
+def _added_line(related: Related, style: Style) -> str:
+    lead, _ = _folded(related.lead)
+    line = "  + " + _titled(related.entry, f" ({relation_name(related.relation)})", style)
     line += f" — {clean_line(lead)}" if lead else ""
     return (line if style.width is None else shorten(line, style.width)) + "\n"
 
@@ -660,9 +663,9 @@ def render_full(
 ) -> str:
     """Return for each result its breadcrumb, heading and whole text, and its citation.
 
-    Under a budget, the passages that are shown with a citation each, and what was
-    left out between them. A `lean` text says nothing twice: no title right above its heading, and
-    no mark that all results have.
+    Under a budget, each passage has a citation, and marks show the omissions between them. A
+    `lean` text repeats nothing: no title right above its heading, and no mark that all results
+    have.
     """
     blocks = []
     all_relaxed = lean and all(result.relaxed for result in answer.results)
@@ -675,13 +678,13 @@ def render_full(
             places.absolute(result.entry),
             result.entry.line_start,
         )
-        found = {match for part in result.with_constituents() for match in part.file_ranges}
+        ranges = {match for part in result.with_constituents() for match in part.file_ranges}
         lines = [head + _marks(result._replace(relaxed=False) if all_relaxed else result, style)]
-        lines += _passage_lines(_passages_of(result), sorted(found), style)
+        lines += _passage_lines(_passages_of(result), sorted(ranges), style)
         if explain:
             lines += _factors(result, 0)
-        for one in result.expanded:
-            lines += _added_whole(one, places, style)
+        for related in result.expanded:
+            lines += _added_whole(related, places, style)
         blocks.append("\n".join(lines) + "\n")
     rest = _rest(answer, style)
     return "\n".join([*blocks, rest] if rest else blocks)
@@ -693,7 +696,7 @@ def _begins_with_heading(result: Result) -> bool:
 
 
 def _passages_of(result: Result) -> Sequence[Passage | Omission]:
-    """What is shown of a result: without a budget its whole text, as one passage."""
+    """Return the shown passages of a result: without a budget its whole text, as one."""
     if result.passages is not None:
         return result.passages
     text = result.body if result.full_text is None else result.full_text
@@ -702,7 +705,7 @@ def _passages_of(result: Result) -> Sequence[Passage | Omission]:
 
 
 def _cited(text: str, citation: str | None, style: Style) -> list[str]:
-    """A text as it stands in the answer, and its citation below it."""
+    """Return a text as it stands in the answer, with its citation below it."""
     text = text.strip("\n")
     lines = ["", text, ""] if text else []
     return [*lines, style.dim(f"[{clean_line(citation)}]")] if citation else lines
@@ -711,42 +714,42 @@ def _cited(text: str, citation: str | None, style: Style) -> list[str]:
 def _passage_lines(
     passages: Sequence[Passage | Omission], matches: Sequence[tuple[int, int]], style: Style
 ) -> list[str]:
-    """What is shown, each passage with its citation, and what was left out."""
+    """Return the passages, each with its citation, and marks for the omissions."""
     lines: list[str] = []
-    for one in passages:
-        if isinstance(one, Omission):
-            lines.append(style.dim(render_omission(one)))
+    for passage in passages:
+        if isinstance(passage, Omission):
+            lines.append(style.dim(render_omission(passage)))
         else:
-            ranges = _in_passage(one, matches)
-            lines += _cited(style.highlight(one.text, ranges), one.citation, style)
+            ranges = _in_passage(passage, matches)
+            lines += _cited(style.highlight(passage.text, ranges), passage.citation, style)
     return lines
 
 
 def _in_passage(passage: Passage, matches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The matches in a passage, as character ranges of its text."""
+    """Return the matches in a passage, as character ranges of its text."""
     if passage.reading is None:
         return _in_text(passage.text, passage.start, passage.end, matches)
-    inside = [one for one in matches if passage.start <= one[0] and one[1] <= passage.end]
-    found = (passage.reading.text_range(*match) for match in inside)
+    inside = [match for match in matches if passage.start <= match[0] and match[1] <= passage.end]
+    text_ranges = (passage.reading.text_range(*match) for match in inside)
     at = passage.text_start
-    return [(start - at, end - at) for start, end in found if start < end]
+    return [(start - at, end - at) for start, end in text_ranges if start < end]
 
 
-def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
-    """A chunk that was added to a result, with its own text."""
-    entry = one.entry
+def _added_whole(related: Related, places: Places, style: Style) -> list[str]:
+    """Return an added chunk with its own text."""
+    entry = related.entry
     titles = style.link(style.dim(breadcrumb_of(entry)), places.absolute(entry), entry.line_start)
-    lines = ["", f"{style.cyan('+ ' + relation_name(one.relation))} {titles}"]
-    return lines + _passage_lines(one.passages, (), style)
+    lines = ["", f"{style.cyan('+ ' + relation_name(related.relation))} {titles}"]
+    return lines + _passage_lines(related.passages, (), style)
 
 
 def _in_text(
     text: str, start: int, end: int, matches: Iterable[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """The matches that lie in bytes `[start, end)` as character ranges of `text`, their text."""
+    """Return the matches in bytes `[start, end)` as character ranges of `text`, the text there."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) != end - start:
-        # Bytes that are not UTF-8 were replaced: places in the file are none in this text.
+        # Bytes that are not UTF-8 were replaced: offsets in the file do not apply to this text.
         return []
     ranges: list[tuple[int, int]] = []
     at = characters = 0

@@ -45,7 +45,7 @@ _Cleaner = Callable[[str], str]
 
 
 def clean(text: str) -> str:
-    """Return `text` with what could control a terminal made visible; lines and tabs are kept.
+    """Return `text` with terminal control characters made visible; lines and tabs are kept.
 
     CRLF and a lone CR end a line in the documents we read, so they become LF.
 
@@ -189,13 +189,13 @@ def _cut_long_word(
 
 
 _FIRST_CHARACTER = "\u3001"
-"""Below it there are only words: none of the characters and signs that follow here."""
+"""Below this code point there are only words, none of the characters and signs listed here."""
 
 _SOLID = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _OPENS = "「『（【〈《〔［｛"
 _CLOSES = "、。，．・：；？！」』）】〉》〕］｝ー々"
 _WORD_OR_CHARACTER = rf"[{_OPENS}]*(?:[{_SOLID}]|[^\s{_SOLID}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*|\S"
-"""What a line may end behind: in Chinese and Japanese a character, with the signs around it.
+"""A unit behind which a line may break: in Chinese and Japanese a character with its signs.
 
 It is compiled when it is used, which takes a hundredth of a start.
 """
@@ -210,12 +210,12 @@ class Style(NamedTuple):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether somebody looks at it: only a terminal has a width."""
+        """Whether a person reads the output: only a terminal has a width."""
         return self.width is not None
 
     @property
     def can_redraw(self) -> bool:
-        """Whether a line can be drawn over again: on a terminal that obeys escape codes."""
+        """Whether a line can be redrawn: on a terminal that obeys escape codes."""
         return self.links
 
     def bold(self, text: str) -> str:
@@ -270,22 +270,22 @@ class Style(NamedTuple):
 
 
 _JOINTS = "_-.:/"
-"""What stands between the words of one name."""
+"""The signs between the words of one name."""
 
 
 def join_names(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the sorted, disjoint ranges of a text, those of the words of one name made one.
+    """Return the sorted, disjoint ranges of a text, with the words of one name as one range.
 
     >>> join_names("max_connections of a", [(0, 3), (4, 15), (19, 20)])
     [(0, 15), (19, 20)]
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, end in ranges:
-        if found and not text[found[-1][1] : start].strip(_JOINTS):
-            found[-1] = found[-1][0], end
+        if spans and not text[spans[-1][1] : start].strip(_JOINTS):
+            spans[-1] = spans[-1][0], end
         else:
-            found.append((start, end))
-    return found
+            spans.append((start, end))
+    return spans
 
 
 PLAIN = Style()
@@ -300,7 +300,7 @@ Chosen by eye.
 
 
 def joined_titles(titles: Iterable[str], width: int | None = None) -> str:
-    """Return the titles of a section path on one line; what is too wide is cut from the left.
+    """Return the titles of a section path on one line, cut from the left if it is too wide.
 
     >>> joined_titles(["Guide", "Set\\nup"]), joined_titles(["Guide", "Set up"], 12)
     ('Guide › Set up', '… › Set up')
@@ -319,7 +319,7 @@ def breadcrumb_of(entry: Chunk | Entry) -> str:
 
 
 def version_and_tags(document: Document | DocumentEntry) -> str:
-    """Return ` (v3) [jira, api]`, to stand behind a title; nothing for what it does not have.
+    """Return ` (v3) [jira, api]`, to stand behind a title, without the parts that are not there.
 
     A version in words stands as it is: ` (legacy)`.
     """
@@ -356,16 +356,16 @@ def unit_of(tokenizer: str) -> str:
 
 
 def size_flags(chunk: Chunk) -> list[str]:
-    """Return what is to be said of a chunk's size, if anything is."""
+    """Return the flags of a chunk's size."""
     return [name for name in ("oversize", "undersize") if getattr(chunk, name)]
 
 
 INTERVAL_S = 0.1
-"""Time between two drawings; chosen by eye."""
+"""The least time between two drawings; chosen by eye."""
 
 
 class ProgressLine:
-    """Draws `reading 120 of 800` by `write`; `clock` gives seconds that only grow."""
+    """Draws `reading 120 of 800` with `write`; `clock` returns monotonic seconds."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float], style: Style):
         self._write = write
@@ -375,7 +375,7 @@ class ProgressLine:
         self._drawn = False
 
     def __call__(self, doing: str, done: int, total: int) -> None:
-        """Draw, unless the last drawing is too recent: short runs never draw at all."""
+        """Draw, unless the last drawing is too recent: short runs never draw."""
         now = self._clock()
         if now < self._due:
             return
@@ -385,7 +385,7 @@ class ProgressLine:
         self._drawn = True
 
     def clear(self) -> None:
-        """Take the line away, so that what is printed next starts on a clean one."""
+        """Clear the line, so that the next output starts on an empty one."""
         if self._drawn:
             self._write("\r\x1b[K")
             self._drawn = False
@@ -396,7 +396,7 @@ _EXCERPT = 72
 
 
 def render_error(error: LeafmarkError, style: Style) -> str:
-    """Return the whole message, its last line ended."""
+    """Return the whole message, with a line end."""
     lines = [_labelled("error:", style.red, error.message, style)]
     if error.location:
         lines.append(f"  {style.dim('-->')} {clean_line(error.location)}")
@@ -438,7 +438,7 @@ def error_record(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> dict[str,
 
 
 def _hint_of(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> str | None:
-    """The error's own hint, or one made of the names that it carries."""
+    """Return the error's own hint, or one made from the names that it carries."""
     if error.hint is not None and (remedy := word_remedy(error.hint, terms)):
         return remedy
     if isinstance(error, NotFoundError) and error.did_you_mean:
@@ -449,19 +449,19 @@ def _hint_of(error: LeafmarkError, terms: Terms = COMMAND_LINE) -> str | None:
 
 
 def _labelled(label: str, coloured: Callable[[str], str], message: str, style: Style) -> str:
-    """Return a message behind a label, its further lines set in.
+    """Return a message behind a label, with its further lines indented.
 
-    On a terminal, lines are wrapped, but not within what is to be copied.
+    On a terminal, lines are wrapped, but not within text to copy.
 
     >>> _labelled("hint:", str, "run it all the same: `leafmark index`", Style(width=30))
     'hint: run it all the same:\\n  `leafmark index`'
     """
     lines: list[str] = []
     for line in f"{label} {clean(message)}".rstrip("\n").split("\n"):
-        kept = (
+        folded = (
             line if style.width is None else _CODE.sub(lambda code: code[0].replace(" ", "_"), line)
         )
-        spans = [(0, len(line))] if style.width is None else wrap(kept, max(style.width - 2, 20))
+        spans = [(0, len(line))] if style.width is None else wrap(folded, max(style.width - 2, 20))
         lines += [line[start:end] for start, end in spans] or [""]
     lines[0] = coloured(label) + lines[0].removeprefix(label)
     return "\n  ".join(lines)
@@ -471,7 +471,7 @@ _CODE = late_pattern("`[^`]+`")
 
 
 def _caret_block(error: QueryError, style: Style) -> list[str]:
-    """The query, or what of it is near the place at fault, with carets under that place."""
+    """Return the query, or its part around the fault, with carets under the fault."""
     query, start = error.query, error.start
     begin = max(0, start - _EXCERPT // 2) if len(query) > _EXCERPT else 0
     finish = begin + _EXCERPT if len(query) > _EXCERPT else len(query)
@@ -488,11 +488,11 @@ def _caret_block(error: QueryError, style: Style) -> list[str]:
 
 
 CHANGED = "(changed since it was indexed)"
-"""In place of the text of a stale result, or beside its titles, which are those of then."""
+"""Replaces the text of a stale result, or stands beside its titles, which are the former ones."""
 
 
 def render_omission(omission: Omission) -> str:
-    """Return the mark that stands where something was left out.
+    """Return the mark of an omission.
 
     >>> render_omission(Omission("docs:a.md#setup", 120))
     '[120 tokens left out: docs:a.md#setup]'
@@ -517,19 +517,19 @@ def _tokens(omission: Omission) -> str:
 
 
 def omissions_in(passages: Iterable[Passage | Omission] | None) -> list[Omission]:
-    """Return what was left out among some passages."""
-    return [one for one in passages or () if isinstance(one, Omission)]
+    """Return the omissions among some passages."""
+    return [passage for passage in passages or () if isinstance(passage, Omission)]
 
 
-def omissions_of(found: Answer | ShowReport) -> list[Omission]:
-    """Return what was left out of an answer or a report: of what it holds, and of it as a whole."""
-    parts = found.results if isinstance(found, Answer) else found.shown
-    inside = [one for part in parts for one in omissions_in(part.passages)]
-    return inside if found.omission is None else [*inside, found.omission]
+def omissions_of(answer: Answer | ShowReport) -> list[Omission]:
+    """Return the omissions of an answer or a report: within its parts, and of whole parts."""
+    parts = answer.results if isinstance(answer, Answer) else answer.shown
+    inside = [omission for part in parts for omission in omissions_in(part.passages)]
+    return inside if answer.omission is None else [*inside, answer.omission]
 
 
 def relation_name(relation: Relation) -> str:
-    """Return what one added chunk is to the result.
+    """Return the name of one added chunk's relation to the result.
 
     >>> relation_name("siblings")
     'sibling'
