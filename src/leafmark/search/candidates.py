@@ -81,21 +81,21 @@ def find_in_topic(
 
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
-    kept = _before_elbow(wide, options)
-    pool, beyond = _pool(snapshot, kept, options, is_open=is_open)
+    leading = _before_elbow(wide, options)
+    pool, beyond = _pool(snapshot, leading, options, is_open=is_open)
     beyond.update(hidden)
-    entries = snapshot.entries([one.chunk for one in pool])
+    entries = snapshot.entries([match.chunk for match in pool])
     candidates = [
         Candidate(
             entry,
-            one.score,
-            one.relaxed,
+            match.score,
+            match.relaxed,
             (number,),
-            one.score,
-            whole=one.is_whole,
-            named=one.name > 0,
+            match.score,
+            whole=match.is_whole,
+            named=match.name > 0,
         )
-        for entry, one in zip(entries, pool, strict=True)
+        for entry, match in zip(entries, pool, strict=True)
     ]
     complete = len(scored) - _relaxed(scored)
     lacking = _relaxed(wide)
@@ -109,12 +109,12 @@ def find_in_topic(
         ),
         _cutoff_phase(len(wide), len(pool), options),
     )
-    found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
-    return TopicMatches(candidates, found, len(wide), complete, phases, beyond)
+    by_key = {key_of(entry): match for entry, match in zip(entries, pool, strict=True)}
+    return TopicMatches(candidates, by_key, len(wide), complete, phases, beyond)
 
 
 def _relaxed(matches: Sequence[Scored]) -> int:
-    return [one.relaxed for one in matches].count(True)
+    return [match.relaxed for match in matches].count(True)
 
 
 def _by_words(
@@ -143,10 +143,10 @@ def _by_words(
         thinned, more_hidden = _thinned(snapshot, scored, others, options, crowding)
         hidden += more_hidden
         more = score_topic(snapshot, compiled, options, local_trees, without=left_out)
-        named = [one for one in best if one.name]  # names are looked for once
-        found = {one.chunk: one for one in (*best, *more.best, *named)}
-        best = [found[chunk] for chunk in {*thinned, *(one.chunk for one in more.best)}]
-        others = (others | more.others).difference(one.chunk for one in best)
+        named = [match for match in best if match.name]  # names are looked for once
+        by_chunk = {match.chunk: match for match in (*best, *more.best, *named)}
+        best = [by_chunk[chunk] for chunk in {*thinned, *(match.chunk for match in more.best)}]
+        others = (others | more.others).difference(match.chunk for match in best)
         scored = order_matches(snapshot, best, compiled, options)
     return scored, len(scored) + len(others), hidden
 
@@ -155,12 +155,12 @@ def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions
     """Return the documents that take more than their places, if the places are not filled."""
     taken: Counter[str] = Counter()
     for start in range(0, len(wide), REFS_AT_ONCE):
-        refs = snapshot.refs([one.chunk for one in wide[start : start + REFS_AT_ONCE]])
+        refs = snapshot.refs([match.chunk for match in wide[start : start + REFS_AT_ONCE]])
         taken.update([doc_id for doc_id, _ in refs])
-        if sum([min(each, options.max_per_document) for each in taken.values()]) >= options.kept:
+        if sum([min(count, options.max_per_document) for count in taken.values()]) >= options.kept:
             return []
     most = options.max_per_document + POOL_PER_DOCUMENT
-    return [doc_id for doc_id, each in taken.items() if each > most]
+    return [doc_id for doc_id, count in taken.items() if count > most]
 
 
 def _thinned(
@@ -176,14 +176,16 @@ def _thinned(
     """
     most = options.max_per_document + POOL_PER_DOCUMENT
     taken: Counter[str] = Counter()
-    kept = []
-    chunks = [one.chunk for one in scored]
+    kept_chunks = []
+    chunks = [scored_match.chunk for scored_match in scored]
     for chunk, (doc_id, _) in zip(chunks, snapshot.refs(chunks), strict=True):
         taken[doc_id] += 1
         if doc_id not in documents or taken[doc_id] <= most:
-            kept.append(chunk)
+            kept_chunks.append(chunk)
     taken.update(doc_id for doc_id, _ in snapshot.refs(list(others)))
-    return kept, Counter({one: n - most for one in documents if (n := taken[one]) > most})
+    return kept_chunks, Counter(
+        {doc_id: n - most for doc_id in documents if (n := taken[doc_id]) > most}
+    )
 
 
 def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scored]:
@@ -203,7 +205,7 @@ def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scor
 
 def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
     return elbow_cutoff(
-        [one.score for one in scored], ratio=options.cutoff_ratio, max_results=len(scored)
+        [match.score for match in scored], ratio=options.cutoff_ratio, max_results=len(scored)
     )
 
 
@@ -215,7 +217,7 @@ def _pool(
     A document takes `max_per_document` places, translations of it none beside it. Some more of
     its matches are taken to be joined to their section.
     """
-    places, wanted = options.max_per_document if not is_open else 0, options.kept
+    places, needed = options.max_per_document if not is_open else 0, options.kept
     most = places + POOL_PER_DOCUMENT if places else len(scored)
     taken: dict[tuple[str, str], int] = {}
     beyond: Counter[str] = Counter()
@@ -224,36 +226,36 @@ def _pool(
     filled = 0
     for start in range(0, len(scored), REFS_AT_ONCE):
         batch = scored[start : start + REFS_AT_ONCE]
-        for one, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
-            if filled >= wanted and (one.score < pool[-1].score or len(pool) >= 3 * wanted):
+        for match, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
+            if filled >= needed and (match.score < pool[-1].score or len(pool) >= 3 * needed):
                 return pool, beyond
             tree, _, path = doc_id.partition(":")
             family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
             before = taken.get(family, 0)
             if before >= most:
                 beyond[doc_id] += 1
-                left.append((one, doc_id))
+                left.append((match, doc_id))
                 continue
             taken[family] = before + 1
             filled += not places or before < places
-            pool.append(one)
-    for one, doc_id in left[: max(0, wanted - len(pool))]:
-        pool.append(one)
+            pool.append(match)
+    for match, doc_id in left[: max(0, needed - len(pool))]:
+        pool.append(match)
         beyond[doc_id] -= 1
     return pool, beyond
 
 
 def names_documents(topic: Expression) -> bool:
     """Whether a query names documents itself, so that one may take all places."""
-    filters = (asked.leaf for asked in iter_leaves(topic) if isinstance(asked.leaf, Filter))
-    return any(one.name in ("id", "under", "path") for one in filters)
+    filters = (node.leaf for node in iter_leaves(topic) if isinstance(node.leaf, Filter))
+    return any(match.name in ("id", "under", "path") for match in filters)
 
 
 def _admitted(
     snapshot: Snapshot, compiled: Sequence[CompiledTopic], options: SearchOptions, number: int
 ) -> TopicMatches:
     """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
-    query: Query = AnyOf(tuple(each.every_word for each in compiled))
+    query: Query = AnyOf(tuple(compiled.every_word for compiled in compiled))
     limit = options.candidates
     admits = section_filter(options.section)
     if admits is None:
@@ -264,12 +266,12 @@ def _admitted(
     if admits is not None:
         entries = [entry for entry in entries if admits(entry)]
         total = len(entries)
-    kept = entries[: min(limit, options.kept)]
-    candidates = [Candidate(entry, 1.0, False, (number,), 1.0) for entry in kept]
+    shown = entries[: min(limit, options.kept)]
+    candidates = [Candidate(entry, 1.0, False, (number,), 1.0) for entry in shown]
     matched = min(total, limit)
     phases = (
         Phase("candidates", total, matched, "".join(section_note(options))),
-        _cutoff_phase(matched, len(kept), options),
+        _cutoff_phase(matched, len(shown), options),
     )
     return TopicMatches(candidates, {}, matched, matched, phases)
 
@@ -294,7 +296,7 @@ def _first(
 
 
 def section_note(options: SearchOptions) -> list[str]:
-    patterns = " or ".join(f"“{one}”" for one in options.section)
+    patterns = " or ".join(f"“{pattern}”" for pattern in options.section)
     return [f"only sections like {patterns}"] if patterns else []
 
 

@@ -79,8 +79,8 @@ def cited_ids(citation: str) -> tuple[str, ...]:
     >>> cited_ids("docs:a.md")
     ()
     """
-    found = read_citation(citation)
-    return () if found is None else found.names
+    citation_read = read_citation(citation)
+    return () if citation_read is None else citation_read.names
 
 
 def read_citation(citation: str) -> Citation | None:
@@ -120,7 +120,7 @@ def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
     >>> [found.text for found in find_citations("(docs:a.md#b@0123456789ab:3-9).", ["docs"])]
     ['docs:a.md#b@0123456789ab:3-9']
     """
-    found = []
+    citations = []
     after = 0
     for ending in _ENDING.finditer(text):
         run = text[max(after, ending.start() - MAX_NAME) : ending.start()]
@@ -129,8 +129,8 @@ def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
         if ":" in written:
             offset = ending.start() - len(_from_tree(written, trees))
             digits = ending[1], int(ending[2]), int(ending[3])
-            found.append(Citation(_names(written, trees), *digits, offset))
-    return found
+            citations.append(Citation(_names(written, trees), *digits, offset))
+    return citations
 
 
 def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:

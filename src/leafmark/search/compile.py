@@ -91,13 +91,17 @@ def compile_topic(
     snapshot: Snapshot, topic: Expression, options: SearchOptions
 ) -> dict[str | None, CompiledTopic]:
     """Return the topic compiled for each language, those left out in which it asks nothing."""
-    leaves = [asked.leaf for asked in iter_leaves(topic)]
-    compilers = [TermCompiler(snapshot, each, options) for each in snapshot.languages]
+    leaves = [node.leaf for node in iter_leaves(topic)]
+    compilers = [TermCompiler(snapshot, language, options) for language in snapshot.languages]
     for compiler in compilers:  # all before the first one asks
         for leaf in leaves:
             compiler.expect(leaf)
-    made = (CompiledTopic(snapshot, options, each, topic) for each in compilers)
-    return {each.language.name: each for each in made if not each.asks_nothing}
+    compiled = (CompiledTopic(snapshot, options, one_language, topic) for one_language in compilers)
+    return {
+        one_language.language.name: one_language
+        for one_language in compiled
+        if not one_language.asks_nothing
+    }
 
 
 class CompiledTopic:
@@ -129,19 +133,18 @@ class CompiledTopic:
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
         texts = [part for part in shape.stated if isinstance(part, Phrase)]
-        self.quoted = tuple(found for part in texts if (found := self._terms.find(part)))
+        self.quoted = tuple(term for part in texts if (term := self._terms.find(part)))
         content = [part for word in shape.content for part in self._occurring(word)]
         self.words = tuple(
-            found
+            term
             for word in content
-            if self._terms.word(word, QueryScope()) is not None
-            and (found := self._terms.find(word))
+            if self._terms.word(word, QueryScope()) is not None and (term := self._terms.find(word))
         )
         self.name_written, self.name = ("", ()) if self._without else self._name_of(shape)
         for word in shape.stops:
             self._terms.word(word, QueryScope(distance=0))
         stops = [self._terms.find(word) for word in shape.stops]
-        self.stops = frozenset(one.number for one in stops if one)
+        self.stops = frozenset(stop.number for stop in stops if stop)
         self.looked = self._terms.compiled
         self.asks_nothing = not self.words and not self._must
 
@@ -166,10 +169,10 @@ class CompiledTopic:
     @cached_property
     def admitting(self) -> tuple[Query, ...]:
         """The filters of the options, none of which scores."""
-        found = self._filters.of_options(self._options)
+        queries = self._filters.of_options(self._options)
         if len(self._snapshot.languages) > 1:
-            found.append(self._filters.trees(self.language.trees))
-        return tuple(map(unscored, found))
+            queries.append(self._filters.trees(self.language.trees))
+        return tuple(map(unscored, queries))
 
     @cached_property
     def required(self) -> Query:
@@ -238,12 +241,12 @@ class CompiledTopic:
             return [word]
         stops = stop_words(self.language.name)
         parts = [word.text[token.start : token.end] for token in tokens]
-        said = {
+        frequencies = {
             part: vocabulary.frequency(self.language.body, term)
             for part, term in zip(parts, terms, strict=True)
             if fold(part).lower() not in stops
         }
-        known = [Term(part) for part, frequency in said.items() if frequency]
+        known = [Term(part) for part, frequency in frequencies.items() if frequency]
         self.taken_apart |= bool(known)
         return known or [word]
 
@@ -283,12 +286,14 @@ class CompiledTopic:
 
     def _alternatives(self, operands: Iterable[Expression], scope: QueryScope) -> Query | None:
         """Return the query for an OR; an operand that only filters scores 1.0, as it does alone."""
-        found = []
+        alternatives = []
         for operand in operands:
             query = self._node(operand, scope)
             if query is not None:
-                found.append(Constant(query, scope.boost) if filters_only(operand) else query)
-        return AnyOf(tuple(found)) if found else None
+                alternatives.append(
+                    Constant(query, scope.boost) if filters_only(operand) else query
+                )
+        return AnyOf(tuple(alternatives)) if alternatives else None
 
     def _conjunction(self, operands: Iterable[Expression], scope: QueryScope) -> Query | None:
         clauses = self._clauses(operands, scope)
@@ -307,9 +312,9 @@ def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
     """
     instead = {
         term.label: term.corrected[0]
-        for each in compiled
-        if all(term.queries for term in each.looked)
-        for term in each.looked
+        for compiled in compiled
+        if all(term.queries for term in compiled.looked)
+        for term in compiled.looked
         if term.corrected and len(term.label) >= RELAXED_FROM
     }
     return topic_text(topic, instead)
@@ -346,7 +351,8 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
     stops = [
         word
         for word in words
-        if word in asking or any(each.issuperset(_parts_of(word, language)) for each in known_stops)
+        if word in asking
+        or any(stop_terms.issuperset(_parts_of(word, language)) for stop_terms in known_stops)
     ]
     content = [word for word in words if word not in stops]
     if not content and all(map(filters_only, stated)):
@@ -394,12 +400,12 @@ def _split(
 
 def _distinct(words: Sequence[Term], language: Language) -> list[Term]:
     """Return the words without repeats, each at the place of its last one; none without terms."""
-    found: dict[tuple[str, ...], Term] = {}
+    by_terms: dict[tuple[str, ...], Term] = {}
     for word in reversed(words):
         terms = tuple(token.term for token in language.analyzer.tokens_of_word(word.text))
         if terms:
-            found.setdefault(terms, word)
-    return list(reversed(found.values()))
+            by_terms.setdefault(terms, word)
+    return list(reversed(by_terms.values()))
 
 
 def _languages_of(snapshot: Snapshot, words: Iterable[Term], language: Language) -> set[str | None]:
@@ -407,9 +413,9 @@ def _languages_of(snapshot: Snapshot, words: Iterable[Term], language: Language)
 
     The stop words of a German question are rare in English texts, and would weigh much.
     """
-    names = [each.name for each in snapshot.languages]
-    said = {part for word in words for part in _parts_of(word, language)}
-    return {language.name, detect_language(said, names)} if len(names) > 1 else {language.name}
+    names = [language.name for language in snapshot.languages]
+    parts = {part for word in words for part in _parts_of(word, language)}
+    return {language.name, detect_language(parts, names)} if len(names) > 1 else {language.name}
 
 
 def _parts_of(word: Term, language: Language) -> list[str]:
@@ -434,11 +440,11 @@ class Filters:
 
     def of_options(self, options: SearchOptions) -> list[Query]:
         """Return the queries for what the options admit, all of which must hold."""
-        found = [self.trees(options.trees)] if options.trees else []
-        found += [_has_fact(tag_fact(tag)) for tag in options.tags]
+        queries = [self.trees(options.trees)] if options.trees else []
+        queries += [_has_fact(tag_fact(tag)) for tag in options.tags]
         if options.since is not None:
-            found.append(InRange("mtime", max(0, int(options.since)), None))
-        return found
+            queries.append(InRange("mtime", max(0, int(options.since)), None))
+        return queries
 
     def trees(self, names: Iterable[str]) -> Query:
         """Return the query for the chunks of some trees."""
@@ -446,17 +452,19 @@ class Filters:
 
     def _path(self, prefix: str) -> Query:
         """Return the query for paths that begin with `prefix`: document ids are `tree:path`."""
-        begins = [_quote(encode_path(one)) + ".*" for one in path_spellings(prefix)]
+        begins = [_quote(encode_path(path)) + ".*" for path in path_spellings(prefix)]
         trees = sorted(self._snapshot.tree_names)
         return any_of(
-            [HasMatch("doc_id", f"{_quote(tree)}:{one}") for tree in trees for one in begins]
+            [HasMatch("doc_id", f"{_quote(tree)}:{path}") for tree in trees for path in begins]
         )
 
     def _id(self, value: str) -> Query:
-        return any_of([span(one, one.position) for one in find_chunks(self._snapshot, value)])
+        return any_of([span(chunk, chunk.position) for chunk in find_chunks(self._snapshot, value)])
 
     def _under(self, value: str) -> Query:
-        return any_of([span(one, one.last_position) for one in find_chunks(self._snapshot, value)])
+        return any_of(
+            [span(chunk, chunk.last_position) for chunk in find_chunks(self._snapshot, value)]
+        )
 
     def _meta(self, key: str, condition: str | Range) -> Query:
         prefix = meta_prefix(key)

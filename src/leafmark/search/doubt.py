@@ -38,7 +38,7 @@ GUESS_HOLDS = 0.75
 
 
 def is_doubtful(
-    snapshot: Snapshot, found: TopicMatches, options: SearchOptions, meaning: Meaning | None
+    snapshot: Snapshot, matches: TopicMatches, options: SearchOptions, meaning: Meaning | None
 ) -> bool:
     """Whether too little speaks for the best match by words: how many it has, and how strongly.
 
@@ -47,28 +47,28 @@ def is_doubtful(
     that all are only guessed leave a doubt in any case. There is none about what is near in meaning
     or is called so.
     """
-    best = list(found.scored.values())[:DOUBT_MATCHES]
-    if not best or any(one.name for one in best):
+    best = list(matches.scored.values())[:DOUBT_MATCHES]
+    if not best or any(match.name for match in best):
         return False
     if meaning is not None and options.mode != "lexical":
-        near = [one.similarity for one in best if one.similarity is not None]
+        near = [match.similarity for match in best if match.similarity is not None]
         if near and max(near) >= meaning.usual(best[0].topic.text).doubtful:
             return False
-    first = max(best, key=lambda one: one.words + one.completeness + one.nearness)
+    first = max(best, key=lambda match: match.words + match.completeness + match.nearness)
     topic = first.topic
-    asked = (*topic.words, *topic.quoted)
-    total = sum(one.idf for one in asked)
-    if len(asked) > 1 and all(one.corrected for one in asked):
+    words = (*topic.words, *topic.quoted)
+    total = sum(word.idf for word in words)
+    if len(words) > 1 and all(word.corrected for word in words):
         return True
-    if not total or any(not one.relaxed and one.words > 0 for one in best):
+    if not total or any(not match.relaxed and match.words > 0 for match in best):
         return False
-    held = snapshot.scores([one.query for one in asked], [first.chunk])
+    scores = snapshot.scores([word.query for word in words], [first.chunk])
     share = sum(
         word.idf * (GUESS_HOLDS if word.corrected else 1.0)
-        for word, (score,) in zip(asked, held, strict=True)
+        for word, (score,) in zip(words, scores, strict=True)
         if score is not None
     )
-    support = (share + SCORE_SUPPORT * first.words) / total + WORD_SUPPORT * len(asked)
-    is_quoted = any(len(one.terms) > 1 for one in topic.quoted)
+    support = (share + SCORE_SUPPORT * first.words) / total + WORD_SUPPORT * len(words)
+    is_quoted = any(len(phrase.terms) > 1 for phrase in topic.quoted)
     enough = DOUBT_NONE_IF_QUOTED if is_quoted else DOUBT_NONE_FROM
     return share < enough * total and support < DOUBT_BELOW

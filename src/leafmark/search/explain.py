@@ -37,8 +37,12 @@ def explain(
         before = explain(candidate._replace(score=score, factors=()), scored, snapshot)
         return (*before, *candidate.factors)
     own = _own(candidate, scored)
-    tier = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
-    best = max(tier, key=lambda one: one.score, default=None)
+    tier = [
+        constituent
+        for constituent in candidate.constituents
+        if constituent.relaxed == candidate.relaxed
+    ]
+    best = max(tier, key=lambda constituent: constituent.score, default=None)
     if best is not None and (own is None or own.score < best.score):
         parts = explain(best, scored, snapshot)
         factors: tuple[Factor, ...] = (Factor("part", best.score, how=best.entry.id, parts=parts),)
@@ -56,61 +60,64 @@ def explain(
 def _own(candidate: Candidate, scored: Sequence[Mapping[ChunkKey, Scored]]) -> Scored | None:
     """Return the match that gives a candidate's own score: that of its best topic."""
     key = key_of(candidate.entry)
-    found = [each[key] for each in scored if key in each]
-    return max(found, key=lambda one: one.score, default=None)
+    own_matches = [by_key[key] for by_key in scored if key in by_key]
+    return max(own_matches, key=lambda match: match.score, default=None)
 
 
-def _of_match(one: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
-    parts = list(_of_words(one, snapshot))
-    if one.completeness:
-        parts.append(Factor("completeness", one.completeness))
-    if one.nearness:
-        parts.append(Factor("nearness", one.nearness))
+def _of_match(match: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
+    parts = list(_of_words(match, snapshot))
+    if match.completeness:
+        parts.append(Factor("completeness", match.completeness))
+    if match.nearness:
+        parts.append(Factor("nearness", match.nearness))
     factors = [
         Factor(name, value, "multiply")
-        for name, value in ((one.role_name, one.role), ("local_boost", one.local))
+        for name, value in ((match.role_name, match.role), ("local_boost", match.local))
         if value != 1
     ]
-    score = one.base
-    if one.meaning is not None:
-        by_words = one.score - one.meaning
-        how = "" if one.similarity is None else f"{one.similarity:.3f}"
-        if abs(by_words) < ROUNDED * one.score:
-            return (Factor("meaning", one.score, how=how),)
+    score = match.base
+    if match.meaning is not None:
+        by_words = match.score - match.meaning
+        how = "" if match.similarity is None else f"{match.similarity:.3f}"
+        if abs(by_words) < ROUNDED * match.score:
+            return (Factor("meaning", match.score, how=how),)
         words = Factor("words", by_words, parts=(*parts, *factors))
-        meaning = Factor("meaning", one.meaning, how=how)
+        meaning = Factor("meaning", match.meaning, how=how)
         return (words, meaning) if meaning.value else (words,)
-    made = sum(part.value for part in parts) * math.prod(each.value for each in factors)
-    if made and abs(score / made - 1) > EXACT:
-        factors.append(Factor("rounding", score / made, "multiply"))
-    if one.name and score:
-        factors.append(Factor("name", one.score / score, "multiply"))
-    elif score and abs(one.score / score - 1) > NEGLIGIBLE:
-        factors.append(Factor("tier", one.score / score, "multiply"))
+    product = sum(part.value for part in parts) * math.prod(factor.value for factor in factors)
+    if product and abs(score / product - 1) > EXACT:
+        factors.append(Factor("rounding", score / product, "multiply"))
+    if match.name and score:
+        factors.append(Factor("name", match.score / score, "multiply"))
+    elif score and abs(match.score / score - 1) > NEGLIGIBLE:
+        factors.append(Factor("tier", match.score / score, "multiply"))
     return (*parts, *factors)
 
 
-def _of_words(one: Scored, snapshot: Snapshot) -> Sequence[Factor]:
+def _of_words(match: Scored, snapshot: Snapshot) -> Sequence[Factor]:
     """Return what each word adds, in which fields; stated parts count as words do."""
-    asked = (*one.topic.words, *(each for each in one.topic.looked if each not in one.topic.words))
-    asked = tuple(each for each in asked if each.number not in one.topic.stops)
-    queries = [(each, field, query) for each in asked for field, query in each.queries]
-    scores = snapshot.scores([query for _, _, query in queries], [one.chunk])
-    found: dict[int, list[Factor]] = {}
-    for (each, field, _), (score,) in zip(queries, scores, strict=True):
+    terms = (
+        *match.topic.words,
+        *(term for term in match.topic.looked if term not in match.topic.words),
+    )
+    terms = tuple(term for term in terms if term.number not in match.topic.stops)
+    queries = [(term, field, query) for term in terms for field, query in term.queries]
+    scores = snapshot.scores([query for _, _, query in queries], [match.chunk])
+    factors_by_term: dict[int, list[Factor]] = {}
+    for (term, field, _), (score,) in zip(queries, scores, strict=True):
         if score:
-            found.setdefault(each.number, []).append(Factor(field, score))
+            factors_by_term.setdefault(term.number, []).append(Factor(field, score))
     factors = [
         Factor(
-            each.label,
-            sum(part.value for part in found[each.number]),
+            term.label,
+            sum(part.value for part in factors_by_term[term.number]),
             how=WORD,
-            parts=tuple(found[each.number]),
+            parts=tuple(factors_by_term[term.number]),
         )
-        for each in asked
-        if each.number in found
+        for term in terms
+        if term.number in factors_by_term
     ]
-    rest = one.words - sum(factor.value for factor in factors)
-    if abs(rest) > max(NEGLIGIBLE * one.words, 1e-4):
+    rest = match.words - sum(factor.value for factor in factors)
+    if abs(rest) > max(NEGLIGIBLE * match.words, 1e-4):
         factors.append(Factor("parts of names", rest))
     return factors

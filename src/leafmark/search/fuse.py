@@ -118,7 +118,7 @@ def fuse_meaning(
     that is a name asks for its bearers, and meaning adds nothing to them.
     """
     text = topic_text(topic)
-    is_name = options.mode != "semantic" and any(one.name for one in scored)
+    is_name = options.mode != "semantic" and any(match.name for match in scored)
     if not text or not compiled or is_name:
         return list(scored)
     fusion = _Fusion(snapshot, compiled, options, meaning, text, local_trees)
@@ -158,77 +158,78 @@ class _Fusion:
         by_words = (
             [] if self._options.mode == "semantic" else list(scored[: self._options.candidates])
         )
-        refs = self._snapshot.refs([one.chunk for one in by_words])
+        refs = self._snapshot.refs([match.chunk for match in by_words])
         self._meaning.prepare(self._text, refs, self._options.candidates, self._admits)
         similar = self._meaning.similarities(self._text, refs)
         matches = {
-            ref: _Match(one, ref, similarity)
-            for one, ref, similarity in zip(by_words, refs, similar, strict=True)
+            ref: _Match(match, ref, similarity)
+            for match, ref, similarity in zip(by_words, refs, similar, strict=True)
         }
         for near in self._near():
             matches.setdefault(near.ref, near)
-        found = self._scored(list(matches.values()))
-        found += self._documents(found, matches)
-        return sorted(found, key=lambda one: -one.score)
+        fused = self._scored(list(matches.values()))
+        fused += self._documents(fused, matches)
+        return sorted(fused, key=lambda match: -match.score)
 
     def _scored(self, matches: Sequence[_Match]) -> list[Scored]:
         """Return the matches with the shares of words and meaning in place of their scores."""
         usual = self._usual.mean
-        best = max((each.match.score for each in matches), default=0.0)
+        best = max((candidate.match.score for candidate in matches), default=0.0)
         highest = max(
-            (each.similarity for each in matches if each.similarity is not None), default=usual
+            (candidate.similarity for candidate in matches if candidate.similarity is not None),
+            default=usual,
         )
-        found = []
-        for each in matches:
-            words = each.match.score / best if best else 0.0
-            if each.similarity is None:
+        scored = []
+        for candidate in matches:
+            words = candidate.match.score / best if best else 0.0
+            if candidate.similarity is None:
                 fused, meaning = words, 0.0
             else:
-                above = max(0.0, each.similarity - usual)
+                above = max(0.0, candidate.similarity - usual)
                 meaning = self._weight * above / (highest - usual) if highest > usual else 0.0
-                meaning *= each.match.factor
+                meaning *= candidate.match.factor
                 fused = (1 - self._weight) * words + meaning
-            found.append(
-                each.match._replace(
+            scored.append(
+                candidate.match._replace(
                     score=rounded(fused),
                     meaning=meaning,
-                    similarity=each.similarity,
+                    similarity=candidate.similarity,
                 )
             )
-        return found
+        return scored
 
     def _near(self) -> list[_Match]:
         """Return the nearest chunks that are near enough and fulfil what the query states."""
-        wanted = self._options.candidates
+        count = self._options.candidates
         while True:
-            near = self._meaning.nearest(self._text, wanted, self._admits)
-            similarities = {one.place: one.similarity for one in near}
-            found = self._locate(similarities)
-            if len(found) >= self._options.limit or len(near) < wanted:
+            near = self._meaning.nearest(self._text, count, self._admits)
+            similarities = {place.place: place.similarity for place in near}
+            located = self._locate(similarities)
+            if len(located) >= self._options.limit or len(near) < count:
                 break
-            wanted *= WIDER
+            count *= WIDER
         return [
-            _Match(found[ref], ref, similarities[ref])
-            for ref in sorted(found, key=lambda ref: (-similarities[ref], ref))
+            _Match(located[ref], ref, similarities[ref])
+            for ref in sorted(located, key=lambda ref: (-similarities[ref], ref))
             if similarities[ref] >= self._usual.least
         ]
 
-    def _locate(self, wanted: Mapping[ChunkRef, float]) -> dict[ChunkRef, Scored]:
+    def _locate(self, similarities: Mapping[ChunkRef, float]) -> dict[ChunkRef, Scored]:
         """Return the wanted chunks that fulfil what the query states; plain words are not in it."""
         strict = self._options.strict
-        found: dict[ChunkRef, Scored] = {}
+        located: dict[ChunkRef, Scored] = {}
         for topic in self._compiled:
-            if not wanted or (strict and topic.asks_nothing):
+            if not similarities or (strict and topic.asks_nothing):
                 continue
-            chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
+            chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in similarities))
             query = AllOf((topic.every_word if strict else topic.required, unscored(chunks)))
-            (matches,) = self._snapshot.search([(query, len(wanted))])
+            (matches,) = self._snapshot.search([(query, len(similarities))])
             handles = self._in_sections([chunk for _, chunk in matches])
             bare = matches_without_words(
                 self._snapshot, topic, handles, self._options, self._local_trees
             )
-            found.update(zip(self._snapshot.refs(handles), bare, strict=True))
-        return found
+            located.update(zip(self._snapshot.refs(handles), bare, strict=True))
+        return located
 
     def _in_sections(self, chunks: Sequence[Handle]) -> list[Handle]:
         """Return those of the chunks that are in the sections asked for."""
@@ -238,7 +239,7 @@ class _Fusion:
         return [chunk for chunk, is_in in zip(chunks, chosen, strict=True) if is_in]
 
     def _documents(
-        self, found: Sequence[Scored], matches: Mapping[ChunkRef, _Match]
+        self, scored: Sequence[Scored], matches: Mapping[ChunkRef, _Match]
     ) -> list[Scored]:
         """Return the documents that are near as a whole and have no chunk among the matches.
 
@@ -249,23 +250,25 @@ class _Fusion:
             return []
         usual, shown = self._usual, {doc_id for doc_id, _ in matches}
         near = self._meaning.documents(self._text, usual.least_document, self._admits)
-        wanted = {one.place: one.similarity for one in near if one.place[0] not in shown}
-        located = self._locate(wanted)
-        similarities = [one.similarity for one in found if one.similarity is not None]
+        similarity_of = {
+            place.place: place.similarity for place in near if place.place[0] not in shown
+        }
+        located = self._locate(similarity_of)
+        similarities = [match.similarity for match in scored if match.similarity is not None]
         nearest = max(similarities, default=usual.mean)
         if located and nearest <= usual.mean:
-            nearest = max(wanted[ref] for ref in located)
+            nearest = max(similarity_of[ref] for ref in located)
         if nearest <= usual.mean:
             return []
         whole = []
-        for ref, one in located.items():
-            above = max(0.0, min(wanted[ref], nearest) - usual.mean)
-            meaning = self._weight * one.factor * above / (nearest - usual.mean)
+        for ref, match in located.items():
+            above = max(0.0, min(similarity_of[ref], nearest) - usual.mean)
+            meaning = self._weight * match.factor * above / (nearest - usual.mean)
             score = rounded(meaning)
             if score > 0:
                 whole.append(
-                    one._replace(
-                        score=score, meaning=meaning, similarity=wanted[ref], is_whole=True
+                    match._replace(
+                        score=score, meaning=meaning, similarity=similarity_of[ref], is_whole=True
                     )
                 )
         return whole

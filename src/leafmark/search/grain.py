@@ -115,22 +115,26 @@ def drop_large(
                 _gives_way(candidate, below) and measure_text(candidate.entry) > limit
             ):
                 dropped.add(key_of(candidate.entry))
-    kept = list(candidates)
+    remaining = list(candidates)
     if dropped:
-        kept = [candidate for candidate in candidates if key_of(candidate.entry) not in dropped]
+        remaining = [
+            candidate for candidate in candidates if key_of(candidate.entry) not in dropped
+        ]
     note = f"{len(dropped)} gave way to parts of them" if dropped else ""
-    return kept, Phase("large", len(candidates), len(kept), note)
+    return remaining, Phase("large", len(candidates), len(remaining), note)
 
 
 def _gives_way(candidate: Candidate, below: Sequence[Candidate]) -> bool:
     """Whether a match below a candidate is about as good or better."""
-    alike = [one for one in below if one.relaxed == candidate.relaxed]
+    alike = [part for part in below if part.relaxed == candidate.relaxed]
     if candidate.relaxed and len(alike) < len(below):
         return True
-    good = [one for one in alike if one.score >= STANDS_ABOVE * candidate.score]
+    good = [
+        alike_part for alike_part in alike if alike_part.score >= STANDS_ABOVE * candidate.score
+    ]
     if candidate.entry.kind != "document":
         return bool(good)
-    return any(one.score != candidate.score for one in good)
+    return any(alike_part.score != candidate.score for alike_part in good)
 
 
 def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:
@@ -180,19 +184,19 @@ class _Merger:
             siblings.append(entry.position)
 
     def _try(self, parent_position: int, positions: list[int]) -> None:
-        held = [self.active[position] for position in positions]
-        if not _is_enough(held, self.options):
+        children = [self.active[position] for position in positions]
+        if not _is_enough(children, self.options):
             return
         own = self.active.get(parent_position)
-        if _is_asked_below(held, own):
+        if _is_asked_below(children, own):
             return
-        parent = own.entry if own else self.find_parent(held[0].entry)
+        parent = own.entry if own else self.find_parent(children[0].entry)
         if not self._may_stand(parent):
             return
         for position in positions:
             del self.active[position]
         self.merges += 1
-        self._add(merge_into(parent, held, own, self.options.merge_bonus))
+        self._add(merge_into(parent, children, own, self.options.merge_bonus))
 
     def _may_stand(self, parent: Entry) -> bool:
         if parent.depth < self.options.max_merge_depth:
@@ -205,7 +209,11 @@ class _Merger:
 
 def _is_asked_below(below: Iterable[Candidate], above: Candidate | None) -> bool:
     """Whether one section alone has a name of its own that was asked for, and not what holds it."""
-    named = [one for one in below if one.named and one.entry.kind != "piece"]
+    named = [
+        candidate_below
+        for candidate_below in below
+        if candidate_below.named and candidate_below.entry.kind != "piece"
+    ]
     return (
         len(named) == 1
         and len(named[0].entry.section_path) > 1  # else it is called as its document
@@ -213,10 +221,10 @@ def _is_asked_below(below: Iterable[Candidate], above: Candidate | None) -> bool
     )
 
 
-def _is_enough(held: Sequence[Candidate], options: SearchOptions) -> bool:
+def _is_enough(children: Sequence[Candidate], options: SearchOptions) -> bool:
     """Whether enough of a parent's children match for it to stand for them."""
-    share = len(held) / held[0].entry.sibling_count
-    enough = len(held) >= options.aggregation_min_matches
+    share = len(children) / children[0].entry.sibling_count
+    enough = len(children) >= options.aggregation_min_matches
     return enough and share >= options.aggregation_threshold
 
 
@@ -230,14 +238,14 @@ def merge_into(
     times 1 plus `bonus` for each child that counts.
     """
     held_before = own.constituents if own else ()
-    held = [*children, own] if own else list(children)
-    counted = [one for one in held if not one.relaxed] or held
-    matches = sum(1 for one in counted if one is not own)
+    parts = [*children, own] if own else list(children)
+    counted = [part for part in parts if not part.relaxed] or parts
+    matches = sum(1 for part in counted if part is not own)
     return Candidate(
         entry=parent,
-        score=max(one.score for one in counted) * (1 + bonus * matches),
+        score=max(part.score for part in counted) * (1 + bonus * matches),
         relaxed=counted[0].relaxed,
-        topics=topics_of(held),
+        topics=topics_of(parts),
         direct_score=own.direct_score if own else None,
         constituents=tuple(sort_candidates((*held_before, *children))),
         factors=own.factors if own else (),
@@ -269,15 +277,15 @@ def _nearest_ancestors(
     entries: Sequence[Entry], above: Callable[[Entry], bool]
 ) -> list[int | None]:
     """Return the index of each entry's nearest ancestor among them; entries are by position."""
-    found: list[int | None] = []
+    ancestors: list[int | None] = []
     open_entries: list[int] = []
     for at, entry in enumerate(entries):
         while open_entries and entries[open_entries[-1]].last_position < entry.position:
             open_entries.pop()
-        found.append(open_entries[-1] if open_entries else None)
+        ancestors.append(open_entries[-1] if open_entries else None)
         if above(entry):
             open_entries.append(at)
-    return found
+    return ancestors
 
 
 class Introduce(NamedTuple):
@@ -288,19 +296,19 @@ class Introduce(NamedTuple):
 
     find_next: Callable[[Entry], Entry]
 
-    def alone(self, one: Candidate) -> Candidate | None:
+    def alone(self, candidate: Candidate) -> Candidate | None:
         """Return a candidate narrowed to its own text, None if it has none or is all of it."""
-        whole = one.entry
-        if one.whole or whole.last_position == whole.position:
+        whole = candidate.entry
+        if candidate.whole or whole.last_position == whole.position:
             return None
         if whole.content_type == "empty":
-            return self._with_first_text(one) if one.named else None
+            return self._with_first_text(candidate) if candidate.named else None
         first_below = self.find_next(whole)
         entry = introduction_of(whole, first_below)
         longest = max(map(_length, whole.body_spans), default=0)
         if entry is not None and longest > BEHIND * sum(map(_length, entry.body_spans)):
             entry = self._behind(whole, first_below)
-        return None if entry is None else one._replace(entry=entry, introduction=True)
+        return None if entry is None else candidate._replace(entry=entry, introduction=True)
 
     def _behind(self, whole: Entry, first_below: Entry) -> Entry:
         """Return a chunk narrowed to the longest of its texts between the chunks below it."""
@@ -325,34 +333,34 @@ class Introduce(NamedTuple):
             line_end=line_end,
         )
 
-    def _with_first_text(self, one: Candidate) -> Candidate | None:
+    def _with_first_text(self, candidate: Candidate) -> Candidate | None:
         """Return a candidate that ends behind the first text below it: it has none of its own."""
-        last = one.entry
-        while last.position < one.entry.last_position and last.content_type == "empty":
+        last = candidate.entry
+        while last.position < candidate.entry.last_position and last.content_type == "empty":
             last = self.find_next(last)
         if last.content_type == "empty" or not last.body_spans:
             return None
         first = last.body_spans[0]
-        entry = one.entry._replace(
+        entry = candidate.entry._replace(
             last_position=last.position,
-            body_spans=(*one.entry.body_spans, first),
+            body_spans=(*candidate.entry.body_spans, first),
             byte_end=first[1],
             line_end=last.line_end,
             content_type=last.content_type,
             block_types=last.block_types,
         )
-        return one._replace(entry=entry, introduction=True)
+        return candidate._replace(entry=entry, introduction=True)
 
-    def with_pieces(self, one: Candidate) -> Candidate:
+    def with_pieces(self, candidate: Candidate) -> Candidate:
         """Return a candidate narrowed to its pieces, before its first section."""
-        last = one.entry
-        while last.position < one.entry.last_position:
+        last = candidate.entry
+        while last.position < candidate.entry.last_position:
             following = self.find_next(last)
             if following.kind != "piece":
-                entry = _ending_before(one.entry, following, last_position=last.position)
-                return one._replace(entry=entry, introduction=True)
+                entry = _ending_before(candidate.entry, following, last_position=last.position)
+                return candidate._replace(entry=entry, introduction=True)
             last = following
-        return one
+        return candidate
 
 
 def give_introductions(
@@ -366,19 +374,19 @@ def give_introductions(
     Such a candidate has nothing below it any more, so it takes no other result in.
     """
 
-    def narrowed(one: Candidate) -> Candidate:
-        is_empty = one.named and one.entry.content_type == "empty"
-        if not is_empty and not may_introduce(one.entry, limit, measure_text):
-            return one
-        if is_empty and measure_text(one.entry) <= limit:
-            return one
-        return introduce.alone(one) or one
+    def narrowed(candidate: Candidate) -> Candidate:
+        is_empty = candidate.named and candidate.entry.content_type == "empty"
+        if not is_empty and not may_introduce(candidate.entry, limit, measure_text):
+            return candidate
+        if is_empty and measure_text(candidate.entry) <= limit:
+            return candidate
+        return introduce.alone(candidate) or candidate
 
-    found = [narrowed(one) for one in candidates]
-    count = sum(one.introduction for one in found)
+    introduced = [narrowed(candidate) for candidate in candidates]
+    count = sum(candidate.introduction for candidate in introduced)
     stand = "stands for its" if count == 1 else "stand for their"
     note = f"{count} of over {limit} tokens {stand} own text" if count else ""
-    return found, Phase("introductions", len(candidates), len(found), note)
+    return introduced, Phase("introductions", len(candidates), len(introduced), note)
 
 
 def may_introduce(entry: Entry, limit: int, measure_text: MeasureText) -> bool:
@@ -436,31 +444,31 @@ def bring_to_grain(
     """
     if not options.aggregation or options.grain == "piece":
         return sort_candidates(candidates), []
-    found, phases = list(candidates), []
+    at_grain, phases = list(candidates), []
     if options.grain != "auto":
-        found, phase = _lift(found, _NODE_OF[options.grain], find_parent)
+        at_grain, phase = _lift(at_grain, _NODE_OF[options.grain], find_parent)
         phases.append(phase)
     if options.grain == "section":
         options = options._replace(max_merge_depth=max(1, options.max_merge_depth))
-    found, phase = aggregate(
-        found, options, find_parent=find_parent, measure_text=measure_text, may_stand=may_stand
+    at_grain, phase = aggregate(
+        at_grain, options, find_parent=find_parent, measure_text=measure_text, may_stand=may_stand
     )
     phases.append(phase)
     limit = options.aggregation_max_tokens
     if limit and options.grain == "auto":
-        found, phase = give_introductions(found, limit, measure_text, introduce)
+        at_grain, phase = give_introductions(at_grain, limit, measure_text, introduce)
         phases.append(phase)
     if limit and options.grain != "document":
-        found, phase = drop_large(found, limit, measure_text)
+        at_grain, phase = drop_large(at_grain, limit, measure_text)
         phases.append(phase)
     sections_only = options.grain == "section"
     if sections_only:
-        found, phase = _part_from_sections(found, introduce)
+        at_grain, phase = _part_from_sections(at_grain, introduce)
         phases.append(phase)
-    found, phase = filter_ancestors(
-        found, above=lambda entry: not (sections_only and entry.kind == "document")
+    at_grain, phase = filter_ancestors(
+        at_grain, above=lambda entry: not (sections_only and entry.kind == "document")
     )
-    return found, [*phases, phase]
+    return at_grain, [*phases, phase]
 
 
 _NODE_OF: dict[str, Callable[[Entry], bool]] = {
@@ -476,20 +484,24 @@ def _part_from_sections(
 
     A document with merged pieces of its own text keeps them, and ends before its sections.
     """
-    of_sections = {document_of(one.entry) for one in candidates if one.entry.kind == "section"}
-    found = []
-    for one in candidates:
-        if one.entry.kind == "document" and one.constituents:
-            one = introduce.with_pieces(one)
-        elif one.entry.kind == "document":
-            alone = introduce.alone(one)
-            if alone is None and document_of(one.entry) in of_sections:
+    of_sections = {
+        document_of(candidate.entry)
+        for candidate in candidates
+        if candidate.entry.kind == "section"
+    }
+    remaining = []
+    for candidate in candidates:
+        if candidate.entry.kind == "document" and candidate.constituents:
+            candidate = introduce.with_pieces(candidate)
+        elif candidate.entry.kind == "document":
+            alone = introduce.alone(candidate)
+            if alone is None and document_of(candidate.entry) in of_sections:
                 continue
-            one = alone or one
-        found.append(one)
-    gone = len(candidates) - len(found)
+            candidate = alone or candidate
+        remaining.append(candidate)
+    gone = len(candidates) - len(remaining)
     note = f"{gone} gave way to {'its' if gone == 1 else 'their'} sections" if gone else ""
-    return found, Phase("documents", len(candidates), len(found), note)
+    return remaining, Phase("documents", len(candidates), len(remaining), note)
 
 
 def _lift(
@@ -504,7 +516,7 @@ def _lift(
             entry = find_parent(entry)
         nodes.setdefault(key_of(entry), (entry, []))[1].append(candidate)
     lifted = []
-    for key, (entry, held) in nodes.items():
-        below = [candidate for candidate in held if key_of(candidate.entry) != key]
-        lifted.append(merge_into(entry, below, matched.get(key)) if below else held[0])
+    for key, (entry, members) in nodes.items():
+        below = [candidate for candidate in members if key_of(candidate.entry) != key]
+        lifted.append(merge_into(entry, below, matched.get(key)) if below else members[0])
     return sort_candidates(lifted), Phase("grain", len(candidates), len(lifted))

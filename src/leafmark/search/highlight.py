@@ -42,28 +42,28 @@ class Highlighter:
         self._analyzer = analyzer
         self._by_term: dict[str, list[CompiledTerm]] = {}
         self._phrases: list[tuple[int, PhraseFinder, CompiledTerm]] = []
-        for each in looked:
-            for sequence in each.sequences:
+        for term in looked:
+            for sequence in term.sequences:
                 if len(sequence) == 1:
-                    self._by_term.setdefault(sequence[0], []).append(each)
+                    self._by_term.setdefault(sequence[0], []).append(term)
                 else:
                     finder = PhraseFinder(sequence, analyzer)
-                    self._phrases.append((len(sequence), finder, each))
+                    self._phrases.append((len(sequence), finder, term))
         self._words = WordFinder(self._by_term.keys(), analyzer)
 
     def find(self, text: str) -> list[Match]:
         """Return the matches in `text`, sorted by start; offsets count its characters."""
         simple = text.isascii()
-        found: set[Match] = set()
+        matches: set[Match] = set()
         scanned = scan(text, self._analyzer)
         for start, end, term in self._words.find(scanned):
             for looked in self._by_term[term]:
                 if not looked.prefix or _begins(start, end, text, looked.prefix):
                     last = end if simple else _after_marks(text, end)
-                    found.add((start, last, looked.number))
+                    matches.add((start, last, looked.number))
         for length, finder, looked in self._phrases:
-            found.update(_of_phrase(length, finder, scanned, looked))
-        return sorted(found)
+            matches.update(_of_phrase(length, finder, scanned, looked))
+        return sorted(matches)
 
     def find_in(self, text: str, format_name: str) -> list[Match]:
         """Return the matches in a body of some format, including those of terms the index adds.
@@ -80,15 +80,15 @@ class Highlighter:
         return self.find(text)
 
     def _with(self, text: str, words: _Words, joint: str) -> list[Match]:
-        found = set(self.find(text))
+        matches = set(self.find(text))
         apart, places = _written(words(text), joint, BETWEEN if self._phrases else "-")
         if not places:
-            return sorted(found)
+            return sorted(matches)
         for start, end, number in self.find(apart):
             at, place = places[bisect_right(places, (start, len(text))) - 1]
             last_at, last = places[bisect_right(places, (end - 1, len(text))) - 1]
-            found.add((place + start - at, last + end - last_at, number))
-        return sorted(found)
+            matches.add((place + start - at, last + end - last_at, number))
+        return sorted(matches)
 
 
 _Words = Callable[[str], Iterator[list[tuple[int, str]]]]
@@ -220,8 +220,10 @@ class WordFinder:
                 places.append((start, start + len(word), term))
         for start, end in runs.items():
             tokens = self._analyzer.tokens(text[start:end])
-            found = [token for token in tokens if token.term in self._terms]
-            places += [(start + each.start, start + each.end, each.term) for each in found]
+            term_tokens = [token for token in tokens if token.term in self._terms]
+            places += [
+                (start + token.start, start + token.end, token.term) for token in term_tokens
+            ]
         for term in self._solid:  # each of its characters is a word, whatever is beside it
             places += [(at, at + len(term), term) for at in _occurrences(text, term)]
         return places
@@ -270,8 +272,8 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
             if at and not past_ascii and lowered[at - 1] in _ALNUM:
                 at = find(beginning, at + 1)
                 continue
-            found = match(lowered, at)
-            start, end = at, found.end() if found else at
+            prefix_match = match(lowered, at)
+            start, end = at, prefix_match.end() if prefix_match else at
             if not is_ascii and _touches_others(lowered, start, end):
                 start, end = _run_around(lowered, at)
             word = lowered[start:end]
@@ -332,7 +334,7 @@ class PhraseFinder:
         safe = scanned.is_safe_for(heeds_signs=self._heeds_signs)
         if not safe and not is_folded(text):  # several words can stand in one place of it
             return self._among(self._analyzer.tokens(text))
-        found: list[Place] = []
+        places_found: list[Place] = []
         for start, end, _ in sorted(self._first.find(scanned)):
             if safe and not _may_follow(lowered, end, self._second):
                 continue
@@ -340,8 +342,8 @@ class PhraseFinder:
             if places is None:
                 places = self._words_at(text, start)
             if [place.term for place in places] == self._phrase:
-                found += places
-        return found
+                places_found += places
+        return places_found
 
     def _words_at(self, text: str, start: int) -> list[Place]:
         """Return as many words as the phrase has, from the first reading that begins it on.
@@ -356,13 +358,13 @@ class PhraseFinder:
     def _among(self, tokens: Sequence[Token]) -> list[Place]:
         """Return the words of every such place among all words of a text."""
         size = len(self._phrase)
-        found: list[Place] = []
+        places_found: list[Place] = []
         for at, token in enumerate(tokens):
             if token.term == self._phrase[0]:
                 words = tokens[at : at + size]
                 if [word.term for word in words] == self._phrase:
-                    found += [Place(word.start, word.end, word.term) for word in words]
-        return found
+                    places_found += [Place(word.start, word.end, word.term) for word in words]
+        return places_found
 
     def _solid_words(self, text: str, start: int) -> list[Place] | None:
         """Return the phrase from `start`, [] if it is not there, None if the analyzer must tell."""

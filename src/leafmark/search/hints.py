@@ -81,13 +81,15 @@ def hints_about(
     texts: Texts,
 ) -> tuple[Hint, ...]:
     """Return the hints about an answer; doubt comes first."""
-    compiled = [list(each.values()) for each in trace.compiled]
+    compiled = [list(compiled.values()) for compiled in trace.compiled]
     documents = _Documents(snapshot, texts)
-    found = (
+    hints = (
         *_about_doubt(snapshot, trace, options, meaning),
         *_about_topics(topics, trace, results),
         *_about_fields(snapshot, topics),
-        *_about_words(compiled, documents, is_name=any(one.named for one in trace.joined)),
+        *_about_words(
+            compiled, documents, is_name=any(candidate.named for candidate in trace.joined)
+        ),
         *_about_relaxing(topics, trace, results),
         *_about_options(snapshot, topics, options, trace, results),
         *_about_versions(results),
@@ -95,9 +97,9 @@ def hints_about(
         *_about_stale(results),
     )
     if results or options.offset:
-        return found
+        return hints
     why = _explain_nothing(snapshot, topics, options, meaning, documents)
-    return why if any(hint.code == "nothing-indexed" for hint in why) else (*found, *why)
+    return why if any(hint.code == "nothing-indexed" for hint in why) else (*hints, *why)
 
 
 def unfiltered(options: SearchOptions) -> SearchOptions:
@@ -108,8 +110,8 @@ def unfiltered(options: SearchOptions) -> SearchOptions:
 def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
     """Return a topic without some of its parts; None if nothing to look for would be left."""
     left_out = {id(part) for part in parts}
-    kept = [part for part in parts_of(topic) if id(part) not in left_out]
-    return None if all(isinstance(part, Not) for part in kept) else all_of(kept)
+    remaining = [part for part in parts_of(topic) if id(part) not in left_out]
+    return None if all(isinstance(part, Not) for part in remaining) else all_of(remaining)
 
 
 # -- about any answer -------------------------------------------------------------------
@@ -118,8 +120,8 @@ def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression 
 def _about_doubt(
     snapshot: Snapshot, trace: Trace, options: SearchOptions, meaning: Meaning | None
 ) -> Iterator[Hint]:
-    answered = [each for each in trace.found if each.candidates]
-    if answered and all(is_doubtful(snapshot, each, options, meaning) for each in answered):
+    answered = [topic for topic in trace.found if topic.candidates]
+    if answered and all(is_doubtful(snapshot, topic, options, meaning) for topic in answered):
         yield Hint("doubtful")
 
 
@@ -150,9 +152,9 @@ def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[
     """
     words: dict[str, str] = {}
     for topic in topics:
-        for asked in iter_leaves(topic):
-            if isinstance(asked.leaf, Term | Prefix) and asked.leaf.no_field:
-                words.setdefault(asked.leaf.no_field, format_query(asked.leaf))
+        for node in iter_leaves(topic):
+            if isinstance(node.leaf, Term | Prefix) and node.leaf.no_field:
+                words.setdefault(node.leaf.no_field, format_query(node.leaf))
     if words:
         names = list(words)[:MAX_NAMED]
         tree = next((name for name in names if name in snapshot.tree_names), None)
@@ -183,21 +185,21 @@ class _Documents:
             texts_with,
         )
 
-    def instead(self, topic: Sequence[CompiledTopic], one: CompiledTerm) -> list[str]:
+    def instead(self, topic: Sequence[CompiledTopic], term: CompiledTerm) -> list[str]:
         """Return the words that were looked for in place of a term."""
-        language = next(each.language for each in topic if one in each.looked)
-        others = [terms for terms in one.instead if terms != one.terms]
+        language = next(compiled.language for compiled in topic if term in compiled.looked)
+        others = [terms for terms in term.instead if terms != term.terms]
         named_first = chain.from_iterable(others[:MAX_NAMED])
-        words = self.words(language, _fields(language, one.field), named_first)
+        words = self.words(language, _fields(language, term.field), named_first)
         named = (" ".join(map(words.word_of, terms)) for terms in others)
         return list(dict.fromkeys(islice(named, MAX_NAMED)))
 
     def _chunks_with(self, fields: Sequence[str], terms: Sequence[str]) -> dict[str, list[Handle]]:
         """Return a few chunks of each term, whose records are read together."""
         having = (AnyOf(tuple(HasTerm(field, term) for field in fields)) for term in terms)
-        found = self._snapshot.search([(each, MAX_TEXTS) for each in having])
-        chunks = [[chunk for _, chunk in each] for each in found]
-        self._snapshot.entries([chunk for each in chunks for chunk in each])
+        match_lists = self._snapshot.search([(query, MAX_TEXTS) for query in having])
+        chunks = [[chunk for _, chunk in match_list] for match_list in match_lists]
+        self._snapshot.entries([chunk for match_list in chunks for chunk in match_list])
         return dict(zip(terms, chunks, strict=True))
 
     def _texts_of(self, chunks: Sequence[Handle]) -> Iterator[str]:
@@ -223,31 +225,38 @@ def _about_words(
         yield Hint("no-words")
         return
     for topic in compiled:
-        if all(_occurs(one) for each in topic for one in each.looked):
+        if all(_occurs(term) for compiled in topic for term in compiled.looked):
             continue
-        known = {(one.label, one.field) for each in topic for one in each.looked if _occurs(one)}
-        for one, others in _unknown(topic):
-            if (one.label, one.field) not in known:
-                values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
-                said = documents.instead(topic, one)
-                if one.begun:
-                    yield Hint("begun", values=values | {"words": said})
+        known = {
+            (term.label, term.field)
+            for compiled in topic
+            for term in compiled.looked
+            if _occurs(term)
+        }
+        for term, others in _unknown(topic):
+            if (term.label, term.field) not in known:
+                values = {"word": term.label, "field": term.field, "is_prefix": bool(term.prefix)}
+                suggested = documents.instead(topic, term)
+                if term.begun:
+                    yield Hint("begun", values=values | {"words": suggested})
                 elif others:
-                    yield Hint("corrected", values=values | {"words": said or others[:MAX_NAMED]})
-                elif parts := _parts_of_compound(topic, one):
+                    yield Hint(
+                        "corrected", values=values | {"words": suggested or others[:MAX_NAMED]}
+                    )
+                elif parts := _parts_of_compound(topic, term):
                     yield Hint("compound", values=values | {"words": list(parts)})
                 elif not is_name:
                     yield Hint("unknown-word", values=values)
 
 
-def _parts_of_compound(topic: Sequence[CompiledTopic], one: CompiledTerm) -> tuple[str, ...]:
+def _parts_of_compound(topic: Sequence[CompiledTopic], term: CompiledTerm) -> tuple[str, ...]:
     """Return the words of the documents that make up a word that stands nowhere."""
-    owner = next(each for each in topic if one in each.looked)
-    return owner.word_list.compound(one.label) if one.label.isalpha() else ()
+    owner = next(compiled for compiled in topic if term in compiled.looked)
+    return owner.word_list.compound(term.label) if term.label.isalpha() else ()
 
 
-def _occurs(one: CompiledTerm) -> bool:
-    return bool(one.queries) and not one.corrected and not one.begun
+def _occurs(term: CompiledTerm) -> bool:
+    return bool(term.queries) and not term.corrected and not term.begun
 
 
 def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[str]]]:
@@ -255,32 +264,32 @@ def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[st
 
     Stop words are skipped, those of another language too: only this language looked for them.
     """
-    found: dict[tuple[str, str | None], tuple[CompiledTerm, dict[str, None]]] = {}
+    unknown: dict[tuple[str, str | None], tuple[CompiledTerm, dict[str, None]]] = {}
     names = {compiled.language.name for compiled in topic}
     for compiled in topic:
         others = names - {compiled.language.name}
-        for one in compiled.looked:
-            if _occurs(one) or one.number in compiled.stops:
+        for term in compiled.looked:
+            if _occurs(term) or term.number in compiled.stops:
                 continue
-            if any(one.label.lower() in stop_words(name) for name in others):
+            if any(term.label.lower() in stop_words(name) for name in others):
                 continue
-            _, words = found.setdefault((one.label, one.field), (one, {}))
-            words.update(dict.fromkeys(one.corrected))
-    return [(one, list(words)) for one, words in found.values()]
+            _, words = unknown.setdefault((term.label, term.field), (term, {}))
+            words.update(dict.fromkeys(term.corrected))
+    return [(term, list(words)) for term, words in unknown.values()]
 
 
 def _about_relaxing(
     topics: Sequence[Expression], trace: Trace, results: Sequence[Result]
 ) -> Iterator[Hint]:
-    relaxed = [one.relaxed for one in results]
+    relaxed = [result.relaxed for result in results]
     if not any(relaxed):
         return
-    if not all(one.relaxed for one in trace.ranked):
+    if not all(result.relaxed for result in trace.ranked):
         are_last = relaxed == sorted(relaxed) and not all(relaxed)
         yield Hint("relaxed", values={"which": "last" if are_last else "some"})
         return
-    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
-    quoted = any(isinstance(each.leaf, Phrase) and not each.negated for each in leaves)
+    leaves = [node for topic in topics for node in iter_leaves(topic)]
+    quoted = any(isinstance(node.leaf, Phrase) and not node.negated for node in leaves)
     yield Hint("relaxed", values={"which": "all", "quoted": quoted})
 
 
@@ -295,8 +304,8 @@ def _about_options(
 
     People exclude words that say something.
     """
-    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
-    out = [one.leaf for one in leaves if one.negated and not one.field]
+    leaves = [node for topic in topics for node in iter_leaves(topic)]
+    out = [node.leaf for node in leaves if node.negated and not node.field]
     texts = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
     letters = [text for text in texts if len(text) == 1 and text.isalnum()]
     if results and letters:
@@ -314,15 +323,19 @@ def _left_out(
         parts = parts_of(topic)
         for part in parts:
             if isinstance(part, Not) and isinstance(part.operand, Term):
-                asked = all_of([part.operand if other is part else other for other in parts])
-                if _matched(snapshot, asked, options._replace(strict=True), None):
+                other_topic = all_of([part.operand if other is part else other for other in parts])
+                if _matched(snapshot, other_topic, options._replace(strict=True), None):
                     yield part.operand.text
 
 
 def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
     """What keeps a search to the versions that the first such result stands for."""
     for joined in results:
-        others = [one for one in joined.other_versions if are_of_one_page(joined.entry, one)]
+        others = [
+            other_version
+            for other_version in joined.other_versions
+            if are_of_one_page(joined.entry, other_version)
+        ]
         if others:
             filters = (other_version_filter(joined.entry, other) for other in others)
             yield Hint("versions", values={"filters": list(dict.fromkeys(filters))[:MAX_NAMED]})
@@ -336,14 +349,14 @@ def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:
     if more > 0:
         yield Hint("more", values={"count": more, "offset": after})
         return
-    total = sum(each.total for each in trace.found)
+    total = sum(topic.total for topic in trace.found)
     joined = len(trace.joined)
     if trace.kept and total > joined and len(trace.kept) < options.limit:
         yield Hint("cut", values={"count": total - joined})
 
 
 def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:
-    stale = sum(one.stale for one in results)
+    stale = sum(result.stale for result in results)
     if stale:
         yield Hint("stale", values={"count": stale})
 
@@ -362,12 +375,12 @@ def unknown_names(
         yield from _tree(snapshot, name)
     tags = _facts(snapshot, fact("tag", "")) if options.tags else []
     for tag in options.tags:
-        if tag_fact(tag) not in (fact("tag", one) for one in tags):
+        if tag_fact(tag) not in (fact("tag", known_value) for known_value in tags):
             yield _unknown_name("unknown-tag", tag, tags)
     for topic in topics:
-        for asked in iter_leaves(topic):
-            if isinstance(asked.leaf, Filter) and not asked.negated:
-                yield from _unknown_value(snapshot, asked.leaf)
+        for node in iter_leaves(topic):
+            if isinstance(node.leaf, Filter) and not node.negated:
+                yield from _unknown_value(snapshot, node.leaf)
 
 
 _NAMED_FACTS: Mapping[str, tuple[str, Callable[[str], str]]] = {
@@ -390,7 +403,7 @@ def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
     if node.name in _NAMED_FACTS:
         code, spelt = _NAMED_FACTS[node.name]
         known = _facts(snapshot, fact(node.name, ""))
-        if spelt(value) not in (fact(node.name, one) for one in known):
+        if spelt(value) not in (fact(node.name, known_value) for known_value in known):
             yield _unknown_name(code, value, known)
     if node.name == "has" and value not in _facts(snapshot, fact("has", "")):
         yield Hint("unknown-kind", values={"name": value})
@@ -428,12 +441,12 @@ def _id(snapshot: Snapshot, value: str) -> Hint:
 def _metadata(snapshot: Snapshot, node: Filter, key: str) -> Iterator[Hint]:
     values = _facts(snapshot, meta_prefix(key))
     if not values:
-        keys = {one.partition("=")[0] for one in _facts(snapshot, _META)}
+        keys = {fact_text.partition("=")[0] for fact_text in _facts(snapshot, _META)}
         near = nearest(key.casefold(), sorted(keys), MAX_SUGGESTED)
         yield Hint("unknown-key", values={"name": key, "near": list(near)})
-    elif not any(admits(node.value, one) for one in values):
-        wanted = "" if isinstance(node.value, Range) else canonical(node.value)
-        near = nearest(wanted, values, MAX_SUGGESTED)
+    elif not any(admits(node.value, known_value) for known_value in values):
+        spelt_value = "" if isinstance(node.value, Range) else canonical(node.value)
+        near = nearest(spelt_value, values, MAX_SUGGESTED)
         yield Hint("unknown-value", values={"name": format_query(node), "near": list(near)})
 
 
@@ -468,16 +481,16 @@ def _explain_nothing(
     inquiry = _Inquiry(snapshot, tuple(topics), options, meaning, documents)
     names = list(unknown_names(snapshot, topics, options))
     if meaning is not None and options.mode == "semantic":  # words do not count
-        found = [*names, *inquiry.without()]
-        return tuple(found or ([] if meaning.damaged else [Hint("far")]))
-    found = [
+        hints = [*names, *inquiry.without()]
+        return tuple(hints or ([] if meaning.damaged else [Hint("far")]))
+    hints = [
         *names,
         *inquiry.spellings(),
         *inquiry.torn(),
         *inquiry.without(),
         *inquiry.strictness(),
     ]
-    return tuple(found or inquiry.apart())
+    return tuple(hints or inquiry.apart())
 
 
 def _matched(
@@ -485,8 +498,8 @@ def _matched(
 ) -> TopicMatches | None:
     """Return the matches of a topic, None if there are none."""
     compiled = list(compile_topic(snapshot, topic, options).values())
-    found = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
-    return found if found.total else None
+    matches = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
+    return matches if matches.total else None
 
 
 class _Spelling(NamedTuple):
@@ -500,7 +513,7 @@ class _Spelling(NamedTuple):
 
     def near(self) -> list[tuple[str, str]]:
         """Return the terms near the word, with how each is written."""
-        return self.speller.near(self.word, self.term, self.fields, self.edits, asked=True)
+        return self.speller.near(self.word, self.term, self.fields, self.edits, is_asked=True)
 
     def expected_terms(self) -> Iterator[tuple[str, str]]:
         return product(self.fields, self.speller.expected_terms(self.word))
@@ -524,8 +537,8 @@ class _Inquiry:
         self._options = options
         self._meaning = meaning
         self._texts = {"", *map(topic_text, topics)}
-        made = (compile_topic(snapshot, topic, options) for topic in topics)
-        self._compiled = [list(each.values()) for each in made]
+        compiled = (compile_topic(snapshot, topic, options) for topic in topics)
+        self._compiled = [list(topic.values()) for topic in compiled]
 
     # -- words that do not occur -------------------------------------------------------
 
@@ -534,12 +547,14 @@ class _Inquiry:
         vocabulary = vocabulary_of(self._snapshot)
         for compiled in self._compiled:
             known = _occurring(compiled)
-            looked = (one for each in compiled for one in each.looked if not one.prefix)
-            asked = dict.fromkeys((one.label, one.field) for one in looked)
-            unknown = [each for each in asked if each not in known and len(each[0]) >= MIN_WORD]
+            looked = (term for compiled in compiled for term in compiled.looked if not term.prefix)
+            words_and_fields = dict.fromkeys((term.label, term.field) for term in looked)
+            unknown = [
+                pair for pair in words_and_fields if pair not in known and len(pair[0]) >= MIN_WORD
+            ]
             for word, field in unknown:
-                for one in self._spellings(word, field, compiled):
-                    vocabulary.expect(one.expected_terms(), one.expected_lookups())
+                for spelling in self._spellings(word, field, compiled):
+                    vocabulary.expect(spelling.expected_terms(), spelling.expected_lookups())
             for word, field in unknown:
                 near = self._near(word, field, compiled)
                 if near:
@@ -551,21 +566,21 @@ class _Inquiry:
         Each is, of those with its stem in the documents, the one most like it.
         """
         spellings = list(self._spellings(word, field, compiled))
-        near = [{written: term for term, written in each.near()} for each in spellings]
+        near = [{written: term for term, written in spelling.near()} for spelling in spellings]
         first = nearest(word, chain.from_iterable(near), MAX_SUGGESTED)
-        found: list[str] = []
-        for one, terms_of in zip(spellings, near, strict=True):
+        suggestions: list[str] = []
+        for candidate, terms_of in zip(spellings, near, strict=True):
             terms = [terms_of[written] for written in first if written in terms_of]
-            words = self._documents.words(one.speller.language, one.fields, terms)
-            found += [like for term in terms for like in nearest(word, words.words_of(term))]
-        return list(nearest(word, found, MAX_SUGGESTED))
+            words = self._documents.words(candidate.speller.language, candidate.fields, terms)
+            suggestions += [like for term in terms for like in nearest(word, words.words_of(term))]
+        return list(nearest(word, suggestions, MAX_SUGGESTED))
 
     def _spellings(
         self, word: str, field: str | None, compiled: Iterable[CompiledTopic]
     ) -> Iterator[_Spelling]:
         """Yield a word of one term as each language spells it."""
-        for each in compiled:
-            language = each.language
+        for topic in compiled:
+            language = topic.language
             terms = language.analyzer.terms(word)
             if len(terms) == 1:
                 speller = Speller(vocabulary_of(self._snapshot), language)
@@ -576,20 +591,20 @@ class _Inquiry:
         """Yield phrases and words of several parts that occur nowhere, though their parts do."""
         for at, (topic, compiled) in enumerate(zip(self._topics, self._compiled, strict=True)):
             known = _occurring(compiled)
-            for asked in iter_terms(topic):
-                leaf = asked.leaf
-                if not isinstance(leaf, Phrase | Term) or (leaf.text, asked.field) not in known:
+            for node in iter_terms(topic):
+                leaf = node.leaf
+                if not isinstance(leaf, Phrase | Term) or (leaf.text, node.field) not in known:
                     continue
                 tokens = compiled[0].language.analyzer.tokens(leaf.text)
                 words = [leaf.text[token.start : token.end] for token in tokens]
-                alone = Field(asked.field, leaf) if asked.field else leaf
+                alone = Field(node.field, leaf) if node.field else leaf
                 options = unfiltered(self._options)._replace(strict=True)
                 if len(words) > 1 and _matched(self._snapshot, alone, options, None) is None:
                     loose = _replaced(topic, leaf, all_of(Term(word) for word in words))
                     by_words = self._options._replace(strict=self._meaning is None)
                     matches = self._would_match(self._with(at, loose), by_words)
                     values = {"text": leaf.text, "is_phrase": isinstance(leaf, Phrase)}
-                    yield Hint("phrase", values=values | {"field": asked.field, "matches": matches})
+                    yield Hint("phrase", values=values | {"field": node.field, "matches": matches})
 
     # -- what asks for too much --------------------------------------------------------
 
@@ -609,11 +624,11 @@ class _Inquiry:
         topics = [
             without_parts(topic, filter(filters_only, parts_of(topic))) for topic in self._topics
         ]
-        kept = tuple(topic for topic in topics if topic is not None)
-        matches = self._would_match(kept, unfiltered(self._options))
+        remaining = tuple(topic for topic in topics if topic is not None)
+        matches = self._would_match(remaining, unfiltered(self._options))
         if matches:
             yield Hint(
-                "filter", values={"filters": [one.filter for one in wishes], "matches": matches}
+                "filter", values={"filters": [wish.filter for wish in wishes], "matches": matches}
             )
 
     def _alone(self, wishes: Iterable[_Wish]) -> Iterator[Hint]:
@@ -624,7 +639,7 @@ class _Inquiry:
 
     def _below(self) -> Iterator[Hint]:
         """Yield the patterns of sections made deeper, if that gives matches."""
-        deeper = tuple(f"{each} > **" for each in self._options.section)
+        deeper = tuple(f"{pattern} > **" for pattern in self._options.section)
         if deeper:
             matches = self._would_match(self._topics, self._options._replace(section=deeper))
             if matches:
@@ -666,8 +681,8 @@ class _Inquiry:
     def apart(self) -> Iterator[Hint]:
         """Say so if every part occurs somewhere, but not together."""
         for topic in self._topics:
-            asked = [part for part in parts_of(topic) if not filters_only(part)]
-            if len(asked) > 1 and all(map(self._stands, asked)):
+            parts = [part for part in parts_of(topic) if not filters_only(part)]
+            if len(parts) > 1 and all(map(self._stands, parts)):
                 yield Hint("apart")
 
     def _stands(self, part: Expression) -> bool:
@@ -687,14 +702,14 @@ class _Inquiry:
         words are searched without meaning, which gives a lower bound; in the mode `semantic`,
         where words do not count, the number is unknown.
         """
-        known = [self._meaning is None or topic_text(one) in self._texts for one in topics]
+        known = [self._meaning is None or topic_text(topic) in self._texts for topic in topics]
         if not all(known) and options.mode == "semantic":
             return None
         total = 0
         for topic, is_known in zip(topics, known, strict=True):
             meaning = self._meaning if is_known else None
-            found = _matched(self._snapshot, topic, options, meaning)
-            total += found.total if found else 0
+            matches = _matched(self._snapshot, topic, options, meaning)
+            total += matches.total if matches else 0
         if not total:
             return None
         is_least = not all(known) or total >= options.candidates
@@ -703,7 +718,12 @@ class _Inquiry:
 
 def _occurring(compiled: Iterable[CompiledTopic]) -> set[tuple[str, str | None]]:
     """Return what was looked for and occurs, each with the field that it was asked for in."""
-    return {(one.label, one.field) for each in compiled for one in each.looked if one.queries}
+    return {
+        (term.label, term.field)
+        for compiled in compiled
+        for term in compiled.looked
+        if term.queries
+    }
 
 
 def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Expression:
@@ -711,7 +731,7 @@ def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Express
     if topic is leaf:
         return other
     if isinstance(topic, And | Or):
-        operands = [_replaced(each, leaf, other) for each in topic.operands]
+        operands = [_replaced(operand, leaf, other) for operand in topic.operands]
         return all_of(operands) if isinstance(topic, And) else Or(tuple(operands))
     if isinstance(topic, Field | Boost):
         return topic._replace(operand=_replaced(topic.operand, leaf, other))

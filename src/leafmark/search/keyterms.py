@@ -63,7 +63,7 @@ def find_key_terms(
     A term must occur in `trees` (none: in any), outside of the ids in `without`. `ignored` are
     words in lower case to leave out.
     """
-    found: dict[str, KeyTerm] = {}
+    best_by_word: dict[str, KeyTerm] = {}
     parts = list(texts)
     for language in snapshot.languages:
         chosen = [tree for tree in language.trees if not trees or tree in trees]
@@ -71,10 +71,10 @@ def find_key_terms(
             continue
         ranking = _Ranking(snapshot, language, chosen, without, ignored)
         for term in ranking.best(parts, limit):
-            other = found.get(term.word)
+            other = best_by_word.get(term.word)
             if other is None or term.score > other.score:
-                found[term.word] = term
-    return sorted(found.values(), key=_best_first)[:limit]
+                best_by_word[term.word] = term
+    return sorted(best_by_word.values(), key=_best_first)[:limit]
 
 
 def _best_first(term: KeyTerm) -> tuple[float, str]:
@@ -105,9 +105,12 @@ class _Ranking:
 
     def best(self, texts: Iterable[WeightedText], limit: int) -> list[KeyTerm]:
         seen = self._count(texts)
-        rough = {term: self._key_term(one, self._frequency(term)) for term, one in seen.items()}
+        rough = {
+            term: self._key_term(occurrence, self._frequency(term))
+            for term, occurrence in seen.items()
+        }
         ranked = sorted(
-            (term for term, one in rough.items() if one.chunks),
+            (term for term, key_term in rough.items() if key_term.chunks),
             key=lambda term: _best_first(rough[term]),
         )
         if not self._without and set(self._trees) == set(self._language.trees):
@@ -116,7 +119,7 @@ class _Ranking:
             self._key_term(seen[term], self._frequency_elsewhere(term))
             for term in ranked[: SPARE_TERMS * limit]
         ]
-        return sorted((one for one in exact if one.chunks), key=_best_first)[:limit]
+        return sorted((key_term for key_term in exact if key_term.chunks), key=_best_first)[:limit]
 
     def _count(self, texts: Iterable[WeightedText]) -> dict[_Terms, _Seen]:
         """Return the terms of the texts; a name in camel case counts whole and in its parts."""
@@ -128,20 +131,20 @@ class _Ranking:
                 if not word.isascii():
                     pieces = split_words(word, self._language.analyzer, self._together)
                     read = dict.fromkeys(piece.text for piece in pieces if not piece.asks)
-                for each in read:
-                    low = each.lower()
+                for read_word in read:
+                    low = read_word.lower()
                     if low in stops or low in self._ignored or _says_nothing(low):
                         continue
-                    terms = tuple(self._language.analyzer.terms(each))
+                    terms = tuple(self._language.analyzer.terms(read_word))
                     if terms:
-                        one = seen.setdefault(terms, _Seen())
-                        one.words[low] += count
-                        one.parts[part] += count
+                        occurrence = seen.setdefault(terms, _Seen())
+                        occurrence.words[low] += count
+                        occurrence.parts[part] += count
         return seen
 
     def _key_term(self, seen: _Seen, chunks: int) -> KeyTerm:
         score = seen.weight * self._vocabulary.idf(chunks, self._total) if chunks else 0.0
-        word = min(seen.words, key=lambda each: (-seen.words[each], len(each), each))
+        word = min(seen.words, key=lambda word: (-seen.words[word], len(word), word))
         sources = dict.fromkeys(part.source for part in seen.parts)
         return KeyTerm(word, score, seen.weight, chunks, tuple(sources))
 
@@ -152,14 +155,14 @@ class _Ranking:
 
     def _frequency_elsewhere(self, terms: _Terms) -> int:
         """Return in how many chunks of the chosen trees, outside of `without`, a word stands."""
-        found: list[Query] = [
+        fields: list[Query] = [
             HasPhrase(name, terms) if len(terms) > 1 else HasTerm(name, terms[0])
             for name in self._names
         ]
         filters = Filters(self._snapshot)
-        own = tuple(filters.compile(Filter("under", each)) for each in self._without)
-        asked = AllOf((AnyOf(tuple(found)), filters.trees(self._trees)), without=own)
-        return self._snapshot.count([asked])[0]
+        own = tuple(filters.compile(Filter("under", name)) for name in self._without)
+        elsewhere = AllOf((AnyOf(tuple(fields)), filters.trees(self._trees)), without=own)
+        return self._snapshot.count([elsewhere])[0]
 
 
 def _says_nothing(word: str) -> bool:
@@ -177,6 +180,6 @@ def query_for(
     """
     most = max(term.weight for term in terms)
     words = [Boost(Term(term.word), round(max(0.05, term.weight / most), 3)) for term in terms]
-    left_out: list[Expression] = [Not(Filter("under", each)) for each in without]
-    left_out += [Not(Filter("id", each)) for each in apart]
+    left_out: list[Expression] = [Not(Filter("under", name)) for name in without]
+    left_out += [Not(Filter("id", name)) for name in apart]
     return all_of([any_of(words), *left_out])

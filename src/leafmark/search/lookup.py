@@ -29,36 +29,36 @@ def find_chunks(snapshot: Snapshot, name: str) -> list[Entry]:
     """
     written = name.removeprefix("./")
     forms = (written, *cited_ids(written), with_slashes(name))
-    names = dict.fromkeys(each for form in forms for each in id_spellings(form))
-    for wanted in names:
-        found = find_chunk(snapshot, wanted)
-        if found is not None:
-            return [_without_sections(snapshot, found, wanted)]
+    names = dict.fromkeys(spelling for form in forms for spelling in id_spellings(form))
+    for chunk_id in names:
+        entry = find_chunk(snapshot, chunk_id)
+        if entry is not None:
+            return [_without_sections(snapshot, entry, chunk_id)]
     trees = sorted(snapshot.tree_names)
     return [
-        _without_sections(snapshot, found, wanted)
+        _without_sections(snapshot, entry, chunk_id)
         for tree in trees
-        for wanted in names
-        if (found := find_chunk(snapshot, f"{tree}:{wanted}")) is not None
+        for chunk_id in names
+        if (entry := find_chunk(snapshot, f"{tree}:{chunk_id}")) is not None
     ]
 
 
-def _without_sections(snapshot: Snapshot, found: Entry, wanted: str) -> Entry:
+def _without_sections(snapshot: Snapshot, entry: Entry, chunk_id: str) -> Entry:
     """Return the chunk found; if `wanted` is a preamble, cut where the sections begin."""
-    if found.kind != "document" or not wanted.endswith(_OWN_TEXT):
-        return found
-    last = found.position
-    for chunk in snapshot.chunks_of(found.doc_id)[1:]:
+    if entry.kind != "document" or not chunk_id.endswith(_OWN_TEXT):
+        return entry
+    last = entry.position
+    for chunk in snapshot.chunks_of(entry.doc_id)[1:]:
         if chunk.kind != "piece" or chunk.covers:
             break
         last = chunk.position
-    return found._replace(last_position=last)
+    return entry._replace(last_position=last)
 
 
 def find_chunk(lookup: Lookup, chunk_id: str) -> Entry | None:
     """Return the chunk with a whole id or ordinal id; None if there is none."""
-    found = (chunk_in_document(lookup, *reading) for reading in readings(chunk_id))
-    return next((chunk for chunk in found if chunk is not None), None)
+    entries = (chunk_in_document(lookup, *reading) for reading in readings(chunk_id))
+    return next((chunk for chunk in entries if chunk is not None), None)
 
 
 def with_slashes(name: str) -> str:
@@ -77,8 +77,8 @@ def readings(name: str) -> Iterator[tuple[str, str]]:
     """
     readings = [(name, "")]
     for sign in "#~":
-        head, found, rest = name.partition(sign)
-        if found:
+        head, separator, rest = name.partition(sign)
+        if separator:
             readings.append((head, sign + rest))
             head, _, rest = name.rpartition(sign)  # a path typed as it is may hold the sign, too
             readings.append((head, sign + rest))
@@ -99,13 +99,13 @@ def chunk_in_document(lookup: Lookup, doc_id: str, rest: str) -> Entry | None:
     slug = rest[1:] if rest.startswith("#") else None
     head, tilde, piece = rest.rpartition("~")
     if tilde and piece.isascii() and piece.isdecimal() and len(piece) < 10:
-        found = lookup.find(doc_id, head[1:] if head else None, int(piece))
-        if found is not None or slug is None:
-            return found
+        entry = lookup.find(doc_id, head[1:] if head else None, int(piece))
+        if entry is not None or slug is None:
+            return entry
     if rest and slug is None:
         return None
-    found = chunk_with_slug(lookup, doc_id, slug)
-    return lookup.entry(doc_id, 0) if found is None and slug == PREAMBLE else found
+    entry = chunk_with_slug(lookup, doc_id, slug)
+    return lookup.entry(doc_id, 0) if entry is None and slug == PREAMBLE else entry
 
 
 def chunk_with_slug(lookup: Lookup, doc_id: str, slug: str | None) -> Entry | None:
@@ -113,9 +113,9 @@ def chunk_with_slug(lookup: Lookup, doc_id: str, slug: str | None) -> Entry | No
 
     Discarded headings have slugs too, but no chunk of their own.
     """
-    found = lookup.find(doc_id, slug)
-    if found is not None or slug is None:
-        return found
+    entry = lookup.find(doc_id, slug)
+    if entry is not None or slug is None:
+        return entry
     document = lookup.document(doc_id)
     position = None if document is None else document.slugs.get(slug)
     return None if position is None else lookup.entry(doc_id, position)

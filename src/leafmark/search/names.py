@@ -125,12 +125,12 @@ def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
             (DOCUMENT_BY_STEMS + step, chain.from_iterable(documents)),
             (CHUNK_BY_STEMS + step, chain.from_iterable(chunks)),
         )
-    asked = [(level, tuple(dict.fromkeys(terms))) for level, terms in levels]
-    known = set(_known(snapshot, chain.from_iterable(terms for _, terms in asked)))
+    levels_asked = [(level, tuple(dict.fromkeys(terms))) for level, terms in levels]
+    known = set(_known(snapshot, chain.from_iterable(terms for _, terms in levels_asked)))
     return [
-        (level, HasAny("names", found))
-        for level, terms in asked
-        if (found := tuple(filter(known.__contains__, terms)))
+        (level, HasAny("names", known_terms))
+        for level, terms in levels_asked
+        if (known_terms := tuple(filter(known.__contains__, terms)))
     ]
 
 
@@ -148,17 +148,17 @@ def find_bearers(
     that belongs to another (`Lamp.dim`), it may stand beside the definition of that.
     """
     naming = _Naming(snapshot, search)
-    found: dict[Handle, float] = {}
+    levels_by_chunk: dict[Handle, float] = {}
     for level, matches in called:
         for chunk in matches:
-            found.setdefault(chunk, level)
-    if DOCUMENT_LEVELS.isdisjoint(found.values()):
+            levels_by_chunk.setdefault(chunk, level)
+    if DOCUMENT_LEVELS.isdisjoint(levels_by_chunk.values()):
         behind = naming.behind_usual_prefix(name)
-        found = {**dict.fromkeys(behind, EXACT_DOCUMENT + WHOLE_STEP), **found}
-    if not found:
+        levels_by_chunk = {**dict.fromkeys(behind, EXACT_DOCUMENT + WHOLE_STEP), **levels_by_chunk}
+    if not levels_by_chunk:
         within = naming.within(_all_forms(name), language, written)
-        found = dict.fromkeys(within, EXACT_CHUNK)
-    return found
+        levels_by_chunk = dict.fromkeys(within, EXACT_CHUNK)
+    return levels_by_chunk
 
 
 def is_borne(snapshot: Snapshot, name: Name) -> bool:
@@ -228,8 +228,8 @@ def _is_same(title: str, name: str, *, is_document: bool) -> bool:
     >>> [_is_same(title, "operator=", is_document=False) for title in titles]
     [False, False, False, True, False]
     """
-    before, found, after = title.casefold().rpartition(name.casefold().rstrip("!()"))
-    if not found or before[-1:] not in _BEFORE:
+    before, same, after = title.casefold().rpartition(name.casefold().rstrip("!()"))
+    if not same or before[-1:] not in _BEFORE:
         return False
     return after[:1] in (_BEHIND if is_document else _BEHIND_ENTRY)
 
@@ -242,8 +242,8 @@ def _forms(name: Name) -> tuple[list[Name], list[Name]]:
     stems = tuple(word.stem for word in name)
     if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
         return [name, (*name[2:], name[1])], []  # `man 2 open` is the page `open(2)`
-    frames = [each for each in _BEFORE_NAMES if each == stems[: len(each)] and each != stems]
-    whole = [name, *(name[len(each) :] for each in frames)]
+    frames = [frame for frame in _BEFORE_NAMES if frame == stems[: len(frame)] and frame != stems]
+    whole = [name, *(name[len(frame) :] for frame in frames)]
     bare = [
         form[:-1]
         for form in whole
@@ -291,9 +291,9 @@ def chunk_terms(name: Name) -> tuple[str, ...]:
 
 def _known(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
     """Return those of the terms that something is called: few queries are names."""
-    asked = list(dict.fromkeys(terms))
-    counts = vocabulary_of(snapshot).frequencies("names", asked)
-    return [term for term, count in zip(asked, counts, strict=True) if count]
+    distinct = list(dict.fromkeys(terms))
+    counts = vocabulary_of(snapshot).frequencies("names", distinct)
+    return [term for term, count in zip(distinct, counts, strict=True) if count]
 
 
 class _Naming:
@@ -313,18 +313,22 @@ class _Naming:
             return []
         (called,) = self._search([HasAny("names", tuple(terms))])
         roles = self._snapshot.roles(called)
-        found = [chunk for chunk, role in zip(called, roles, strict=True) if role in (0, CODE)]
+        bearers = [chunk for chunk, role in zip(called, roles, strict=True) if role in (0, CODE)]
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]
-            for doc_id, _ in self._snapshot.refs(found)
+            for doc_id, _ in self._snapshot.refs(bearers)
         ]
         least = max(MIN_SAME_PREFIX, SAME_PREFIX_SHARE * len(self._snapshot.manifest))
-        asked = [one for one in dict.fromkeys(prefixes) if one.isalnum()]
-        begins = [HasMatch("names", exact_name(DOCUMENT, f"{one} .*")) for one in asked]
+        prefixes_asked = [prefix for prefix in dict.fromkeys(prefixes) if prefix.isalnum()]
+        begins = [
+            HasMatch("names", exact_name(DOCUMENT, f"{prefix} .*")) for prefix in prefixes_asked
+        ]
         counts = self._snapshot.count(begins)
-        usual = {one for one, count in zip(asked, counts, strict=True) if count >= least}
-        return [chunk for chunk, prefix in zip(found, prefixes, strict=True) if prefix in usual]
+        usual = {
+            prefix for prefix, count in zip(prefixes_asked, counts, strict=True) if count >= least
+        }
+        return [chunk for chunk, prefix in zip(bearers, prefixes, strict=True) if prefix in usual]
 
     def within(self, forms: Sequence[Name], language: Language, written: str) -> list[Handle]:
         """Return what bears the end of a name below what bears the rest of it.
@@ -340,9 +344,9 @@ class _Naming:
                     continue
                 bears_end = HasAny("names", tuple(term for term in terms if term in known))
                 for below in self._below(form[:at], language, beside=beside):
-                    (found,) = self._search([AllOf((bears_end, *below))])
-                    if found:
-                        return list(found)
+                    (named,) = self._search([AllOf((bears_end, *below))])
+                    if named:
+                        return list(named)
         return []
 
     def _below(

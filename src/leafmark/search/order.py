@@ -33,11 +33,11 @@ def rank_order(candidate: Candidate) -> tuple[float, str]:
 
 def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in the order of `rank_order`, making ids only for ties."""
-    found = list(candidates)
-    if len(found) < 2:
-        return found
-    orders = [-one.score for one in found]
-    return sort_with_ties(found, orders, lambda one: one.entry.id)
+    ordered = list(candidates)
+    if len(ordered) < 2:
+        return ordered
+    orders = [-candidate.score for candidate in ordered]
+    return sort_with_ties(ordered, orders, lambda candidate: candidate.entry.id)
 
 
 def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T], str]) -> list[T]:
@@ -64,7 +64,7 @@ def join_duplicates(
     """
     sizes = [candidate.entry.byte_end - candidate.entry.byte_start for candidate in candidates]
     counts = Counter(sizes)
-    kept: list[Candidate] = []
+    distinct: list[Candidate] = []
     first: dict[str, int] = {}
     others: dict[int, list[Candidate]] = {}
     for candidate, size in zip(candidates, sizes, strict=True):
@@ -73,11 +73,11 @@ def join_duplicates(
             others.setdefault(first[name], []).append(candidate)
             continue
         if name is not None:
-            first[name] = len(kept)
-        kept.append(candidate)
+            first[name] = len(distinct)
+        distinct.append(candidate)
     for at, copies in others.items():
-        kept[at] = with_copies(kept[at], copies)
-    return kept
+        distinct[at] = with_copies(distinct[at], copies)
+    return distinct
 
 
 def with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
@@ -93,7 +93,7 @@ def with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
 
 def topics_of(candidates: Iterable[Candidate]) -> tuple[int, ...]:
     """Return the topics that one of the candidates matched."""
-    return tuple(sorted({topic for one in candidates for topic in one.topics}))
+    return tuple(sorted({topic for candidate in candidates for topic in candidate.topics}))
 
 
 def sort_results(
@@ -105,9 +105,13 @@ def sort_results(
     the others, and must not take their places at the limit.
     """
     if sort == "mtime":
-        return sorted(candidates, key=lambda one: (one.relaxed, -modified_ns(one.entry)))
+        return sorted(
+            candidates, key=lambda candidate: (candidate.relaxed, -modified_ns(candidate.entry))
+        )
     if sort == "path":
-        return sorted(candidates, key=lambda one: (one.relaxed, key_of(one.entry)))
+        return sorted(
+            candidates, key=lambda candidate: (candidate.relaxed, key_of(candidate.entry))
+        )
     return list(candidates)
 
 
@@ -146,8 +150,8 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
     one, then by score. Its `topics` are all that it matched.
     """
     if len(topics) == 1:
-        found = sort_candidates(topics[0])
-        return found, Phase("topics", len(found), len(found))
+        ordered = sort_candidates(topics[0])
+        return ordered, Phase("topics", len(ordered), len(ordered))
     best: dict[ChunkKey, Candidate] = {}
     matched: dict[ChunkKey, set[int]] = {}
     total = 0
@@ -159,7 +163,9 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
             known = best.get(key)
             if known is None or _completeness(candidate) < _completeness(known):
                 best[key] = candidate
-    joined = [one._replace(topics=tuple(sorted(matched[key]))) for key, one in best.items()]
+    joined = [
+        candidate._replace(topics=tuple(sorted(matched[key]))) for key, candidate in best.items()
+    ]
     return sort_candidates(joined), Phase("topics", total, len(joined))
 
 
@@ -185,20 +191,22 @@ def rerank_candidates(
     A result whose source has changed has no text, and is judged by its titles. From the first
     score of 0 on, all keep their places: no factor turns 0 into another score.
     """
-    first = list(takewhile(lambda one: one.score > 0, candidates[:count]))
+    first = list(takewhile(lambda candidate: candidate.score > 0, candidates[:count]))
     rest = candidates[len(first) :]
     relevance = None
     if len(first) > 1:
-        relevance = rerank([_text_of(one.entry, read_text(one.entry)) for one in first])
+        relevance = rerank(
+            [_text_of(candidate.entry, read_text(candidate.entry)) for candidate in first]
+        )
     if relevance is None:
         return list(candidates), Phase("rerank", len(candidates), len(candidates), "as it was")
     order = sorted(range(len(first)), key=lambda at: -relevance[at])
-    scores = sorted((one.score for one in first), reverse=True)
+    scores = sorted((candidate.score for candidate in first), reverse=True)
     done = []
     for at, score in zip(order, scores, strict=True):
-        one, how = first[at], f"relevance {relevance[at]:.3f}, as the model reads it"
-        factor = Factor("rerank", score / one.score, "multiply", how)
-        done.append(one._replace(score=score, factors=(*one.factors, factor)))
+        candidate, how = first[at], f"relevance {relevance[at]:.3f}, as the model reads it"
+        factor = Factor("rerank", score / candidate.score, "multiply", how)
+        done.append(candidate._replace(score=score, factors=(*candidate.factors, factor)))
     moved = sum(at != place for place, at in enumerate(order))
     note = f"{moved} of the first {len(first)} changed places" if moved else ""
     return [*done, *rest], Phase("rerank", len(candidates), len(candidates), note)

@@ -72,8 +72,8 @@ def own_passages(entry: Entry, source: bytes, reading: ReadableText | None) -> t
     If the bytes are markup, `reading` is the text that a person reads in them.
     """
     item = Item(entry.id, source, (entry.byte_start, entry.byte_end), reading=reading)
-    found = [_passage(item, [Unit(*one, 0)]) for one in own_ranges(entry)]
-    return tuple(one for one in found if one.text.strip())
+    all_passages = [_passage(item, [Unit(*span, 0)]) for span in own_ranges(entry)]
+    return tuple(passage for passage in all_passages if passage.text.strip())
 
 
 def make_item(
@@ -113,14 +113,14 @@ def make_item(
 
 def _extents(chunks: Sequence[Chunk | Entry]) -> tuple[Extent, ...]:
     """Return where consecutive chunks lie, in their order."""
-    found = []
+    extents = []
     section_start = whole_range(chunks[0])[1]
-    for one in reversed(chunks):
-        start, end = whole_range(one)
-        found.append(Extent(start, end, one.id, min(end, section_start)))
-        if _holds_sections(one):
+    for chunk in reversed(chunks):
+        start, end = whole_range(chunk)
+        extents.append(Extent(start, end, chunk.id, min(end, section_start)))
+        if _holds_sections(chunk):
             section_start = start
-    return tuple(reversed(found))
+    return tuple(reversed(extents))
 
 
 def _holds_sections(chunk: Chunk | Entry) -> bool:
@@ -131,7 +131,7 @@ def _holds_sections(chunk: Chunk | Entry) -> bool:
 def _preamble(chunks: Sequence[Chunk | Entry], slugs: Container[str | None]) -> Extent | None:
     """Return what stands before a document's sections; None if it has no id of its own."""
     document = chunks[0]
-    end = next((whole_range(one)[0] for one in chunks[1:] if _holds_sections(one)), None)
+    end = next((whole_range(chunk)[0] for chunk in chunks[1:] if _holds_sections(chunk)), None)
     if document.kind != "document" or end is None or PREAMBLE in slugs:
         return None
     return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}", end)
@@ -152,9 +152,9 @@ def _cuts(document: Document, chunks: Sequence[Chunk | Entry]) -> list[int]:
     start, end = whole_range(chunks[0])
     data = document.data
     heads = {
-        whole_range(one)[0]: one.heading_end or one.byte_start
-        for one in chunks
-        if one.kind != "piece"
+        whole_range(chunk)[0]: chunk.heading_end or chunk.byte_start
+        for chunk in chunks
+        if chunk.kind != "piece"
     }
     edges = {at for chunk in chunks for at in whole_range(chunk) if start < at < end}
     blocks = [block for block in document.blocks if start <= block.start < end]
@@ -170,32 +170,32 @@ def _cuts(document: Document, chunks: Sequence[Chunk | Entry]) -> list[int]:
         text_start = heads.get(cuts[-1]) if cuts else None
         if at in heads or text_start is None or data[text_start:at].strip():
             cuts.append(at)
-    kept = _outermost((block.start, block.end) for block in blocks if block.kind in _WHOLE)
-    return sorted({*cuts, *_finer(cuts, end, data, kept)})
+    whole_blocks = _outermost((block.start, block.end) for block in blocks if block.kind in _WHOLE)
+    return sorted({*cuts, *_finer(cuts, end, data, whole_blocks)})
 
 
 def _finer(
-    cuts: Sequence[int], end: int, data: bytes, kept: Sequence[tuple[int, int]]
+    cuts: Sequence[int], end: int, data: bytes, whole_blocks: Sequence[tuple[int, int]]
 ) -> Iterator[int]:
     """Yield further cuts in long stretches between cuts, outside of blocks that are kept whole."""
     for start, stop in zip(cuts, (*cuts[1:], end), strict=True):
         if stop - start <= UNIT_BYTES:
             continue
         last = start
-        for found in _CUT.finditer(data, start, stop):
-            at = found.end()
-            if at - last >= UNIT_BYTES and at < stop and not _inside(kept, at):
+        for cut in _CUT.finditer(data, start, stop):
+            at = cut.end()
+            if at - last >= UNIT_BYTES and at < stop and not _inside(whole_blocks, at):
                 yield at
                 last = at
 
 
 def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the spans that lie in no other span, sorted; spans are nested or disjoint."""
-    found: list[tuple[int, int]] = []
+    outermost: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-    return found
+        if not outermost or start >= outermost[-1][1]:
+            outermost.append((start, end))
+    return outermost
 
 
 def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
@@ -254,17 +254,17 @@ def _matched(result: Result) -> tuple[dict[str, float], list[int]]:
     scores: dict[str, float] = {}
     matches: list[int] = []
     for part in result.with_constituents():
-        found = part.file_ranges
-        matches += [start for start, _ in found]
-        if found or not part.constituents:
+        ranges = part.file_ranges
+        matches += [start for start, _ in ranges]
+        if ranges or not part.constituents:
             scores[part.entry.id] = part.score
     return scores, matches
 
 
 def _narrowest(extents: Sequence[Extent], start: int, end: int) -> Extent:
     """Return the deepest chunk that holds `[start, end)`; if none does, the outermost."""
-    before = bisect_right(extents, start, key=lambda one: one.start)
-    holding = (one for one in reversed(extents[:before]) if end <= one.end)
+    before = bisect_right(extents, start, key=lambda extent: extent.start)
+    holding = (extent for extent in reversed(extents[:before]) if end <= extent.end)
     return next(holding, extents[0])
 
 
@@ -280,10 +280,10 @@ def pack(results: Sequence[Item], added: Sequence[Item] = ()) -> Packing:
 
 def passages(item: Item, shown: Iterable[int]) -> tuple[Passage | Omission, ...]:
     """Return an item's units in order of the text: passages `shown`, and omissions between."""
-    wanted = set(shown)
+    shown_places = set(shown)
     runs: list[tuple[bool, list[Unit]]] = []
     for at, unit in enumerate(item.units):
-        is_shown = at in wanted
+        is_shown = at in shown_places
         if runs and runs[-1][0] == is_shown and (not is_shown or runs[-1][1][-1].end == unit.start):
             runs[-1][1].append(unit)
         else:
@@ -342,14 +342,14 @@ def expand(
         }
     added = []
     for result, *_ in shown:
-        found = []
+        related = []
         chunks = chunks_of(result)
         for relation in relations:
             for entry in _related(result, relation, chunks, whole):
                 if key_of(entry) not in known:
                     known.add(key_of(entry))
-                    found.append((relation, entry))
-        added.append(found)
+                    related.append((relation, entry))
+        added.append(related)
     return added
 
 
@@ -360,10 +360,10 @@ def _related(
         yield from _at(chunks, entry.parent_position)
     elif relation == "siblings":
         if entry.parent_position >= 0:
-            siblings = (one for one in chunks if one.parent_position == entry.parent_position)
-            yield from (one for one in siblings if one.position != entry.position)
+            siblings = (chunk for chunk in chunks if chunk.parent_position == entry.parent_position)
+            yield from (chunk for chunk in siblings if chunk.position != entry.position)
     elif relation == "children":
-        yield from (one for one in chunks if one.parent_position == entry.position)
+        yield from (chunk for chunk in chunks if chunk.parent_position == entry.position)
     elif relation == "prev":
         yield from _at(chunks, entry.position - 1)
     else:

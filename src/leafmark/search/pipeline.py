@@ -71,16 +71,16 @@ class Compile:
         self._known: dict[int, tuple[Expression, Mapping[str | None, CompiledTopic]]] = {}
 
     def __call__(self, topic: Expression) -> Mapping[str | None, CompiledTopic]:
-        found = self._known.get(id(topic))
-        if found is None:
+        known = self._known.get(id(topic))
+        if known is None:
             self._expect(topic)
-            found = topic, compile_topic(self._snapshot, topic, self._options)
-            self._known[id(topic)] = found
-        return found[1]
+            known = topic, compile_topic(self._snapshot, topic, self._options)
+            self._known[id(topic)] = known
+        return known[1]
 
     def _expect(self, topic: Expression) -> None:
         """Have the words of a topic counted in one question to the engine."""
-        leaves = [asked.leaf for asked in iter_leaves(topic)]
+        leaves = [node.leaf for node in iter_leaves(topic)]
         texts = [leaf.text for leaf in leaves if not isinstance(leaf, Filter)]
         vocabulary_of(self._snapshot).expect(
             (field, term)
@@ -158,28 +158,30 @@ class _Run:
     def trace(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Trace:
         options = self._options
         compiled = [self._compile(topic) for topic in topics]
-        found = [
+        by_topic = [
             find_in_topic(
                 self._snapshot,
                 topic,
-                list(each.values()),
+                list(compiled.values()),
                 options,
                 number=number,
                 local_trees=local_trees,
                 meaning=self._meaning,
             )
-            for number, (topic, each) in enumerate(zip(topics, compiled, strict=True))
+            for number, (topic, compiled) in enumerate(zip(topics, compiled, strict=True))
         ]
-        phases = _add_phases(found)
-        joined, phase = join_topics([each.candidates for each in found])
+        phases = _add_phases(by_topic)
+        joined, phase = join_topics([topic.candidates for topic in by_topic])
         if len(topics) > 1:
             phases.append(phase)
         grained, steps = bring_to_grain(
             joined,
             options,
-            find_parent=lambda one: self._entry(one, one.parent_position, "the parent"),
+            find_parent=lambda entry: self._entry(entry, entry.parent_position, "the parent"),
             measure_text=self._measure,
-            introduce=Introduce(lambda one: self._entry(one, one.position + 1, "the next chunk")),
+            introduce=Introduce(
+                lambda entry: self._entry(entry, entry.position + 1, "the next chunk")
+            ),
             may_stand=self._may_stand(topics),
         )
         unique, duplicates = self._join_alike(grained, topics)
@@ -189,20 +191,20 @@ class _Run:
                 unique,
                 options.rerank_results,
                 self._rerank,
-                lambda one: self._texts.readable(one, one.byte_start, one.byte_end),
+                lambda entry: self._texts.readable(entry, entry.byte_start, entry.byte_end),
             )
             phases.append(phase)
         ranked = sort_results(
-            unique, options.sort, lambda one: self._texts.document(one).state.modified_ns
+            unique, options.sort, lambda entry: self._texts.document(entry).state.modified_ns
         )
         placed, phase = self._places(ranked, topics)
         phases.append(phase)
-        kept = placed[options.offset : options.offset + options.limit]
+        shown = placed[options.offset : options.offset + options.limit]
         left = len(placed) - options.offset - options.limit
         note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
-        phases.append(Phase("limit", len(placed), len(kept), note))
-        kept = _with_more(kept, placed, found)
-        return Trace(compiled, found, joined, grained, placed, kept, tuple(phases))
+        phases.append(Phase("limit", len(placed), len(shown), note))
+        shown = _with_more(shown, placed, by_topic)
+        return Trace(compiled, by_topic, joined, grained, placed, shown, tuple(phases))
 
     def _join_alike(
         self, candidates: Sequence[Candidate], topics: Sequence[Expression]
@@ -214,14 +216,17 @@ class _Run:
             single = fold_translations(single, lambda: query_language(topics))
             single = join_versions(single, self._texts.whole, digest)
             single = fold_repeats(
-                single, self._texts.whole, digest, lambda one: self._texts.document(one).chunk_count
+                single,
+                self._texts.whole,
+                digest,
+                lambda entry: self._texts.document(entry).chunk_count,
             )
             single = fold_formats(single, self._texts.titles)
         unique = join_duplicates(single, digest)
         note = ""
         if len(unique) < len(candidates):
             note = "results with the same text are shown once"
-            if any(one.other_versions for one in unique):
+            if any(candidate.other_versions for candidate in unique):
                 note += ", and those of several versions, languages or formats"
         return unique, Phase("duplicates", len(candidates), len(unique), note)
 
@@ -239,14 +244,16 @@ class _Run:
         taken: Counter[DocumentKey] = Counter()
         placed: list[Candidate] = []
         behind: list[Candidate] = []
-        for at, one in enumerate(ranked):
+        for at, candidate in enumerate(ranked):
             if len(placed) == FIRST_PLACES:
                 behind += ranked[at:]
                 break
-            document = document_of(one.entry)
+            document = document_of(candidate.entry)
             taken[document] += 1
-            (placed if taken[document] <= most else behind).append(one)
-        moved = sum(one is not other for one, other in zip(ranked, placed, strict=False))
+            (placed if taken[document] <= most else behind).append(candidate)
+        moved = sum(
+            candidate is not other for candidate, other in zip(ranked, placed, strict=False)
+        )
         note = f"{most} of the first {FIRST_PLACES} are of one document at most" if moved else ""
         return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
 
@@ -260,7 +267,7 @@ class _Run:
             phases=trace.phases,
             hints=self._hints(topics, trace, results),
             counts={
-                "candidates": sum(each.total for each in trace.found),
+                "candidates": sum(topic.total for topic in trace.found),
                 "after_cutoff": len(trace.joined),
                 "after_aggregation": len(trace.grained),
                 "ranked": len(trace.ranked),
@@ -279,10 +286,10 @@ class _Run:
 
     def _entry(self, entry: Entry, position: int, what: str) -> Entry:
         """Return the chunk at a position of the document that `entry` is of."""
-        found = self._snapshot.entry(entry.doc_id, position)
-        if found is None:
+        parent = self._snapshot.entry(entry.doc_id, position)
+        if parent is None:
             raise DamagedError(f"the index is damaged: it lacks {what} of {entry.id}")
-        return found
+        return parent
 
     def _measure(self, entry: Entry) -> int:
         """Estimate the tokens of a chunk's whole text."""
@@ -298,7 +305,7 @@ class _Run:
             if self._options.explain:
                 from leafmark.search.explain import explain  # late: few ask
 
-                scored = [each.scored for each in trace.found]
+                scored = [topic.scored for topic in trace.found]
                 result = result._replace(factors=explain(candidate, scored, self._snapshot))
             results.append(result)
         return presenter.with_sections(results, trace.kept)
@@ -314,27 +321,27 @@ class _Run:
 
 
 def _with_more(
-    kept: Sequence[Candidate], ranked: Sequence[Candidate], found: Sequence[TopicMatches]
+    page: Sequence[Candidate], ranked: Sequence[Candidate], by_topic: Sequence[TopicMatches]
 ) -> list[Candidate]:
     """Return the results, the last one of each document with how many more there are of that."""
-    more = Counter([document_of(one.entry) for one in ranked])
-    shown = [document_of(one.entry) for one in kept]
+    more = Counter([document_of(candidate.entry) for candidate in ranked])
+    shown = [document_of(candidate.entry) for candidate in page]
     last = {document: at for at, document in enumerate(shown)}
-    found_more = list(kept)
+    found_more = list(page)
     for document, at in last.items():
-        doc_id = kept[at].entry.doc_id
-        beyond = sum(each.beyond.get(doc_id, 0) for each in found)
+        doc_id = page[at].entry.doc_id
+        beyond = sum(topic.beyond.get(doc_id, 0) for topic in by_topic)
         count = more[document] + beyond - shown.count(document)
         if count:
-            found_more[at] = kept[at]._replace(more=count)
+            found_more[at] = page[at]._replace(more=count)
     return found_more
 
 
-def _add_phases(found: Sequence[TopicMatches]) -> list[Phase]:
+def _add_phases(by_topic: Sequence[TopicMatches]) -> list[Phase]:
     """Return the phases of all topics as one list: numbers added, notes joined."""
-    if len(found) == 1:
-        return list(found[0].phases)
-    columns = zip(*(each.phases for each in found), strict=True)
+    if len(by_topic) == 1:
+        return list(by_topic[0].phases)
+    columns = zip(*(topic.phases for topic in by_topic), strict=True)
     return [
         Phase(
             steps[0].name,

@@ -76,12 +76,12 @@ class Body(NamedTuple):
         """Turn ranges of characters of `text` into ranges of bytes of `data`."""
         if self.readable is not None:
             # several words can come from the same bytes: those of the text for an image
-            found = tuple(join_ranges(self.readable.body_range(*each) for each in ranges))
+            ranges_in_file = tuple(join_ranges(self.readable.body_range(*span) for span in ranges))
         else:
-            found = byte_ranges(self.text, ranges)
+            ranges_in_file = byte_ranges(self.text, ranges)
         if not self.skipped:
-            return found
-        return tuple((start + self.skipped, end + self.skipped) for start, end in found)
+            return ranges_in_file
+        return tuple((start + self.skipped, end + self.skipped) for start, end in ranges_in_file)
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -90,16 +90,16 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 def _line_ends(source: bytes, at: int, stop: int) -> int:
     """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
     before = max(at - 1, 0)
-    found = source.count(b"\n", at, stop)
+    feeds = source.count(b"\n", at, stop)
     if source.find(b"\r", before, stop) < 0:
-        return found
-    return found + source.count(b"\r", at, stop) - source.count(b"\r\n", before, stop)
+        return feeds
+    return feeds + source.count(b"\r", at, stop) - source.count(b"\r\n", before, stop)
 
 
 def _line_start(source: bytes, stop: int) -> int:
     """Return one less than the offset at which the line that reaches `stop` begins."""
-    found = source.rfind(b"\n", 0, stop)
-    return max(found, source.rfind(b"\r", found + 1, stop))
+    feed = source.rfind(b"\n", 0, stop)
+    return max(feed, source.rfind(b"\r", feed + 1, stop))
 
 
 def _in_line_end(source: bytes, at: int) -> bool:
@@ -163,9 +163,9 @@ class Texts:
         skipped = sum(min(end, front) - start for start, end in spans if start < front)
         if self._make_readable is not None:
             read = [part for span in spans for part in subtract(*span, [(0, front or 0)])]
-            made = self._make_readable(document, source, read)
-            if made is not None:
-                return Body(data, made.text, skipped, made)
+            readable = self._make_readable(document, source, read)
+            if readable is not None:
+                return Body(data, readable.text, skipped, readable)
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
     def readable(self, entry: Entry, start: int, end: int) -> str | None:
@@ -174,9 +174,9 @@ class Texts:
         if source is None:
             return None
         if self._make_readable is not None:
-            made = self._make_readable(self.document(entry), source, [(start, end)])
-            if made is not None:
-                return made.text
+            readable = self._make_readable(self.document(entry), source, [(start, end)])
+            if readable is not None:
+                return readable.text
         return source[start:end].decode("utf-8", "replace")
 
     def whole(self, entry: Entry) -> str | None:
@@ -227,13 +227,13 @@ class Texts:
         known = entry.byte_start if entry.kind == "piece" else 0
         at = known if entry.heading_start is None else entry.heading_start
         ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
-        found = []
+        places = []
         for start, _ in entry.body_spans:
             inside = _in_line_end(source, start)
             ends += _line_ends(source, at, start)
-            found.append((ends + 1 - inside, start - _line_start(source, start - inside)))
+            places.append((ends + 1 - inside, start - _line_start(source, start - inside)))
             at = start
-        return tuple(found)
+        return tuple(places)
 
 
 class Presenter:
@@ -268,7 +268,7 @@ class Presenter:
         entry, texts, parts = candidate.entry, self._texts, candidate.constituents
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
-        ranges = join_ranges([(start, end) for each in matches for start, end, _ in each])
+        ranges = join_ranges([(start, end) for topic in matches for start, end, _ in topic])
         whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
             parts = ()
@@ -322,18 +322,18 @@ class Presenter:
         half of it.
         """
         key = (id(compiled), of_titles)  # it lives as long as we do
-        found = self._highlighters.get(key)
-        if found is None:
+        highlighter = self._highlighters.get(key)
+        if highlighter is None:
             stops = frozenset[int]() if of_titles else compiled.stops
             fields = (None, "title" if of_titles else "body")
             looked = [
-                each
-                for each in compiled.looked
-                if each.number not in stops and each.field in fields
+                term
+                for term in compiled.looked
+                if term.number not in stops and term.field in fields
             ]
-            found = Highlighter(looked, compiled.language.analyzer)
-            self._highlighters[key] = found
-        return found
+            highlighter = Highlighter(looked, compiled.language.analyzer)
+            self._highlighters[key] = highlighter
+        return highlighter
 
     def _compiled(self, topic: int, entry: Entry) -> CompiledTopic | None:
         language = self._snapshot.language_of(entry.tree)
@@ -351,7 +351,7 @@ class Presenter:
         own = self._snippet(candidate._replace(constituents=()), body, matches)
         if own.text:
             return own
-        parts = sorted(candidate.with_constituents(), key=lambda one: one.entry.position)
+        parts = sorted(candidate.with_constituents(), key=lambda part: part.entry.position)
         texts = (self._snippet_of(part._replace(constituents=())) for part in parts)
         return next((text for text in texts if text.text), own)
 
@@ -362,15 +362,15 @@ class Presenter:
         matches: Sequence[Sequence[Match]],
     ) -> Snippet:
         """Return an excerpt of the own match, else of the best constituent, else the lead."""
-        own = [each for each in matches if each]
+        own = [matches for matches in matches if matches]
         if candidate.constituents and (candidate.direct_score is None or not own):
             best = _best_snippet(map(self._snippet_of, candidate.constituents))
             if best.ranges or (best.text and not own):
                 return best
         written_in = self._texts.document(candidate.entry).format
         return join_snippets(
-            make_snippet(*as_read(body.shown, each, written_in), is_code=written_in == "script")
-            for each in own or [[]]
+            make_snippet(*as_read(body.shown, matches, written_in), is_code=written_in == "script")
+            for matches in own or [[]]
         )
 
     def _snippet_of(self, part: Candidate) -> Snippet:
@@ -390,8 +390,8 @@ class Presenter:
         entry = candidate.entry
         if entry.kind != "document" or entry.last_position == entry.position:
             return False
-        found = (self._compiled(topic, entry) for topic in candidate.topics)
-        if not any(one.looked for one in found if one):
+        compiled = (self._compiled(topic, entry) for topic in candidate.topics)
+        if not any(topic.looked for topic in compiled if topic):
             return False
         below = (part for part in candidate.with_constituents() if part is not candidate)
         return not any(
@@ -402,9 +402,11 @@ class Presenter:
         """Whether a section's own title matches; that of the document is no section's."""
         if entry.title == self._texts.document(entry).title or entry.kind == "document":
             return False
-        found = (self._compiled(topic, entry) for topic in candidate.topics)
+        compiled = (self._compiled(topic, entry) for topic in candidate.topics)
         text = with_parts(entry.title)
-        return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)
+        return any(
+            self._highlighter(topic, of_titles=True).find(text) for topic in compiled if topic
+        )
 
     def with_sections(
         self, results: Sequence[Result], candidates: Sequence[Candidate]
@@ -414,15 +416,17 @@ class Presenter:
         if not wholes:
             return tuple(results)
         standing_out = {
-            one.entry.doc_id
-            for one, candidate in zip(results, candidates, strict=True)
-            if one.entry.doc_id in wholes
-            and not one.whole
-            and (one.match_ranges or self._has_title(candidate, one.entry))
+            result.entry.doc_id
+            for result, candidate in zip(results, candidates, strict=True)
+            if result.entry.doc_id in wholes
+            and not result.whole
+            and (result.match_ranges or self._has_title(candidate, result.entry))
         }
         return tuple(
-            one._replace(whole=False) if one.whole and one.entry.doc_id in standing_out else one
-            for one in results
+            result._replace(whole=False)
+            if result.whole and result.entry.doc_id in standing_out
+            else result
+            for result in results
         )
 
 

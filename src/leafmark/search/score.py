@@ -166,13 +166,13 @@ def score_topic(
         for topic in compiled
         for admitted, boost in _places(snapshot, local_trees, options)
     ]
-    answers = iter(snapshot.search([each for scorer in scorers for each in scorer.searches]))
-    found = Matches([], set())
-    for each in scorers:
-        best, others = each.scored(list(islice(answers, len(each.searches))))
-        found.best.extend(best)
-        found.others.update(others)
-    return found
+    answers = iter(snapshot.search([search for scorer in scorers for search in scorer.searches]))
+    all_matches = Matches([], set())
+    for scorer in scorers:
+        best, others = scorer.scored(list(islice(answers, len(scorer.searches))))
+        all_matches.best.extend(best)
+        all_matches.others.update(others)
+    return all_matches
 
 
 def _has_tiers(compiled: Iterable[CompiledTopic], options: SearchOptions) -> bool:
@@ -195,42 +195,46 @@ def order_matches(
     must not depend on where a chunk happens to lie in the index.
     """
     tiers = _has_tiers(compiled, options)
-    found = _names_first(snapshot, matches)
+    ordered = _names_first(snapshot, matches)
     if tiers:
-        found = _all_words_first(found)
-    return _in_order(snapshot, found, tiers=tiers)
+        ordered = _all_words_first(ordered)
+    return _in_order(snapshot, ordered, tiers=tiers)
 
 
 def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
     """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
-    found = list(matches)
+    ordered = list(matches)
     count = Counter(map(_SCORE, matches))
-    if len(count) < len(found):
-        tied = [one for one in matches if count[one.score] > 1]
+    if len(count) < len(ordered):
+        tied = [match for match in matches if count[match.score] > 1]
         place = _places_of(snapshot, tied)
-        tied.sort(key=lambda one: place[one.chunk])
-        found = [*tied, *[one for one in matches if count[one.score] == 1]]
-    found.sort(key=_SCORE, reverse=True)
+        tied.sort(key=lambda match: place[match.chunk])
+        ordered = [*tied, *[match for match in matches if count[match.score] == 1]]
+    ordered.sort(key=_SCORE, reverse=True)
     if tiers:
-        found.sort(key=_is_first, reverse=True)
-    return found
+        ordered.sort(key=_is_first, reverse=True)
+    return ordered
 
 
-def _is_first(one: Scored) -> bool:
+def _is_first(match: Scored) -> bool:
     """Whether a match stands before those that lack words: tests and lists do not, code does."""
-    return not one.relaxed and (one.role == 1 or one.name > 0 or one.role_name == ROLES[CODE])
+    return not match.relaxed and (
+        match.role == 1 or match.name > 0 or match.role_name == ROLES[CODE]
+    )
 
 
 def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:
     """Return the matches, the best `count` in front; which of those that tie is told by place."""
-    found = sorted(matches, key=_SCORE, reverse=True)
-    if len(found) <= count:
-        return found
-    last = found[count - 1].score
-    better = [one for one in found if one.score > last]
-    place = _places_of(snapshot, [one for one in found if one.score == last])
-    tied = sorted(found[len(better) : len(better) + len(place)], key=lambda one: place[one.chunk])
-    return [*better, *tied, *found[len(better) + len(tied) :]]
+    ordered = sorted(matches, key=_SCORE, reverse=True)
+    if len(ordered) <= count:
+        return ordered
+    last = ordered[count - 1].score
+    better = [match for match in ordered if match.score > last]
+    place = _places_of(snapshot, [match for match in ordered if match.score == last])
+    tied = sorted(
+        ordered[len(better) : len(better) + len(place)], key=lambda match: place[match.chunk]
+    )
+    return [*better, *tied, *ordered[len(better) + len(tied) :]]
 
 
 _SCORE = itemgetter(0)
@@ -240,7 +244,7 @@ _Place = tuple[bool, str, int]
 
 def _places_of(snapshot: Snapshot, matches: Sequence[Scored]) -> dict[Handle, _Place]:
     """Return by what ties are ordered: documents themselves before their parts, then by id."""
-    chunks = [one.chunk for one in matches]
+    chunks = [match.chunk for match in matches]
     return {
         chunk: (position > 0, doc_id, position)
         for chunk, (doc_id, position) in zip(chunks, snapshot.refs(chunks), strict=True)
@@ -272,10 +276,10 @@ def matches_without_words(
     """Return chunks as matches that have only the factors of their place and role."""
     local = snapshot.tree_names & set(local_trees)
     boost = options.local_boost if local and snapshot.tree_names - local else 1.0
-    found = []
+    matches = []
     refs, roles = snapshot.refs(chunks), snapshot.roles(chunks)
     for chunk, (doc_id, _), kind in zip(chunks, refs, roles, strict=True):
-        found.append(
+        matches.append(
             Scored(
                 0.0,
                 chunk,
@@ -285,7 +289,7 @@ def matches_without_words(
                 local=boost if doc_id.partition(":")[0] in local else 1.0,
             )
         )
-    return found
+    return matches
 
 
 class _Scorer:
@@ -340,10 +344,10 @@ class _Scorer:
         """What finds the bearers of the query's name, at each level."""
         return name_levels(self._snapshot, self._topic.name) if self._asks_name else []
 
-    def scored(self, found: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
+    def scored(self, found_lists: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
         """Return the best matches, and the chunks of others; `found` answers `searches`."""
         requests = self._requests
-        answers = self._cut_each(requests, found) if found else self._search(requests)
+        answers = self._cut_each(requests, found_lists) if found_lists else self._search(requests)
         some, *others = answers[: len(self._queries)]
         raw = {chunk: score for score, chunk in some}
         every = set(raw)
@@ -363,15 +367,15 @@ class _Scorer:
         """Return the chunks that match each query, with all that tie with the last, scored."""
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in requests]
-        asked = [(query, limit + MAX_TIED) for query, limit in requests]
-        return self._cut_each(requests, self._snapshot.search(asked))
+        searches = [(query, limit + MAX_TIED) for query, limit in requests]
+        return self._cut_each(requests, self._snapshot.search(searches))
 
     def _cut_each(
-        self, requests: Sequence[tuple[Query, int]], found: Sequence[list[Match]]
+        self, requests: Sequence[tuple[Query, int]], found_lists: Sequence[list[Match]]
     ) -> list[Sequence[Match]]:
         return [
             self._cut(query, limit, evened(matches))
-            for (query, limit), matches in zip(requests, found, strict=True)
+            for (query, limit), matches in zip(requests, found_lists, strict=True)
         ]
 
     def _cut(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
@@ -387,29 +391,29 @@ class _Scorer:
             first -= 1
         if first == limit:
             return matches[:limit]
-        asked = limit + MAX_TIED
-        while len(matches) >= asked and rounded(matches[-1][0]) == last:
-            asked *= 2
-            matches = evened(*self._snapshot.search([(query, asked)]))
+        wanted_count = limit + MAX_TIED
+        while len(matches) >= wanted_count and rounded(matches[-1][0]) == last:
+            wanted_count *= 2
+            matches = evened(*self._snapshot.search([(query, wanted_count)]))
         tied = [match for match in matches[first:] if rounded(match[0]) == last]
         refs = self._snapshot.refs([chunk for _, chunk in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
-        return [*matches[:first], *(one for _, one in ranked[: limit - first])]
+        return [*matches[:first], *(match for _, match in ranked[: limit - first])]
 
     def _in_sections(self, query: Query, limit: int) -> list[Match]:
         """Return the first matches in the sections asked for: each match is looked at once."""
         assert self._sections is not None
-        wanted, looked = limit, 0
-        found: list[Match] = []
+        count, looked = limit, 0
+        in_section: list[Match] = []
         while True:
-            matches = evened(*self._snapshot.search([(query, wanted)]))
+            matches = evened(*self._snapshot.search([(query, count)]))
             fresh = matches[looked:]
             chosen = self._sections.choose([chunk for _, chunk in fresh])
-            found += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
+            in_section += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
             looked = len(matches)
-            if looked < wanted or len(found) >= limit:
-                return found[:limit]
-            wanted *= WIDER
+            if looked < count or len(in_section) >= limit:
+                return in_section[:limit]
+            count *= WIDER
 
     def _scoped(self, query: Query) -> Query:
         if not self._admitted and not self._left_out:
@@ -431,13 +435,13 @@ class _Scorer:
         if not self._asks_name:
             return {}
 
-        def noted(found: Sequence[Sequence[Match]]) -> list[list[Handle]]:
-            for score, chunk in chain.from_iterable(found):
+        def noted(match_lists: Sequence[Sequence[Match]]) -> list[list[Handle]]:
+            for score, chunk in chain.from_iterable(match_lists):
                 raw.setdefault(chunk, score)
-            return [[chunk for _, chunk in each] for each in found]
+            return [[chunk for _, chunk in match_list] for match_list in match_lists]
 
         def bearing(queries: Sequence[Query]) -> list[list[Handle]]:
-            return noted(self._search([(self._bearing(each), MAX_BEARERS) for each in queries]))
+            return noted(self._search([(self._bearing(names), MAX_BEARERS) for names in queries]))
 
         topic = self._topic
         levels = [level for level, _ in self._levels]
@@ -451,9 +455,9 @@ class _Scorer:
         """Return those that bear the name, each with its level, and how its titles fit the name."""
         topic = self._topic
         named = {
-            chunk: found
+            chunk: named_level
             for chunk, level in bearers.items()
-            if (found := self._level(level, roles[chunk]))
+            if (named_level := self._level(level, roles[chunk]))
         }
         if max(named.values(), default=0.0) == LAST_LEVEL:
             words = {word.stem for word in topic.name}
@@ -502,51 +506,53 @@ class _Scorer:
     ) -> list[_Weighed]:
         """Return the matches of the words; only those with all words where these are wanted."""
         gains, boost, factors = (0.0, self._gain), self._boost, self._factors(roles)
-        found = [
+        weighed = [
             ((words + gains[has_all]) * factors[role] * boost, chunk, words, has_all, role)
             for (chunk, words), role in zip(raw.items(), roles, strict=True)
             for has_all in (chunk in complete,)
         ]
         if not self._options.strict:
-            return found
-        return [] if self._topic.taken_apart else [one for one in found if one[3]]
+            return weighed
+        return [] if self._topic.taken_apart else [match for match in weighed if match[3]]
 
     def _first(
         self, weighed: Sequence[_Weighed], named: Collection[Handle]
     ) -> tuple[list[_Weighed], list[Handle]]:
         """Return the matches that may be candidates, and the chunks of all others."""
         most = self._options.candidates
-        found = sorted(weighed, reverse=True)
+        ordered = sorted(weighed, reverse=True)
         if self._tiers:
-            found.sort(key=_HAS_ALL, reverse=True)
-        if len(found) <= most:
-            return found, []
-        last = rounded(found[most - 1][0])
-        while most < len(found) and rounded(found[most][0]) == last:
+            ordered.sort(key=_HAS_ALL, reverse=True)
+        if len(ordered) <= most:
+            return ordered, []
+        last = rounded(ordered[most - 1][0])
+        while most < len(ordered) and rounded(ordered[most][0]) == last:
             most += 1
-        rest = found[most:]
-        named_later = [one for one in rest if one[1] in named]
-        return [*found[:most], *named_later], [chunk for _, chunk, *_ in rest if chunk not in named]
+        rest = ordered[most:]
+        named_later = [match for match in rest if match[1] in named]
+        return [*ordered[:most], *named_later], [
+            chunk for _, chunk, *_ in rest if chunk not in named
+        ]
 
     def _matches(
         self, weighed: Sequence[_Weighed], named: Mapping[Handle, tuple[float, int]]
     ) -> list[Scored]:
         """Return matches with the parts of their scores."""
         topic, boost, gains = self._topic, self._boost, (0.0, self._gain)
-        factors, nameless = self._factors(one[4] for one in weighed), (0.0, 0)
-        found = []
+        factors, nameless = self._factors(match[4] for match in weighed), (0.0, 0)
+        matches = []
         for score, chunk, words, has_all, role in weighed:
             name, fit = named.get(chunk, nameless)
             gained, factor = gains[has_all], factors[role]
             relaxed = topic.taken_apart or not has_all
             score, role_name = rounded(score), ROLES[role]
-            found.append(
+            matches.append(
                 Scored(
                     score, chunk, topic, relaxed, words, gained, 0.0, factor, role_name, boost,
                     name, fit,
                 )
             )  # fmt: skip
-        return found
+        return matches
 
     # -- completeness -----------------------------------------------------------------
 
@@ -560,8 +566,8 @@ class _Scorer:
         has = self._words_of_pieces(pieces) if pieces else {}
         all_words = (1 << len(words)) - 1
         of_section: dict[int, int] = defaultdict(int)
-        for (cut, _), found in has.items():
-            of_section[cut] |= found
+        for (cut, _), words_held in has.items():
+            of_section[cut] |= words_held
         complete = set(every)
         for chunk, (cut, position) in zip(others, places, strict=True):
             if of_section.get(cut) != all_words:
@@ -596,7 +602,7 @@ class _Scorer:
             for group in groups
         ]
         answers = self._snapshot.search(
-            [(AllOf((pieces, each)), MAX_CUT_MATCHES) for each in has_some]
+            [(AllOf((pieces, word)), MAX_CUT_MATCHES) for word in has_some]
         )
         has: dict[tuple[int, int], int] = defaultdict(int)
         for first, matches in zip(firsts, answers, strict=True):
@@ -613,37 +619,40 @@ class _Scorer:
         Of two words only what is among `every` has both.
         """
         pairs = self._pairs()
-        wanted = [one.chunk for one in matches[:NEAR_MATCHES]] if pairs else []
+        chunks = [match.chunk for match in matches[:NEAR_MATCHES]] if pairs else []
         if [len(word.terms) for word in self._topic.words] == [1, 1]:
-            wanted = [chunk for chunk in wanted if chunk in every]
-        if not wanted:
+            chunks = [chunk for chunk in chunks if chunk in every]
+        if not chunks:
             return list(matches)
-        refs = self._snapshot.refs(wanted)
+        refs = self._snapshot.refs(chunks)
         documents = HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs)))
         query = AllOf((AnyOf(tuple(pairs)), unscored(documents)))
-        (found,) = self._snapshot.search([(query, MAX_NEAR)])
-        near = {chunk: score for score, chunk in found}
+        (near_matches,) = self._snapshot.search([(query, MAX_NEAR)])
+        near = {chunk: score for score, chunk in near_matches}
         first = matches[:NEAR_MATCHES]
         return [
-            *(one.with_nearness(near[one.chunk]) if one.chunk in near else one for one in first),
+            *(
+                match.with_nearness(near[match.chunk]) if match.chunk in near else match
+                for match in first
+            ),
             *matches[NEAR_MATCHES:],
         ]
 
     def _pairs(self) -> list[Query]:
         weight = self._options.nearness
-        found: list[Query] = []
-        for one, other in pairwise(self._topic.words):
-            terms = (*one.terms[-1:], *other.terms[:1])
-            if not weight or len(terms) < 2 or one.corrected or other.corrected:
+        queries: list[Query] = []
+        for word, other in pairwise(self._topic.words):
+            terms = (*word.terms[-1:], *other.terms[:1])
+            if not weight or len(terms) < 2 or word.corrected or other.corrected:
                 continue
-            least = weight * min(one.idf, other.idf)
+            least = weight * min(word.idf, other.idf)
             body = self._topic.language.body
             near = HasPhrase(body, terms, MAX_SLOP)
-            found += [
+            queries += [
                 Constant(near, least * (1 - BESIDE_SHARE)),
                 Constant(HasPhrase(body, terms), least * BESIDE_SHARE),
             ]
-        return found
+        return queries
 
 
 def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
@@ -652,19 +661,20 @@ def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
     They are in the order of their levels, those of a level by how their titles suit the name, then
     by score. A bearer has all words: its name has them.
     """
-    found = list(matches)
-    bearers = [one for one in found if one.name]
+    ordered = list(matches)
+    bearers = [match for match in ordered if match.name]
     if not bearers:
-        return found
+        return ordered
     place = _places_of(snapshot, bearers)
-    bearers.sort(key=lambda one: (-one.name, -one.fit, -one.score, place[one.chunk]))
-    best = max(one.score for one in found)
+    bearers.sort(key=lambda match: (-match.name, -match.fit, -match.score, place[match.chunk]))
+    best = max(match.score for match in ordered)
     lifted = {
-        one.chunk: rounded(best * (1 + NAME_STEP * (len(bearers) - at)))
-        for at, one in enumerate(bearers)
+        match.chunk: rounded(best * (1 + NAME_STEP * (len(bearers) - at)))
+        for at, match in enumerate(bearers)
     }
     return [
-        one._replace(score=lifted[one.chunk], relaxed=False) if one.name else one for one in found
+        match._replace(score=lifted[match.chunk], relaxed=False) if match.name else match
+        for match in ordered
     ]
 
 
@@ -673,13 +683,14 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
 
     One factor lowers them, so that their order and their elbow stay what they are.
     """
-    last = min((one.score for one in matches if _is_first(one)), default=0.0)
-    first = max((one.score for one in matches if not _is_first(one)), default=0.0)
+    last = min((match.score for match in matches if _is_first(match)), default=0.0)
+    first = max((match.score for match in matches if not _is_first(match)), default=0.0)
     if not last or first < last:
         return list(matches)
     factor = last / first / (1 + NAME_STEP)
     return [
-        one if _is_first(one) else one.with_score(rounded(one.score * factor)) for one in matches
+        match if _is_first(match) else match.with_score(rounded(match.score * factor))
+        for match in matches
     ]
 
 
@@ -700,14 +711,14 @@ def evened(matches: Sequence[Match]) -> list[Match]:
 
     Rounding alone would part those that lie on both sides of where it turns.
     """
-    found = list[Match]()
+    evened_matches = list[Match]()
     score = last = math.inf
-    for given, chunk in matches:
-        if given < last * SAME_SHARE:
-            score = given
-        found.append((score, chunk))
-        last = given
-    return found
+    for score_found, chunk in matches:
+        if score_found < last * SAME_SHARE:
+            score = score_found
+        evened_matches.append((score, chunk))
+        last = score_found
+    return evened_matches
 
 
 def rounded(score: float) -> float:

@@ -86,11 +86,11 @@ class SectionPattern:
 
     def _skipped(self, reached: Iterable[int]) -> set[int]:
         """Return the places in the pattern and those behind a `**` that stands for nothing more."""
-        found = set(reached)
+        states = set(reached)
         for at, element in enumerate(self._elements):
-            if at in found and element is None:
-                found.add(at + 1)
-        return found
+            if at in states and element is None:
+                states.add(at + 1)
+        return states
 
 
 def _matcher(element: str) -> Callable[[str], bool] | None:
@@ -139,15 +139,15 @@ class SectionFilter:
 
     def __init__(self, snapshot: Snapshot, patterns: Sequence[str]):
         self._snapshot = snapshot
-        self._parsed = [parse_section(one) for one in patterns]
+        self._parsed = [parse_section(pattern) for pattern in patterns]
 
     def query(self, language: Language) -> Query:
         """Return a query that all chunks in the sections match, and others: by their words.
 
         Words of which a glob leaves a part open are not in it.
         """
-        found = [self._of(text, language) for one in self._parsed for text in one.words]
-        return unscored(any_of(found))
+        queries = [self._of(text, language) for pattern in self._parsed for text in pattern.words]
+        return unscored(any_of(queries))
 
     def _of(self, text: str, language: Language) -> Query:
         terms = dict.fromkeys(language.analyzer.terms(_GLOBBED.sub(" ", text)))
@@ -156,7 +156,7 @@ class SectionFilter:
     def choose(self, chunks: Sequence[Handle]) -> list[bool]:
         """Return which of the chunks are in the sections, in their order."""
         paths = self._snapshot.section_paths(chunks)
-        return [any(one.admits(path) for one in self._parsed) for path in paths]
+        return [any(pattern.admits(path) for pattern in self._parsed) for path in paths]
 
 
 def section_filter(patterns: Iterable[str]) -> Admits | None:
@@ -168,7 +168,7 @@ def section_filter(patterns: Iterable[str]) -> Admits | None:
     parsed = [parse_section(pattern) for pattern in patterns]
     if not parsed:
         return None
-    return lambda entry: any(one.admits(entry.section_path) for one in parsed)
+    return lambda entry: any(pattern.admits(entry.section_path) for pattern in parsed)
 
 
 def within_bounds(
@@ -181,7 +181,7 @@ def within_bounds(
     roots: list[Entry] = []
     for topic in topics:
         limited = next(
-            (one for one in parts_of(topic) if isinstance(one, Filter) and one.name == "under"),
+            (part for part in parts_of(topic) if isinstance(part, Filter) and part.name == "under"),
             None,
         )
         if limited is None:

@@ -139,11 +139,11 @@ def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
     >>> join_snippets(Snippet("a b", (mark,)) for mark in [(2, 3), (0, 1)])
     Snippet(text='a b', ranges=((0, 1), (2, 3)))
     """
-    given = list(snippets)
-    if len(given) == 1:
-        return given[0]
+    parts = list(snippets)
+    if len(parts) == 1:
+        return parts[0]
     matches: dict[str, list[tuple[int, int]]] = {}
-    for snippet in given:
+    for snippet in parts:
         if snippet.text:
             matches.setdefault(snippet.text, []).extend(snippet.ranges)
     text, ranges = "", []
@@ -183,12 +183,12 @@ def byte_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int
     """
     if text.isascii():
         return tuple(ranges)
-    found, at, byte = [], 0, 0
+    ranges_in_bytes, at, byte = [], 0, 0
     for start, end in ranges:
         first = byte + _bytes(text[at:start])
         at, byte = end, first + _bytes(text[start:end])
-        found.append((first, byte))
-    return tuple(found)
+        ranges_in_bytes.append((first, byte))
+    return tuple(ranges_in_bytes)
 
 
 def _bytes(text: str) -> int:
@@ -202,14 +202,14 @@ def _lead(text: str) -> tuple[int, int]:
 
 def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
     """Return the cores of the fragments: as few as hold the most different words."""
-    wanted = len(set(map(_WORD, matches)))
+    word_count = len(set(map(_WORD, matches)))
     best: list[_Fragment] = []
     most = 0
-    for count in range(1, min(MAX_FRAGMENTS, wanted) + 1):
-        cores, found = _best_windows(matches, count, max(1, size // count))
-        if found > most:
-            best, most = cores, found
-        if most == wanted:
+    for count in range(1, min(MAX_FRAGMENTS, word_count) + 1):
+        cores, shown_words = _best_windows(matches, count, max(1, size // count))
+        if shown_words > most:
+            best, most = cores, shown_words
+        if most == word_count:
             break
     return best
 
@@ -450,16 +450,16 @@ def _kept_breaks(text: str, start: int, end: int, is_code: bool) -> frozenset[in
     first = _line_of(text, start)
     feed = text.find("\n", end)
     lines = text[first : len(text) if feed < 0 else feed].split("\n")
-    kept, at = [], first
+    breaks, at = [], first
     fenced = is_code or len(_FENCE.findall(text, 0, first)) % 2 > 0
     goes_on = [not (_BEGINS.match(line) or _ALIGNED.search(line)) for line in lines]
     for line, *are_wrapped in zip(lines, goes_on, goes_on[1:], strict=False):
         at += len(line)
         fenced ^= not is_code and _FENCE.match(line) is not None
         if fenced or len(line) < MIN_WRAPPED or not all(are_wrapped):
-            kept.append(at)
+            breaks.append(at)
         at += 1
-    return frozenset(kept)
+    return frozenset(breaks)
 
 
 def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:

@@ -92,11 +92,12 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
     if 0x0370 <= ord(letter) < 0x0530:  # Greek and Cyrillic: without their archaic letters
         first = 0x03AC if ord(letter) < 0x0400 else 0x0430
         return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
-    found = (chr(number) for number in range(first, first + _PAGE))
+    characters = (chr(number) for number in range(first, first + _PAGE))
     return "".join(  # vowel signs, too, as scripts of India have them
-        each
-        for each in found
-        if each.lower() == each and (each.isalpha() or unicodedata.category(each)[0] == "M")
+        character
+        for character in characters
+        if character.lower() == character
+        and (character.isalpha() or unicodedata.category(character)[0] == "M")
     )
 
 
@@ -110,18 +111,20 @@ def respellings(word: str) -> list[str]:
     if len(parts) > 2 * _MAX_DIGRAPHS + 1:
         return []
     choices = [(part, _DIGRAPHS[part]) if part in _DIGRAPHS else (part,) for part in parts]
-    found = ["".join(choice) for choice in product(*choices)]
+    spellings = ["".join(choice) for choice in product(*choices)]
     for pair, letter in _DIGRAPHS.items():
         word = word.replace(letter, pair)
-    return [*found[1:], word] if word != found[0] else found[1:]
+    return [*spellings[1:], word] if word != spellings[0] else spellings[1:]
 
 
 @lru_cache(maxsize=256)
 def _with_a_mark(letter: str) -> str:
     """Return the lower-case letters that consist of `letter` and a mark."""
-    found = (chr(number) for number in _MARKED)
+    characters = (chr(number) for number in _MARKED)
     return "".join(
-        each for each in found if each != letter == without_marks(each) and each.lower() == each
+        character
+        for character in characters
+        if character != letter == without_marks(character) and character.lower() == character
     )
 
 
@@ -133,20 +136,20 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     """
     if len(word) == 1:
         return []
-    letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
-    found: list[str] = []
+    letters = "".join(dict.fromkeys("".join(alphabet_of(letter, language) for letter in word)))
+    edits: list[str] = []
     for at in range(len(word) + 1):
         left, right = word[:at], word[at:]
         rest = right[1:]
         if rest:
-            found.append(left + rest[0] + right[0] + rest[1:])
+            edits.append(left + rest[0] + right[0] + rest[1:])
         if right:
-            found.append(left + rest)
-            found += [left + letter + rest for letter in letters + _with_a_mark(right[0])]
-        found += [left + letter + right for letter in letters]
-    distinct = dict.fromkeys(found)
+            edits.append(left + rest)
+            edits += [left + letter + rest for letter in letters + _with_a_mark(right[0])]
+        edits += [left + letter + right for letter in letters]
+    distinct = dict.fromkeys(edits)
     distinct.pop(word, None)
-    return [each for each in distinct if len(each) > 1]
+    return [edit for edit in distinct if len(edit) > 1]
 
 
 INTACT = 4
@@ -213,22 +216,22 @@ class Speller:
         return max([frequency(name, term) for name in fields], default=0)
 
     def near(
-        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, is_asked: bool
     ) -> list[tuple[str, str]]:
         """Return the terms that `word`, whose stem is `term`, may be, with how each is written.
 
         `asked` says that the user asked for `distance` edits.
         """
-        most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
+        most = MAX_ASKED_FOR if is_asked else MAX_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
         near = self._vocabulary.remembered(
-            (self.language.name, word, term, tuple(fields), distance, asked),
-            lambda: self._near(word, term, fields, distance, asked=asked),
+            (self.language.name, word, term, tuple(fields), distance, is_asked),
+            lambda: self._near(word, term, fields, distance, is_asked=is_asked),
         )
         return near[:most]
 
     def _near(
-        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, is_asked: bool
     ) -> list[tuple[str, str]]:
         """Return the best terms within `distance` edits, each with the word that it comes from.
 
@@ -238,33 +241,33 @@ class Speller:
         """
         typed = word.lower()
         unmarked = without_marks(typed)
-        found = dict(
+        corrections = dict(
             self._vocabulary.remembered(
                 (self.language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
             )
         )
-        alike = {} if asked else self._alike(typed, term, fields)
-        found = alike | found
-        nearest = set(found)
+        alike = {} if is_asked else self._alike(typed, term, fields)
+        corrections = alike | corrections
+        nearest = set(corrections)
         if distance > 1:
             near = self._vocabulary.near(fields, _forms(typed, term), distance)
-            found |= {each: each for each in self._occurring(near, fields)}
-        self._vocabulary.expect(itertools.product(fields, found))
+            corrections |= {term: term for term in self._occurring(near, fields)}
+        self._vocabulary.expect(itertools.product(fields, corrections))
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
             (
-                without_marks(how) != unmarked and each not in alike,
-                each not in nearest,
+                without_marks(how) != unmarked and near_term not in alike,
+                near_term not in nearest,
                 how[0] != typed[0],
                 -count,
-                each,
+                near_term,
                 how,
             )
-            for each, how in found.items()
-            if each != term and (len(each) >= CORRECTED_FROM or each == how)
-            if (count := self.frequency(each, fields))
+            for near_term, how in corrections.items()
+            if near_term != term and (len(near_term) >= CORRECTED_FROM or near_term == how)
+            if (count := self.frequency(near_term, fields))
         ]
-        return [(each, how) for *_, each, how in sorted(ranked)[:MAX_ASKED_FOR]]
+        return [(term, how) for *_, term, how in sorted(ranked)[:MAX_ASKED_FOR]]
 
     def _alike(self, typed: str, term: str, fields: Sequence[str]) -> dict[str, str]:
         """Return the terms that differ from a word only in marks, each with how it is written.
@@ -273,10 +276,10 @@ class Speller:
         """
         listed = self._vocabulary.alike(fields, [bare(typed), bare(term)])
         if typed.isascii():
-            listed = [each for each in listed if not each.isascii()]
+            listed = [listed_term for listed_term in listed if not listed_term.isascii()]
         stems = self._stems(respellings(typed))
-        found = {each: stems[each] for each in self._occurring(stems, fields)}
-        return {each: each for each in listed} | found
+        occurring = {term: stems[term] for term in self._occurring(stems, fields)}
+        return {term: term for term in listed} | occurring
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
         """Return the terms one edit away, each with the word that it comes from.
@@ -285,8 +288,8 @@ class Speller:
         usual error: `enviroment` is `environment`, not `environent`.
         """
         stems = self._edit_stems(typed)
-        found = self._occurring(stems, fields, beginning=_intact(typed))
-        return {each: stems[each] for each in found}
+        occurring = self._occurring(stems, fields, beginning=_intact(typed))
+        return {term: stems[term] for term in occurring}
 
     def _edit_stems(self, typed: str) -> dict[str, str]:
         """Return the stems of all words one edit away, each with the likeliest of its words."""
@@ -338,13 +341,13 @@ class Speller:
         self, terms: Collection[str], fields: Sequence[str], *, beginning: str = ""
     ) -> Iterable[str]:
         """Return the terms that occur, if only in deleted chunks, each once."""
-        alike = {each for each in terms if beginning and each.startswith(beginning)}
-        others = [each for each in terms if each not in alike]
+        alike = {term for term in terms if beginning and term.startswith(beginning)}
+        others = [term for term in terms if term not in alike]
         self._vocabulary.expect(itertools.product(fields, others))
         return dict.fromkeys(
-            each
+            term
             for name in fields
-            for each in self._vocabulary.occurring(name, others, alike, beginning=beginning)
+            for term in self._vocabulary.occurring(name, others, alike, beginning=beginning)
         )
 
     def _stems(self, words: Sequence[str]) -> dict[str, str]:
@@ -353,12 +356,14 @@ class Speller:
         Stop words are left out: nobody mistypes a name as `for`.
         """
         stops = stop_words(self.language.name)
-        kept = [word for word in words if word not in stops and word.isalnum()]
-        stems = self._analyzer.terms_once(" ".join(kept))
-        if len(stems) != len(kept):  # a word of another number of tokens, or a dropped one
-            pairs = [(self._analyzer.terms_once(word), word) for word in kept]
-            return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
-        return dict(zip(reversed(stems), reversed(kept), strict=True))
+        kept_words = [word for word in words if word not in stops and word.isalnum()]
+        stems = self._analyzer.terms_once(" ".join(kept_words))
+        if len(stems) != len(kept_words):  # a word of another number of tokens, or a dropped one
+            pairs = [(self._analyzer.terms_once(word), word) for word in kept_words]
+            return {
+                word_stems[0]: word for word_stems, word in reversed(pairs) if len(word_stems) == 1
+            }
+        return dict(zip(reversed(stems), reversed(kept_words), strict=True))
 
     def begun(self, prefix: str, fields: Sequence[str]) -> Begun:
         """Return the terms of words that begin with `prefix`.
@@ -372,12 +377,12 @@ class Speller:
         counts: dict[str, int] = {}
         full = False
         for name, beginning in itertools.product(fields, beginnings):
-            found = self._vocabulary.beginning_with(name, beginning, MAX_PREFIXED)
-            full = full or len(found) == MAX_PREFIXED
-            for term, count in found:
+            counted = self._vocabulary.beginning_with(name, beginning, MAX_PREFIXED)
+            full = full or len(counted) == MAX_PREFIXED
+            for term, count in counted:
                 counts[term] = max(counts.get(term, 0), count)
         counts = (
-            self._counts(self._stems([typed + each for each in self._endings]), fields) | counts
+            self._counts(self._stems([typed + ending for ending in self._endings]), fields) | counts
         )
         if not counts:
             counts = self._counts(self._shorter_stems(typed), fields)
@@ -386,8 +391,13 @@ class Speller:
         if not full and len(counts) <= MAX_PREFIXED:
             return Begun(terms, {}, beginnings)
         listed = self._vocabulary.all_beginning_with
-        every = {name: [t for each in beginnings for t in listed(name, each)] for name in fields}
-        rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
+        every = {
+            name: [t for beginning_ in beginnings for t in listed(name, beginning_)]
+            for name in fields
+        }
+        rarer = {
+            name: tuple(set(found_terms).difference(ranked)) for name, found_terms in every.items()
+        }
         return Begun(terms, rarer, beginnings)
 
     @property

@@ -121,7 +121,7 @@ class TermCompiler:
         self.language = language
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
-        self._others = [each for each in snapshot.languages if each.name != language.name]
+        self._others = [other for other in snapshot.languages if other.name != language.name]
         self._vocabulary = vocabulary_of(snapshot)
         self._speller = Speller(self._vocabulary, language)
         self.words = Words(
@@ -173,21 +173,21 @@ class TermCompiler:
         fields = self._fields(QueryScope())
         for typed, term in unknown:
             yield from self._speller.expected_lookups(typed, term, fields, self._distance)
-        if len(unknown) == 1 and (held := self.words.held_by_names(unknown[0][0])):
-            yield Lookup("holds", (self.language.body,), (held,))
+        if len(unknown) == 1 and (compound := self.words.held_by_names(unknown[0][0])):
+            yield Lookup("holds", (self.language.body,), (compound,))
 
     def _unknown(self, text: str) -> list[tuple[str, str]]:
         """Return the words of a text that will be corrected or completed, with their stems."""
         if not self._distance:
             return []
         fields = self._fields(QueryScope())
-        found = [
+        unknown = [
             (fold(text[token.start : token.end]), token.term)
             for token in self._analyzer.tokens_of_word(text)
         ]
         return [
             (typed, term)
-            for typed, term in found
+            for typed, term in unknown
             if is_to_be_corrected(typed, self._speller.frequency(term, fields))
             and not self._occurs_in_others(typed)
         ]
@@ -218,14 +218,14 @@ class TermCompiler:
             if instead:
                 return self._compile(node, scope, instead, first, begun=True)
             choices = self._choices(typed, first[0], scope, known)
-            found: list[tuple[Alternative, ...]] = [
+            sequences: list[tuple[Alternative, ...]] = [
                 (choice,) for choice in choices if not (written and _is_mended(choice))
             ]
         else:
-            found = [] if written else self._phrases(node, scope, mended=True)
-            if not found:
-                found = [tuple(Alternative(term, term) for term in first)]
-        return self._compile(node, scope, [*found, *written], first)
+            sequences = [] if written else self._phrases(node, scope, mended=True)
+            if not sequences:
+                sequences = [tuple(Alternative(term, term) for term in first)]
+        return self._compile(node, scope, [*sequences, *written], first)
 
     def _occurs(self, terms: Sequence[str], scope: QueryScope) -> bool:
         count = self._vocabulary.phrase_frequency
@@ -244,17 +244,19 @@ class TermCompiler:
             return ()
         if self._occurs_in_others(typed):
             return ()
-        apart = (each for each in self.words.splits(typed) if self._occurs(each, scope))
+        apart = (split for split in self.words.splits(typed) if self._occurs(split, scope))
         split = next(apart, None)
         if split is not None:
-            return [tuple(Alternative(one, one, kind="begun") for one in split)]
+            return [tuple(Alternative(word, word, kind="begun") for word in split)]
         names = self.words.names_with(typed, MAX_BEGUN)
         if names:
-            return [(Alternative(one, one, kind="begun"),) for one in names]
+            return [(Alternative(word, word, kind="begun"),) for word in names]
         if not typed.isalpha():
             return ()
         begun = self._speller.begun(typed.lower(), fields).terms
-        return [(one,) for one in begun if one.term.startswith(typed.lower())][:MAX_BEGUN]
+        return [(begun_word,) for begun_word in begun if begun_word.term.startswith(typed.lower())][
+            :MAX_BEGUN
+        ]
 
     def phrase(self, node: Phrase, scope: QueryScope) -> Query | None:
         """Return the query for words beside each other, corrected only if edits were asked for."""
@@ -272,7 +274,7 @@ class TermCompiler:
         """
         tokens = self._analyzer.tokens_of_word(node.text)
         names = self._fields(scope)
-        unknown = {each.term for each in tokens if not self._speller.frequency(each.term, names)}
+        unknown = {token.term for token in tokens if not self._speller.frequency(token.term, names)}
         if not mended or len(unknown) > MAX_MENDED:
             unknown = set()
         exactly = scope._replace(distance=scope.distance or 0)
@@ -312,16 +314,16 @@ class TermCompiler:
 
     def _choices(self, typed: str, term: str, scope: QueryScope, known: int) -> list[Alternative]:
         """Return the indexed terms that a word stands for here; it stands in `known` chunks."""
-        asked = scope.distance is not None
+        is_asked = scope.distance is not None
         distance = self._distance if scope.distance is None else scope.distance
         exact = Alternative(term, typed)
-        if not distance or not (asked or is_to_be_corrected(typed, known)):
+        if not distance or not (is_asked or is_to_be_corrected(typed, known)):
             return [exact]
-        if not asked and (scope.negated or self._occurs_in_others(typed)):
+        if not is_asked and (scope.negated or self._occurs_in_others(typed)):
             return [exact]
-        near = self._speller.near(typed, term, self._fields(scope), distance, asked=asked)
+        near = self._speller.near(typed, term, self._fields(scope), distance, is_asked=is_asked)
         share = EDIT_SHARE if known else 1.0
-        return [exact, *(Alternative(each, how, share, "corrected") for each, how in near)]
+        return [exact, *(Alternative(term, how, share, "corrected") for term, how in near)]
 
     def _occurs_in_others(self, typed: str) -> bool:
         """Whether the word occurs in another language of the index: then it is no error."""
@@ -366,10 +368,10 @@ class TermCompiler:
             queries |= self._links(terms)
         for field, query in rarer:
             queries[field] = BestOf((queries[field], query)) if field in queries else query
-        found = CompiledTerm(
+        term = CompiledTerm(
             node.text,
             len(self._compiled),
-            frozenset([tuple([each.term for each in one]) for one in sequences])
+            frozenset([tuple([choice.term for choice in sequence]) for sequence in sequences])
             | {(term,) for term in marked},
             tuple(queries.items()),
             _sum_of(tuple(queries.values())),
@@ -378,20 +380,20 @@ class TermCompiler:
             prefix,
             _corrected(sequences),
             begun,
-            tuple(tuple(one.term for one in each) for each in sequences),
+            tuple(tuple(choice.term for choice in sequence) for sequence in sequences),
             scope.field,
         )
         if not scope.negated:
-            self._compiled.setdefault(id(node), found)
-        return found.query
+            self._compiled.setdefault(id(node), term)
+        return term.query
 
     def _links(self, terms: tuple[str, ...]) -> dict[str, Query]:
         """Return the query for what links to an address: as rare as it is, wherever it stands."""
         frequency = self._vocabulary.phrase_frequency(self.language.links, terms)
         if not frequency:
             return {}
-        found = HasPhrase(self.language.links, terms)
-        return {"links": Constant(found, self._vocabulary.idf(frequency))}
+        phrase = HasPhrase(self.language.links, terms)
+        return {"links": Constant(phrase, self._vocabulary.idf(frequency))}
 
     def _defined(self, text: str, scope: QueryScope) -> Query | None:
         """Return the query for what a text defines under a name: that is a title, too."""
@@ -408,7 +410,9 @@ class TermCompiler:
         """Return the rarity of what was typed; what had to be corrected is as rare as can be."""
         if not is_known or _corrected(sequences):
             return self._vocabulary.idf(0)
-        counts = (self._text_frequency([one.term for one in each]) for each in sequences)
+        counts = (
+            self._text_frequency([choice.term for choice in sequence]) for sequence in sequences
+        )
         return self._vocabulary.idf(max(counts, default=0))
 
     def _text_frequency(self, terms: Sequence[str]) -> int:
@@ -428,13 +432,20 @@ class TermCompiler:
         if not weight and not scope.field:
             return None
         name, frequency = self._names[field], self._vocabulary.frequency
-        found = [each for each in sequences if 0 not in [frequency(name, one.term) for one in each]]
-        if not found:
+        occurring = [
+            sequence
+            for sequence in sequences
+            if 0 not in [frequency(name, choice.term) for choice in sequence]
+        ]
+        if not occurring:
             return None
-        level = self._level(field, found)
-        queries = [self._scored(field, each, weight, level) for each in found]
+        level = self._level(field, occurring)
+        queries = [self._scored(field, sequence, weight, level) for sequence in occurring]
         if scope.field == "body":
-            queries = [self._in_text(one, each) for one, each in zip(queries, found, strict=True)]
+            queries = [
+                self._in_text(query, sequence)
+                for query, sequence in zip(queries, occurring, strict=True)
+            ]
         return BestOf(tuple(queries)) if len(queries) > 1 else queries[0]
 
     def _weight(self, field: str, scope: QueryScope) -> float:
@@ -447,7 +458,11 @@ class TermCompiler:
         It is the highest of theirs: else the rarest term, the least likely to be meant,
         would score best.
         """
-        others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
+        others = [
+            sequence[0].term
+            for sequence in sequences
+            if len(sequence) == 1 and sequence[0].kind != "typed"
+        ]
         if not others:
             return 0
         return max([self._weighed_frequency(field, term) for term in others])
@@ -471,28 +486,30 @@ class TermCompiler:
         the average of all chunks; if few documents have tags, that is near 0.
         """
         name = self._names[field]
-        share = weight * math.prod([each.share for each in sequence])
-        terms = tuple([each.term for each in sequence])
+        share = weight * math.prod([choice.share for choice in sequence])
+        terms = tuple([choice.term for choice in sequence])
         is_typed = len(terms) > 1 or sequence[0].kind == "typed"
         least = min([self._weighed_frequency(field, term) for term in terms]) if is_typed else level
         idf = self._vocabulary.idf(least)
         if len(terms) == 1:
-            found: Query = HasTerm(name, terms[0])
+            query: Query = HasTerm(name, terms[0])
         elif field == "titles":  # has no positions: they are those of the text read with titles
-            stands = AnyOf(tuple(HasPhrase(self._names[each], terms) for each in ("title", "body")))
-            found = AllOf((*(HasTerm(name, term) for term in terms), unscored(stands)))
+            stands = AnyOf(
+                tuple(HasPhrase(self._names[field_name], terms) for field_name in ("title", "body"))
+            )
+            query = AllOf((*(HasTerm(name, term) for term in terms), unscored(stands)))
         else:
-            found = HasPhrase(name, terms)
+            query = HasPhrase(name, terms)
         if field == "tags":
-            return Constant(found, share * idf)
+            return Constant(query, share * idf)
         frequency, rarity = self._vocabulary.frequency, self._vocabulary.idf
         factor = share * idf / sum([rarity(frequency(name, term)) for term in terms])
-        return found if factor == 1 else Scaled(found, factor)
+        return query if factor == 1 else Scaled(query, factor)
 
     def _in_text(self, query: Query, sequence: tuple[Alternative, ...]) -> Query:
         """Leave out chunks that have the sequence, or a part of it, only from the titles above."""
         above = tuple(
-            fact("above", part) for part in phrases_within([one.term for one in sequence])
+            fact("above", part) for part in phrases_within([choice.term for choice in sequence])
         )
         return AllOf((query,), without=(HasAny("facts", above),))
 
@@ -503,20 +520,20 @@ class TermCompiler:
 
         One of them scores like one of the others that stands once in a text of usual length.
         """
-        found = self._rarer_in(field, before, begun, in_text=scope.field == "body")
-        level = self._level(field, [(one,) for one in begun.terms])
-        frequencies = [*(self._weighed_frequency(field, one.term) for one in before), level]
+        rarer = self._rarer_in(field, before, begun, in_text=scope.field == "body")
+        level = self._level(field, [(choice,) for choice in begun.terms])
+        frequencies = [*(self._weighed_frequency(field, choice.term) for choice in before), level]
         rarity = sum(map(self._vocabulary.idf, frequencies))
-        return Constant(found, self._weight(field, scope) * rarity)
+        return Constant(rarer, self._weight(field, scope) * rarity)
 
     def _rarer_in(
         self, field: str, before: tuple[Alternative, ...], begun: Begun, *, in_text: bool
     ) -> Query:
         name = self._names[field]
         if before:
-            terms = [one.term for one in before]
-            found: Query = HasPhraseMatch(name, (*terms, f"({'|'.join(begun.beginnings)}).*"))
-            return self._in_text(found, before) if in_text else found
+            terms = [choice.term for choice in before]
+            query: Query = HasPhraseMatch(name, (*terms, f"({'|'.join(begun.beginnings)}).*"))
+            return self._in_text(query, before) if in_text else query
         rarer = set(begun.rarer[name])
         above = self._from_titles(begun) & rarer if in_text else set()
         alone = [
@@ -527,10 +544,10 @@ class TermCompiler:
     def _from_titles(self, begun: Begun) -> set[str]:
         """Return the terms that begin so and that some text has only from its titles."""
         every = (
-            self._vocabulary.all_beginning_with("facts", fact("above", each))
-            for each in begun.beginnings
+            self._vocabulary.all_beginning_with("facts", fact("above", beginning))
+            for beginning in begun.beginnings
         )
-        return {term.removeprefix(fact("above", "")) for each in every for term in each}
+        return {term.removeprefix(fact("above", "")) for listed in every for term in listed}
 
 
 def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
@@ -538,16 +555,18 @@ def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
 
     The parts of a word of several parts are joined by spaces.
     """
-    mended = (each for each in sequences if any(map(_is_mended, each)))
-    return tuple(" ".join(one.word for one in each) for each in mended)
+    mended = (sequence for sequence in sequences if any(map(_is_mended, sequence)))
+    return tuple(" ".join(choice.word for choice in sequence) for sequence in mended)
 
 
-def _is_mended(one: Alternative) -> bool:
-    return one.kind == "corrected" and one.share == 1.0
+def _is_mended(choice: Alternative) -> bool:
+    return choice.kind == "corrected" and choice.share == 1.0
 
 
 def _combinations(words: Sequence[Sequence[Alternative]]) -> list[tuple[Alternative, ...]]:
     """Return the sequences of one alternative for each word, at most `MAX_PHRASES`."""
-    several = sum(1 for each in words if len(each) > 1)
+    several = sum(1 for choices in words if len(choices) > 1)
     most = max(2, int(MAX_PHRASES ** (1 / several))) if several else 1
-    return list(itertools.islice(itertools.product(*(each[:most] for each in words)), MAX_PHRASES))
+    return list(
+        itertools.islice(itertools.product(*(choices[:most] for choices in words)), MAX_PHRASES)
+    )

@@ -136,39 +136,40 @@ def join_versions(
     groups = [_members(candidates, ranks) for ranks in called_alike.values() if len(ranks) > 1]
     if not groups:
         return sort_candidates(candidates)
-    kept: list[Candidate | None] = list(candidates)
+    shown_candidates: list[Candidate | None] = list(candidates)
     for members in groups:
         texts = _Texts(read, digest)
         while len({member.version for member in members}) > 1:
             shown, same = _first_versions(members, texts)
             for member in same:
-                kept[member.rank] = None
+                shown_candidates[member.rank] = None
             if same:
-                kept[shown.rank] = _joined(shown, same, texts)
+                shown_candidates[shown.rank] = _joined(shown, same, texts)
             taken = {shown.rank, *(member.rank for member in same)}
             members = [member for member in members if member.rank not in taken]
     for members in groups:
-        _order_by_newness(members, kept)
-    return sort_candidates([one for one in kept if one is not None])
+        _order_by_newness(members, shown_candidates)
+    return sort_candidates([candidate for candidate in shown_candidates if candidate is not None])
 
 
 def _members(candidates: Sequence[Candidate], ranks: Iterable[int]) -> list[_Member]:
     return [_member(rank, candidates[rank]) for rank in ranks]
 
 
-def _member(rank: int, one: Candidate) -> _Member:
-    family, code = language_family(one.entry.path)
+def _member(rank: int, candidate: Candidate) -> _Member:
+    family, code = language_family(candidate.entry.path)
     folders, _, file = family.rpartition("/")
-    kind, version = _kind_and_version(f"{one.entry.tree}/{folders}")
-    return _Member(rank, one, version, code, (kind, file))
+    kind, version = _kind_and_version(f"{candidate.entry.tree}/{folders}")
+    return _Member(rank, candidate, version, code, (kind, file))
 
 
-def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) -> None:
+def _order_by_newness(members: Sequence[_Member], by_rank: list[Candidate | None]) -> None:
     """Deal the scores of versions that stay results out anew: the newest gets the best."""
     left = [
         member
         for member in members
-        if (one := kept[member.rank]) is not None and one.entry is member.candidate.entry
+        if (candidate := by_rank[member.rank]) is not None
+        and candidate.entry is member.candidate.entry
     ]
     if len({member.version for member in left}) < 2:
         return
@@ -183,9 +184,9 @@ def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) 
     if scores[-1] < NEARLY_AS_GOOD * scores[0]:
         return
     for member, score in zip(newest, scores, strict=True):
-        one = kept[member.rank]
-        assert one is not None, "only those that are kept are left"
-        kept[member.rank] = one._replace(score=score)
+        candidate = by_rank[member.rank]
+        assert candidate is not None, "only those that are kept are left"
+        by_rank[member.rank] = candidate._replace(score=score)
 
 
 def fold_translations(
@@ -196,45 +197,58 @@ def fold_translations(
     `asked_in` returns the language of the query, None where it is not clear.
     """
     families: dict[tuple[str, str], dict[str, list[Candidate]]] = {}
-    for one in candidates:
-        family, code = language_family(one.entry.path)
-        families.setdefault((one.entry.tree, family), {}).setdefault(code, []).append(one)
+    for candidate in candidates:
+        family, code = language_family(candidate.entry.path)
+        families.setdefault((candidate.entry.tree, family), {}).setdefault(code, []).append(
+            candidate
+        )
     dropped: set[int] = set()
     shown: dict[int, Candidate] = {}
     for languages in families.values():
         if len(languages) < 2:
             continue
         chosen = _chosen_language(languages, LANGUAGE_CODES.get(asked_in() or "", ""))
-        others = [one for code, each in languages.items() if code != chosen for one in each]
+        others = [
+            candidate
+            for code, translations in languages.items()
+            if code != chosen
+            for candidate in translations
+        ]
         best = languages[chosen][0]
-        dropped |= {id(one) for one in others}
+        dropped |= {id(candidate) for candidate in others}
         shown[id(best)] = _standing_for(best, others, _firsts(others))
     if not dropped:
         return list(candidates)
-    return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
+    return sort_candidates(
+        shown.get(id(candidate), candidate)
+        for candidate in candidates
+        if id(candidate) not in dropped
+    )
 
 
-def _chosen_language(languages: Mapping[str, Sequence[Candidate]], wanted: str) -> str:
+def _chosen_language(languages: Mapping[str, Sequence[Candidate]], language: str) -> str:
     """Return the language of a document that is shown: that of the query, or else the main one.
 
     Where the query does not tell its language, what it finds does: a title that only one
     language has, or all words where another has some.
     """
-    asked = next((code for code in languages if wanted and code[:2].lower() == wanted), None)
-    if asked is not None:
-        return asked
-    best = min(_tier(each[0]) for each in languages.values())
-    likely = [code for code, each in languages.items() if _tier(each[0]) == best]
+    code_wanted = next(
+        (code for code in languages if language and code[:2].lower() == language), None
+    )
+    if code_wanted is not None:
+        return code_wanted
+    best = min(_tier(translations[0]) for translations in languages.values())
+    likely = [code for code, translations in languages.items() if _tier(translations[0]) == best]
     return "" if "" in likely else likely[0]
 
 
-def _tier(one: Candidate) -> tuple[bool, bool]:
-    return not one.named, one.relaxed
+def _tier(candidate: Candidate) -> tuple[bool, bool]:
+    return not candidate.named, candidate.relaxed
 
 
-def are_of_one_page(one: Entry, other: Entry) -> bool:
+def are_of_one_page(first: Entry, other: Entry) -> bool:
     """Whether two results are of one page in several versions or languages."""
-    names = [language_family(entry.path)[0].rpartition("/")[2] for entry in (one, other)]
+    names = [language_family(entry.path)[0].rpartition("/")[2] for entry in (first, other)]
     return names[0] == names[1]
 
 
@@ -260,35 +274,41 @@ def fold_formats(
     Of documents in which a section matches about as well, that with the fewest titles is shown,
     with all its matches there. `read_titles` gives the titles of an entry's document.
     """
-    if len({splitext(one.entry.path)[1] for one in candidates}) < 2:
+    if len({splitext(candidate.entry.path)[1] for candidate in candidates}) < 2:
         return list(candidates)
     titles = _Titles(read_titles)
     sections: dict[tuple[str, str], dict[str, list[Candidate]]] = defaultdict(dict)
-    for one in candidates:
-        sections[_called(one)].setdefault(one.entry.path, []).append(one)
-    kept = {id(one): one for one in candidates}
+    for candidate in candidates:
+        sections[_called(candidate)].setdefault(candidate.entry.path, []).append(candidate)
+    by_identity = {id(candidate): candidate for candidate in candidates}
     for documents in sections.values():
         left = [*documents.values()] if len(documents) > 1 else []
         while left:
             first = left[0][0]
-            are_one = [titles.are_formats(first, found[0]) for found in left]
+            are_one = [titles.are_formats(first, format_[0]) for format_ in left]
             alike = [*compress(left, are_one)]
-            left = [found for found, is_one in zip(left, are_one, strict=True) if not is_one]
+            left = [format_ for format_, is_one in zip(left, are_one, strict=True) if not is_one]
             shown = titles.first_format(alike)
-            others = [one for found in alike if found is not shown for one in found]
-            for one in others:
-                del kept[id(one)]
+            others = [
+                candidate for format_ in alike if format_ is not shown for candidate in format_
+            ]
+            for candidate in others:
+                del by_identity[id(candidate)]
             if others:
-                kept[id(shown[0])] = _standing_for(shown[0], others, _firsts(others))
-    return sort_candidates(kept.values())
+                by_identity[id(shown[0])] = _standing_for(shown[0], others, _firsts(others))
+    return sort_candidates(by_identity.values())
 
 
 def _firsts(candidates: Iterable[Candidate]) -> list[Entry]:
     """Return the first result of each document, and what it stands for."""
     first: dict[str, Candidate] = {}
-    for one in candidates:
-        first.setdefault(one.entry.path, one)
-    return [entry for one in first.values() for entry in (one.entry, *one.other_versions)]
+    for candidate in candidates:
+        first.setdefault(candidate.entry.path, candidate)
+    return [
+        entry
+        for candidate in first.values()
+        for entry in (candidate.entry, *candidate.other_versions)
+    ]
 
 
 class _Titles:
@@ -303,11 +323,11 @@ class _Titles:
         """Return the matches to show of those in several formats of a document, best first."""
         best = alike[0][0]
         as_good = [
-            found
-            for found in alike
-            if found[0].relaxed == best.relaxed and found[0].score >= AS_GOOD * best.score
+            format_
+            for format_ in alike
+            if format_[0].relaxed == best.relaxed and format_[0].score >= AS_GOOD * best.score
         ]
-        shown = min(as_good, key=lambda found: self._order(found[0].entry))
+        shown = min(as_good, key=lambda format_: self._order(format_[0].entry))
         self._shown.add(shown[0].entry.path)
         return shown
 
@@ -319,13 +339,13 @@ class _Titles:
             self._found[entry.doc_id] = frozenset(map(without_number, self._read(entry)))
         return self._found[entry.doc_id]
 
-    def are_formats(self, one: Candidate, other: Candidate) -> bool:
+    def are_formats(self, candidate: Candidate, other: Candidate) -> bool:
         """Whether two results are of one document, or of one version of it in two formats."""
-        left, right = one.entry, other.entry
+        left, right = candidate.entry, other.entry
         if left.path == right.path:
             return True
         (stem, suffix), (stem_of_other, suffix_of_other) = map(splitext, (left.path, right.path))
-        if suffix == suffix_of_other or _member(0, one).edition != _member(0, other).edition:
+        if suffix == suffix_of_other or _member(0, candidate).edition != _member(0, other).edition:
             return False
         if stem != stem_of_other and left.section_path[0] != right.section_path[0]:
             return False
@@ -350,7 +370,7 @@ def fold_repeats(
     for rank, candidate in enumerate(candidates):
         called_alike[_called(candidate)].append(rank)
     texts = _Texts(read, digest)
-    kept = dict(enumerate(candidates))
+    by_rank = dict(enumerate(candidates))
     for ranks in called_alike.values():
         members = _members(candidates, ranks) if len(ranks) > 1 else []
         while len(members) > 1:
@@ -358,36 +378,36 @@ def fold_repeats(
             alike = [first, *(other for other in others if texts.are_repeats(first, other))]
             members = [other for other in others if other not in alike]
             if len(alike) > 1:
-                score = max(one.candidate.score for one in alike)
-                as_good = [one for one in alike if one.candidate.score >= AS_GOOD * score]
-                shown = min(as_good, key=lambda one: count_chunks(one.candidate.entry))
-                same = [one for one in alike if one is not shown]
+                score = max(member.candidate.score for member in alike)
+                as_good = [member for member in alike if member.candidate.score >= AS_GOOD * score]
+                shown = min(as_good, key=lambda member: count_chunks(member.candidate.entry))
+                same = [member for member in alike if member is not shown]
                 for other in same:
-                    del kept[other.rank]
-                kept[shown.rank] = _joined(shown, same, texts)._replace(score=score)
-    _fold_into_others(kept, texts)
-    return sort_candidates(kept.values())
+                    del by_rank[other.rank]
+                by_rank[shown.rank] = _joined(shown, same, texts)._replace(score=score)
+    _fold_into_others(by_rank, texts)
+    return sort_candidates(by_rank.values())
 
 
-def _called(one: Candidate) -> tuple[str, str]:
-    return one.entry.tree, without_number(one.entry.title)
+def _called(candidate: Candidate) -> tuple[str, str]:
+    return candidate.entry.tree, without_number(candidate.entry.title)
 
 
-def _fold_into_others(kept: dict[int, Candidate], texts: _Texts) -> None:
+def _fold_into_others(by_rank: dict[int, Candidate], texts: _Texts) -> None:
     """Fold each result into one that holds what it repeats, and scores as well."""
     holders: dict[tuple[str, str], list[tuple[int, Candidate]]] = defaultdict(list)
-    for rank, whole in kept.items():
+    for rank, whole in by_rank.items():
         for part in islice(whole.with_constituents(), 1, None):
             holders[_called(part)].append((rank, part))
-    for rank, one in list(kept.items()) if holders else ():
-        for at, part in holders.get(_called(one), ()):
-            holder = kept.get(at)
-            if holder is None or at == rank or holder.score < AS_GOOD * one.score:
+    for rank, candidate in list(by_rank.items()) if holders else ():
+        for at, part in holders.get(_called(candidate), ()):
+            holder = by_rank.get(at)
+            if holder is None or at == rank or holder.score < AS_GOOD * candidate.score:
                 continue
-            repeated, repeating = _member(at, part), _member(rank, one)
+            repeated, repeating = _member(at, part), _member(rank, candidate)
             if texts.are_repeats(repeated, repeating):
-                kept[at] = _joined(_member(at, holder), [repeating], texts)
-                del kept[rank]
+                by_rank[at] = _joined(_member(at, holder), [repeating], texts)
+                del by_rank[rank]
                 break
 
 
@@ -396,7 +416,7 @@ def _standing_for(
 ) -> Candidate:
     """Return a result with the place of all that it stands for; it names some of theirs."""
     return shown._replace(
-        score=max(one.score for one in (shown, *others)),
+        score=max(candidate.score for candidate in (shown, *others)),
         topics=topics_of((shown, *others)),
         other_versions=(*shown.other_versions, *named),
     )
@@ -419,9 +439,11 @@ def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member,
 
 def _joined(shown: _Member, same: Sequence[_Member], texts: _Texts) -> Candidate:
     """Return the result to show, with the copies and the other versions that it stands for."""
-    copies = [each.candidate for each in same if texts.are_copies(shown, each)]
-    others = [each.candidate for each in same if each.candidate not in copies]
-    entries = (entry for one in others for entry in (one.entry, *one.other_versions))
+    copies = [member.candidate for member in same if texts.are_copies(shown, member)]
+    others = [member.candidate for member in same if member.candidate not in copies]
+    entries = (
+        entry for candidate in others for entry in (candidate.entry, *candidate.other_versions)
+    )
     joined = shown.candidate._replace(
         topics=topics_of((shown.candidate, *others)),
         other_versions=(*shown.candidate.other_versions, *entries),
@@ -437,43 +459,43 @@ class _Texts:
         self._digest = digest
         self._split: dict[Entry, frozenset[str]] = {}
 
-    def are_versions(self, one: _Member, other: _Member) -> bool:
-        if one.version == other.version:
+    def are_versions(self, member: _Member, other: _Member) -> bool:
+        if member.version == other.version:
             return False
-        return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
+        return self.are_copies(member, other) or self._are_nearly_the_same(member, other)
 
-    def are_repeats(self, one: _Member, other: _Member) -> bool:
+    def are_repeats(self, member: _Member, other: _Member) -> bool:
         """Whether two results say the same, or nearly the same in more than a few words.
 
         Versions and translations of a page are others: of these one is chosen. In one document,
         pieces of a section go on, and a section is in that above it. What says the same scores
         about the same, and has the same kinds of blocks.
         """
-        left, right = one.candidate.entry, other.candidate.entry
+        left, right = member.candidate.entry, other.candidate.entry
         if left.path == right.path and (left.slug == right.slug or _holds(left, right)):
             return False
-        if one.page == other.page and one.edition != other.edition:
+        if member.page == other.page and member.edition != other.edition:
             return False
-        if self.are_copies(one, other):
+        if self.are_copies(member, other):
             return True
-        if other.candidate.score < NEARLY_AS_GOOD * one.candidate.score:
+        if other.candidate.score < NEARLY_AS_GOOD * member.candidate.score:
             return False
         if left.block_types != right.block_types:
             return False
         sizes = [entry.byte_end - entry.byte_start for entry in (left, right)]
-        if min(sizes) < SAME_SIZE * max(sizes) or len(self._words(one)) < MIN_WORDS:
+        if min(sizes) < SAME_SIZE * max(sizes) or len(self._words(member)) < MIN_WORDS:
             return False
-        return self._are_nearly_the_same(one, other)
+        return self._are_nearly_the_same(member, other)
 
-    def are_copies(self, one: _Member, other: _Member) -> bool:
-        left, right = one.candidate.entry, other.candidate.entry
+    def are_copies(self, member: _Member, other: _Member) -> bool:
+        left, right = member.candidate.entry, other.candidate.entry
         if left.byte_end - left.byte_start != right.byte_end - right.byte_start:
             return False
         digest = self._digest(left)
         return digest is not None and digest == self._digest(right)
 
-    def _are_nearly_the_same(self, one: _Member, other: _Member) -> bool:
-        left, right = self._words(one), self._words(other)
+    def _are_nearly_the_same(self, member: _Member, other: _Member) -> bool:
+        left, right = self._words(member), self._words(other)
         total = len(left) + len(right)
         return total > 0 and 2 * len(left & right) >= NEARLY_ALL * total
 
@@ -486,9 +508,9 @@ class _Texts:
         return self._split[entry]
 
 
-def _holds(one: Entry, other: Entry) -> bool:
+def _holds(entry: Entry, other: Entry) -> bool:
     """Whether one of two chunks of a document is below the other."""
-    first, last = sorted((one, other), key=lambda entry: entry.position)
+    first, last = sorted((entry, other), key=lambda entry: entry.position)
     return last.position <= first.last_position
 
 

@@ -25,10 +25,10 @@ _known: WeakKeyDictionary[Snapshot, Vocabulary] = WeakKeyDictionary()
 
 def vocabulary_of(snapshot: Snapshot) -> Vocabulary:
     """Return the vocabulary of a snapshot, remembered as long as that lives."""
-    found = _known.get(snapshot)
-    if found is None:
-        found = _known[snapshot] = Vocabulary(proxy(snapshot))
-    return found
+    vocabulary = _known.get(snapshot)
+    if vocabulary is None:
+        vocabulary = _known[snapshot] = Vocabulary(proxy(snapshot))
+    return vocabulary
 
 
 class Vocabulary:
@@ -42,21 +42,21 @@ class Vocabulary:
     def frequency(self, field: str, term: str) -> int:
         """Return in how many chunks `term` stands in `field`; a query asks a dozen times."""
         key = (field, term)
-        found = self._counts.get(key)
-        if found is None:
-            (found,) = self._snapshot.frequencies([key])
-            self._counts.put(key, found)
-        return found
+        frequency = self._counts.get(key)
+        if frequency is None:
+            (frequency,) = self._snapshot.frequencies([key])
+            self._counts.put(key, frequency)
+        return frequency
 
     def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
         """Return the same of several terms, in one question to the engine."""
-        found = {term: self._counts.get((field, term)) for term in terms}
-        new = [(field, term) for term, count in found.items() if count is None]
+        counts = {term: self._counts.get((field, term)) for term in terms}
+        new = [(field, term) for term, count in counts.items() if count is None]
         if new:
             for key, count in zip(new, self._snapshot.frequencies(new), strict=True):
                 self._counts.put(key, count)
-                found[key[1]] = count
-        return [found[term] or 0 for term in terms]
+                counts[key[1]] = count
+        return [counts[term] or 0 for term in terms]
 
     def expect(self, keys: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
         """Note frequencies and look-ups that will be asked for: see `Snapshot.expect`."""
@@ -66,25 +66,25 @@ class Vocabulary:
         """Return in how many chunks the terms stand beside each other in `field`."""
         if len(terms) == 1:
             return self.frequency(field, terms[0])
-        (found,) = self.phrase_frequencies([(field, terms)])
-        return found
+        (counts,) = self.phrase_frequencies([(field, terms)])
+        return counts
 
     def phrase_frequencies(self, phrases: Sequence[tuple[str, Sequence[str]]]) -> list[int]:
         """Return the same of several phrases of two or more terms, in one question."""
-        found = {}
+        known = {}
         new = []
         for field, terms in phrases:
             key = (field, " ".join(terms))
-            if key in found:
+            if key in known:
                 continue
-            found[key] = self._counts.get(key)
-            if found[key] is None and all(self.frequency(field, term) for term in terms):
+            known[key] = self._counts.get(key)
+            if known[key] is None and all(self.frequency(field, term) for term in terms):
                 new.append((key, HasPhrase(field, tuple(terms))))
         counts = self._snapshot.count([query for _, query in new]) if new else []
         for (key, _), count in zip(new, counts, strict=True):
             self._counts.put(key, count)
-            found[key] = count
-        return [found[field, " ".join(terms)] or 0 for field, terms in phrases]
+            known[key] = count
+        return [known[field, " ".join(terms)] or 0 for field, terms in phrases]
 
     def occurring(
         self, field: str, terms: Collection[str], alike: Collection[str], *, beginning: str
@@ -102,11 +102,11 @@ class Vocabulary:
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which depends only on the key; remembered for a while."""
-        made: tuple[T] | None = self._made.get(key)
-        if made is None:
-            made = (make(),)
-            self._made.put(key, made)
-        return made[0]
+        remembered_values: tuple[T] | None = self._made.get(key)
+        if remembered_values is None:
+            remembered_values = (make(),)
+            self._made.put(key, remembered_values)
+        return remembered_values[0]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the `limit` most frequent terms that begin so, with their frequencies."""

@@ -215,7 +215,9 @@ class _Inquiry:
     def _shown(self, trace: Trace) -> Absence | None:
         """Return the result that is the chunk or is below it, None if there is none."""
         ranked = [
-            (rank, one) for rank, one in enumerate(trace.kept, 1) if self._target.holds(one.entry)
+            (rank, candidate)
+            for rank, candidate in enumerate(trace.kept, 1)
+            if self._target.holds(candidate.entry)
         ]
         if not ranked:
             return None
@@ -226,9 +228,9 @@ class _Inquiry:
     def _lost(self, trial: _Trial, trace: Trace) -> list[_Loss]:
         """Return why the chunk is not shown, for each topic; where it came farthest first."""
         for rank, candidate in enumerate(trace.ranked, start=1):
-            found = self._beside(candidate, rank, trial.options)
-            if found is not None:
-                return [found]
+            reason = self._beside(candidate, rank, trial.options)
+            if reason is not None:
+                return [reason]
         crowded = self._crowded(trace, trial.options)
         if crowded is not None:
             return [crowded]
@@ -241,8 +243,14 @@ class _Inquiry:
     def _crowded(self, trace: Trace, options: SearchOptions) -> _Loss | None:
         """Return the loss of a match whose document has taken all its places."""
         target = self._target
-        same = [one for one in trace.ranked if one.entry.doc_id == target.doc_id and one.more]
-        matched = next((one for one in trace.grained if target.holds(one.entry)), None)
+        same = [
+            candidate
+            for candidate in trace.ranked
+            if candidate.entry.doc_id == target.doc_id and candidate.more
+        ]
+        matched = next(
+            (candidate for candidate in trace.grained if target.holds(candidate.entry)), None
+        )
         if not same or matched is None:
             return None
         values = {"places": options.max_per_document}
@@ -254,7 +262,12 @@ class _Inquiry:
         by = candidate.entry.id
         values: dict[str, Any] = {"limit": options.limit}
         part = next(
-            (one for one in candidate.with_constituents() if self._target.holds(one.entry)), None
+            (
+                candidate
+                for candidate in candidate.with_constituents()
+                if self._target.holds(candidate.entry)
+            ),
+            None,
         )
         if part is None:
             copy = self._copied(candidate)
@@ -297,7 +310,7 @@ class _Inquiry:
             cutoff_ratio=0.0,
             max_per_document=0,
         )
-        found = find_in_topic(
+        matches = find_in_topic(
             self._snapshot,
             topic,
             list(compiled.values()),
@@ -307,12 +320,17 @@ class _Inquiry:
             meaning=self._meaning,
         )
         number = next(
-            (n for n, one in enumerate(found.candidates, 1) if self._target.holds(one.entry)), None
+            (
+                n
+                for n, candidate in enumerate(matches.candidates, 1)
+                if self._target.holds(candidate.entry)
+            ),
+            None,
         )
         if number is not None:
-            reason, change = _past_the_cut(found.candidates, number, options)
+            reason, change = _past_the_cut(matches.candidates, number, options)
         else:
-            reason, change = self._unseen(topic, compiled, options, complete=found.complete)
+            reason, change = self._unseen(topic, compiled, options, complete=matches.complete)
         return reason._replace(topic=at), change
 
     def _unseen(
@@ -356,12 +374,12 @@ class _Inquiry:
             words = plain_words(topic)
             unmet = [part for part in unmet if not any(part is word for word in words)]
         parts = tuple(
-            demands.describe(best, each, self._texts)
+            demands.describe(best, demand, self._texts)
             for part in unmet
-            for each in demands.lacking(best, part)
+            for demand in demands.lacking(best, part)
         )
         filtered = bool(unmet) and all(
-            filters_only(one) and not isinstance(one, Not) for one in unmet
+            filters_only(demand) and not isinstance(demand, Not) for demand in unmet
         )
         lost_at: LostAt = "filter" if filtered else "match"
         change = _Change({}, tuple(unmet))
@@ -383,15 +401,19 @@ class _Inquiry:
         target = self._target
         below = range(target.position, target.last_position + 1)
         refs = [(target.doc_id, position) for position in below]
-        near = [one for one in self._meaning.similarities(text, refs) if one is not None]
+        near = [
+            similarity
+            for similarity in self._meaning.similarities(text, refs)
+            if similarity is not None
+        ]
         if not near:
             return {"similarity": None}
         usual = self._meaning.usual(text)
-        found: dict[str, Any] = {"similarity": max(near), "least": usual.least}
+        values: dict[str, Any] = {"similarity": max(near), "least": usual.least}
         whole = self._meaning.document_similarity(text, target.doc_id) if below[1:] else None
         if target.kind == "document" and whole is not None:
-            found |= {"whole": whole, "least_whole": usual.least_document}
-        return found
+            values |= {"whole": whole, "least_whole": usual.least_document}
+        return values
 
 
 def _past_the_cut(
@@ -446,12 +468,12 @@ class _Demands:
 
     def refusing_filters(self) -> list[str]:
         """Return the names of the options that leave the chunk out."""
-        found = []
+        names = []
         for name, everything in FILTERS.items():
             value = getattr(self._options, name)
             if value != everything and not self._admits(SearchOptions(**{name: value})):
-                found.append(name)
-        return found
+                names.append(name)
+        return names
 
     def _admits(self, options: SearchOptions) -> bool:
         """Whether the filters admit the target or a chunk below it."""
@@ -468,10 +490,10 @@ class _Demands:
         first, last = self._target.position, self._target.last_position
         best = max(
             range(first, last + 1),
-            key=lambda position: (sum(position in each for _, each in met), -position),
+            key=lambda position: (sum(position in positions for _, positions in met), -position),
         )
         entry = self._snapshot.entry(self._target.doc_id, best) or self._target
-        return entry, [part for part, each in met if best not in each]
+        return entry, [part for part, positions in met if best not in positions]
 
     def lacking(self, entry: Entry, part: Expression) -> list[Expression]:
         """Return what `entry` lacks of an unmet part; of text without spaces, the words."""
@@ -489,20 +511,24 @@ class _Demands:
         near: list[str] = []
         if not isinstance(part, Not):
             words = self._words(entry, texts)
-            for asked in iter_terms(inner):
-                typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
+            for node in iter_terms(inner):
+                typed = "" if isinstance(node.leaf, Filter) else node.leaf.text.lower()
                 near += nearest(typed, words, MAX_SUGGESTED)
         return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
 
     def _required(self, topic: Expression) -> list[Expression]:
         """Return the parts that have to match: stop words only if there is nothing else."""
         parts = [*parts_of(topic)]
-        said = {one.text.lower() for one in parts if isinstance(one, Term)}
-        spoken = detect_language(said, [language.name for language in self._snapshot.languages])
+        typed_words = {part.text.lower() for part in parts if isinstance(part, Term)}
+        spoken = detect_language(
+            typed_words, [language.name for language in self._snapshot.languages]
+        )
         own = self._language.name if self._language else None
         stops = stop_words(own) | stop_words(spoken)
-        kept = [one for one in parts if not (isinstance(one, Term) and one.text.lower() in stops)]
-        return kept if any(not filters_only(one) for one in kept) else parts
+        required = [
+            part for part in parts if not (isinstance(part, Term) and part.text.lower() in stops)
+        ]
+        return required if any(not filters_only(part) for part in required) else parts
 
     def _meeting(self, part: Expression) -> Collection[int]:
         """Return the positions of the chunks that match a part; all of them if it asks nothing."""
@@ -511,8 +537,8 @@ class _Demands:
         query = self._query_of(part.operand if isinstance(part, Not) else part, exact=negated)
         if query is None:
             return every
-        found = self._positions(query)
-        return [each for each in every if each not in found] if negated else found
+        meeting = self._positions(query)
+        return [position for position in every if position not in meeting] if negated else meeting
 
     def _query_of(self, part: Expression, *, exact: bool = False) -> Query | None:
         """Return the query for a part alone, without filters; None if it asks for nothing."""
@@ -525,8 +551,8 @@ class _Demands:
     def _positions(self, query: Query) -> set[int]:
         """Return the positions of the target and the chunks below it that match."""
         most = self._target.last_position - self._target.position + 1
-        (found,) = self._snapshot.search([(AllOf((unscored(query), self._below)), most)])
-        return {position for _, position in self._snapshot.refs([chunk for _, chunk in found])}
+        (matches,) = self._snapshot.search([(AllOf((unscored(query), self._below)), most)])
+        return {position for _, position in self._snapshot.refs([chunk for _, chunk in matches])}
 
     def _words(self, entry: Entry, texts: Texts) -> list[str]:
         """Return the words of a chunk's title and unchanged body, in lower case."""

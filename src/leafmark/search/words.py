@@ -44,7 +44,7 @@ def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType(
     """
     if filters_only(topic):
         return ""
-    leaves = [asked.leaf for asked in iter_terms(topic)]
+    leaves = [node.leaf for node in iter_terms(topic)]
     texts = (leaf.text for leaf in leaves if isinstance(leaf, Term | Phrase | Prefix))
     return " ".join(instead.get(text, text) for text in texts)
 
@@ -52,10 +52,10 @@ def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType(
 def query_language(topics: Iterable[Expression]) -> str | None:
     """Return the language of the words of some topics; None where they do not tell."""
     words = [
-        asked.leaf.text.lower()
+        node.leaf.text.lower()
         for topic in topics
-        for asked in iter_terms(topic)
-        if isinstance(asked.leaf, Term | Phrase)
+        for node in iter_terms(topic)
+        if isinstance(node.leaf, Term | Phrase)
     ]
     return detect_language(words, sorted(LANGUAGES))
 
@@ -120,12 +120,12 @@ Frequencies = Callable[[Sequence[Pair]], Sequence[int]]
 
 def frequencies_in(snapshot: Snapshot) -> Frequencies:
     """Return a count over the bodies or titles of all languages, so that all split a text alike."""
-    fields = [field for each in snapshot.languages for field in (each.body, each.title)]
+    fields = [field for language in snapshot.languages for field in (language.body, language.title)]
     count = vocabulary_of(snapshot).phrase_frequencies
 
     def frequencies(pairs: Sequence[Pair]) -> list[int]:
-        found = iter(count([(field, pair) for pair in pairs for field in fields]))
-        return [sum(max(next(found), next(found)) for _ in snapshot.languages) for _ in pairs]
+        counts = iter(count([(field, pair) for pair in pairs for field in fields]))
+        return [sum(max(next(counts), next(counts)) for _ in snapshot.languages) for _ in pairs]
 
     return frequencies
 
@@ -144,10 +144,10 @@ def split_words(text: str, analyzer: Analyzer, frequencies: Frequencies) -> list
         return [Piece(text)]
     runs = list(_runs(text, tokens))
     paired = {
-        (one.term, other.term): 0
+        (token.term, other.term): 0
         for script, run in runs
         if script == "pairs"
-        for one, other in pairwise(run)
+        for token, other in pairwise(run)
     }
     counts = dict(zip(paired, frequencies([*paired]), strict=True)) if paired else paired
     return [piece for script, run in runs for piece in _pieces(text, script, run, counts)]
@@ -169,7 +169,9 @@ def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]
             number += 1
         scripts.append(script)
         numbers.append(number)
-    for _, run in groupby(zip(numbers, scripts, tokens, strict=True), key=lambda each: each[0]):
+    for _, run in groupby(
+        zip(numbers, scripts, tokens, strict=True), key=lambda numbered: numbered[0]
+    ):
         members = list(run)
         yield members[0][1], [token for _, _, token in members]
 
@@ -196,24 +198,24 @@ def _of_pairs(text: str, run: Sequence[Token], counts: Counts) -> Iterator[Piece
 
 def _pairs(text: str, run: Sequence[Token], known: Counts) -> Iterator[Piece]:
     if len(run) < 2:
-        yield from (Piece(_text_of(text, [one]), one.term in _joining()) for one in run)
+        yield from (Piece(_text_of(text, [token]), token.term in _joining()) for token in run)
         return
     pairs = list(pairwise(run))
-    counts = [known[one.term, other.term] for one, other in pairs]
-    kept = set(range(len(pairs)))
+    counts = [known[token.term, other.term] for token, other in pairs]
+    kept_pairs = set(range(len(pairs)))
 
     def is_covered(character: int, without: int) -> bool:
         """Whether a character is in another, frequent pair that is kept, or joins other words."""
         other = character - 1 if character == without else character
-        often = other in kept and counts[other] >= MORE_FREQUENT * counts[without]
+        often = other in kept_pairs and counts[other] >= MORE_FREQUENT * counts[without]
         return often or run[character].term in _joining()
 
-    for at in sorted(kept, key=counts.__getitem__):
+    for at in sorted(kept_pairs, key=counts.__getitem__):
         if is_covered(at, at) and is_covered(at + 1, at):
-            kept.remove(at)
-    if run and not kept:  # only words that join others, with nothing to join
+            kept_pairs.remove(at)
+    if run and not kept_pairs:  # only words that join others, with nothing to join
         yield Piece(_text_of(text, run), asks=True)
-    yield from (Piece(_text_of(text, pairs[at])) for at in sorted(kept))
+    yield from (Piece(_text_of(text, pairs[at])) for at in sorted(kept_pairs))
 
 
 def _text_of(text: str, run: Sequence[Token]) -> str:
