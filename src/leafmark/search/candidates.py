@@ -1,4 +1,4 @@
-"""The candidates of one topic: what was scored, up to the elbow, with places for each document."""
+"""The candidates of one topic: matches up to the elbow, with a number of places per document."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
 POOL_PER_DOCUMENT = 6
-"""Matches of one document that are taken beyond its places, to be joined to their section."""
+"""Matches that a document may have beyond its places; they may be merged into their section."""
 
 MAX_ROUNDS = 4
-"""So many times a topic is searched without the documents that crowd out all others."""
+"""The most repeated searches of a topic, each without the documents that crowd out the others."""
 
 REFS_AT_ONCE = 25
 
 
 class TopicMatches(NamedTuple):
-    """The matches of one topic: those that were scored, and the candidates after the cutoff.
+    """The matches of one topic: the scored ones, and the candidates after the cutoff.
 
-    `total` counts the matches before the cutoff, `complete` those of them with all words.
+    `total` counts the matches before the cutoff, `complete` those with all words.
     """
 
     candidates: list[Candidate]
@@ -47,7 +47,7 @@ class TopicMatches(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What each phase of a search left over.
+    """The results of each phase of a search.
 
     `compiled` and `found` are by topic. `ranked` are the results before the limit.
     """
@@ -71,7 +71,7 @@ def find_in_topic(
     local_trees: Collection[str] = (),
     meaning: Meaning | None = None,
 ) -> TopicMatches:
-    """Return the candidates of one topic, by meaning too if that is asked for and possible."""
+    """Return the candidates of one topic, by words and, if requested and possible, by meaning."""
     if compiled and compiled[0].filters_only:
         return _admitted(snapshot, compiled, options, number)
     is_open = names_documents(topic)
@@ -152,7 +152,7 @@ def _by_words(
 
 
 def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions) -> list[str]:
-    """Return the documents that take more than their places, if the places are not filled."""
+    """Return the documents with more matches than places, if other places stay empty."""
     taken: Counter[str] = Counter()
     for start in range(0, len(wide), REFS_AT_ONCE):
         refs = snapshot.refs([match.chunk for match in wide[start : start + REFS_AT_ONCE]])
@@ -170,7 +170,7 @@ def _thinned(
     options: SearchOptions,
     documents: Collection[str],
 ) -> tuple[list[Handle], Counter[str]]:
-    """Return the chunks without those of some documents past their best ones, and their count.
+    """Return the chunks, of some documents only the best ones, and the number left out by document.
 
     `others` are counted, too.
     """
@@ -189,9 +189,9 @@ def _thinned(
 
 
 def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scored]:
-    """Return the matches before the elbow; where these leave places, relaxed ones fill them.
+    """Return the matches before the elbow; relaxed ones fill the places that these leave.
 
-    Tiers are cut each at an elbow of its own: relaxed matches that follow all others are one.
+    Each tier has an elbow of its own; relaxed matches behind all others are a tier.
     """
     first = len(scored) - _relaxed(scored)
     if _relaxed(scored[:first]):  # they are among the others
@@ -212,9 +212,9 @@ def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
 def _pool(
     snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, *, is_open: bool
 ) -> tuple[list[Scored], Counter[str]]:
-    """Return the first matches that fill the places, and how many more each document has.
+    """Return the first matches that fill the places, and the number of others by document.
 
-    A document takes `max_per_document` places, translations of it none beside it. Some more of
+    A document takes `max_per_document` places, together with its translations. A few more of
     its matches are taken to be joined to their section.
     """
     places, needed = options.max_per_document if not is_open else 0, options.kept
@@ -246,7 +246,7 @@ def _pool(
 
 
 def names_documents(topic: Expression) -> bool:
-    """Whether a query names documents itself, so that one may take all places."""
+    """Whether a query names documents, so that one of them may take all places."""
     filters = (node.leaf for node in iter_leaves(topic) if isinstance(node.leaf, Filter))
     return any(match.name in ("id", "under", "path") for match in filters)
 
@@ -279,9 +279,9 @@ def _admitted(
 def _first(
     snapshot: Snapshot, query: Query, limit: int, *, whole: bool
 ) -> tuple[list[ChunkRef], int]:
-    """Return the first matches of a filter, and the number of all.
+    """Return the first matches of a filter, and the number of all matches.
 
-    With `whole` the parts of a document that matches itself are left out: it stands for them.
+    With `whole`, a document that matches stands for its parts, which are left out.
     """
     if not whole:
         return snapshot.first(query, limit)

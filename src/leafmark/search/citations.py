@@ -24,7 +24,7 @@ _UNSAFE = late_pattern(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
 _ESCAPED = late_pattern(
     "%[0-7][0-9A-F]|%[CD][0-9A-F]%[89AB][0-9A-F]|%E[0-9A-F](?:%[89AB][0-9A-F]){2}"
 )
-"""A character as `citation_name` escapes it; all that it escapes are below U+10000."""
+"""A character as `citation_name` escapes it; all escaped characters are below U+10000."""
 
 _BOUNDARY = late_pattern(rf"[{_UNSAFE_SIGNS}]")
 _TREE = late_pattern(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
@@ -84,7 +84,7 @@ def cited_ids(citation: str) -> tuple[str, ...]:
 
 
 def read_citation(citation: str) -> Citation | None:
-    """Return what a text that is nothing but a citation cites; None if it is none."""
+    """Return the citation that a text consists of; None if it is not a citation."""
     ending = _ENDING.search(citation, max(0, citation.rfind("@")))
     if ending is None or ending.end() != len(citation):
         return None
@@ -96,7 +96,7 @@ def read_citation(citation: str) -> Citation | None:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """Return the character of an escape, unless ids have that escape too."""
+    """Return the character of an escape, unless ids also contain that escape."""
     sign = _unescape_slug(match)
     return sign if encode_path(sign) == sign else match[0]
 

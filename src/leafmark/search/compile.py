@@ -1,6 +1,6 @@
-"""Compile an expression for one language of the index: what must match, what scores, what admits.
+"""Compile an expression for one language of the index, to queries that require, score, and filter.
 
-A topic has plain words, which need not all match unless that is asked for, and what the user
+A topic has plain words, which need not all match unless the search is strict, and what the user
 stated: quotes, fields, operators, filters, negations. Stop words count only where there is
 nothing else. Filters admit chunks by facts about them and never score.
 """
@@ -75,13 +75,13 @@ match (measured on 188,000 chunks).
 """
 
 MAX_PARTS = 6
-"""A word of more parts is an address or a hash, which nobody types to find its parts."""
+"""A word of more parts is an address or a hash; its parts are not searched for."""
 
 MAX_KEYWORDS = 4
-"""A query of up to so many words, none of which only asks, is a few keywords (by eye)."""
+"""A query of up to so many words without question words is a few keywords (by eye)."""
 
 PARTS_SHARE = 0.3
-"""What a part of a compound name counts beside the whole (measured: 0.2 to 0.5 do the same)."""
+"""The weight of a part of a compound name; the whole has 1 (measured: 0.2 to 0.5 do the same)."""
 
 _REGEX_SIGNS = late_pattern(r"[\\.+*?()|\[\]{}^$]")
 _NUMBER_LIKE = late_pattern(r"[+-]?[0-9.]")
@@ -90,7 +90,7 @@ _NUMBER_LIKE = late_pattern(r"[+-]?[0-9.]")
 def compile_topic(
     snapshot: Snapshot, topic: Expression, options: SearchOptions
 ) -> dict[str | None, CompiledTopic]:
-    """Return the topic compiled for each language, those left out in which it asks nothing."""
+    """Return the topic compiled for each language in which it has anything to look up."""
     leaves = [node.leaf for node in iter_leaves(topic)]
     compilers = [TermCompiler(snapshot, language, options) for language in snapshot.languages]
     for compiler in compilers:  # all before the first one asks
@@ -149,7 +149,7 @@ class CompiledTopic:
         self.asks_nothing = not self.words and not self._must
 
     def _name_of(self, shape: _Shape) -> tuple[str, Name]:
-        """Return what may be a name as it is written, and its words; mended if it names nothing."""
+        """Return a possible name as typed, and as a `Name`; corrected if nothing has that name."""
         mended = {word.label: word.corrected[0] for word in self.words if word.corrected}
         if not mended or is_borne(self._snapshot, shape.name):
             return " ".join(shape.named), shape.name
@@ -168,7 +168,7 @@ class CompiledTopic:
 
     @cached_property
     def admitting(self) -> tuple[Query, ...]:
-        """The filters of the options, none of which scores."""
+        """The filters of the options; they do not score."""
         queries = self._filters.of_options(self._options)
         if len(self._snapshot.languages) > 1:
             queries.append(self._filters.trees(self.language.trees))
@@ -176,7 +176,7 @@ class CompiledTopic:
 
     @cached_property
     def required(self) -> Query:
-        """The query for what a chunk must match however it is found; plain words are not in it."""
+        """The query for what every chunk must match; plain words are not part of it."""
         must = (*self._must, *self.admitting)
         return AllOf(must or (unscored(AllChunks()),), without=self._without)
 
@@ -188,7 +188,7 @@ class CompiledTopic:
 
     @cached_property
     def some_words(self) -> Query:
-        """The query for chunks that match enough of the words, or all that is stated."""
+        """The query for chunks that match enough of the words, or all stated parts."""
         words = tuple(  # no match rests on a short word that was corrected
             scored
             for word, scored in zip(self.words, self.scored_words, strict=True)
@@ -204,11 +204,11 @@ class CompiledTopic:
 
     @cached_property
     def scored_words(self) -> tuple[Query, ...]:
-        """What each word scores."""
+        """The scoring query of each word."""
         return tuple(map(self._scored, self.words))
 
     def _scored(self, word: CompiledTerm) -> Query:
-        """Return what a word scores: a compound name counts whole, and less in its parts."""
+        """Return the scoring query of a word: a compound name counts whole, and less in its parts."""
         if len(word.terms) < 2 or word.corrected or word.field:
             return word.query
         body = self.language.body
@@ -223,9 +223,9 @@ class CompiledTopic:
     # -- nodes ------------------------------------------------------------------------
 
     def _occurring(self, word: Term) -> list[Term]:
-        """Return the word, or its parts where they stand nowhere beside each other.
+        """Return the word, or its parts if they never stand beside each other.
 
-        `--bwlimit=500` and `plotly/bokeh` are no words of any text; an option and its value, or
+        `--bwlimit=500` and `plotly/bokeh` may occur in no text, while an option and its value, or
         two names, may be.
         """
         tokens = self.language.analyzer.tokens_of_word(word.text)
@@ -251,7 +251,7 @@ class CompiledTopic:
         return known or [word]
 
     def _clauses(self, nodes: Iterable[Expression], scope: QueryScope) -> list[tuple[Query, bool]]:
-        """Return the query of each node that asks for something, and whether it is negated."""
+        """Return the query of each node with anything to look up, and whether it is negated."""
         clauses = []
         for node in nodes:
             negated = isinstance(node, Not)
@@ -305,8 +305,8 @@ class CompiledTopic:
 def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
     """Return `topic_text` with misspelt words replaced by their corrections.
 
-    A model does not know misspelt words. Short words are kept, since they can be corrected
-    to anything (see `RELAXED_FROM`). A topic with a word that has no correction is kept as
+    Models do not know misspelt words. Short words are kept, since they can be corrected
+    to anything (see `RELAXED_FROM`). A topic with a word without a correction is kept as
     it is: it is in another language, or about something else. `compiled` is the topic in
     each language.
     """
@@ -361,14 +361,14 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
 
 
 def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
-    """Return the words as a name; what it may be called is looked up together with the words."""
+    """Return the words as a `Name`; its forms are looked up together with the words."""
     name = query_name(language, words)
     vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
     return name
 
 
 def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:
-    """Return the words that may be a name: plain ones, or those of a title, with nothing else."""
+    """Return the words that may be a name: plain ones or those of `title:`, if there is no other part."""
     scored = [part for part in stated if not filters_only(part)]
     if not scored:
         return [word.text for word in written]
@@ -383,7 +383,7 @@ def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:
 def _split(
     snapshot: Snapshot, written: Sequence[Term], language: Language
 ) -> tuple[list[Term], list[Term]]:
-    """Return the words, runs without spaces split, and which of them only ask."""
+    """Return the words, with runs without spaces split, and the set of question words."""
     words: list[Term] = []
     asking: list[Term] = []
     if all(word.text.isascii() for word in written):
@@ -399,7 +399,7 @@ def _split(
 
 
 def _distinct(words: Sequence[Term], language: Language) -> list[Term]:
-    """Return the words without repeats, each at the place of its last one; none without terms."""
+    """Return the distinct words that have terms, each at its last place."""
     by_terms: dict[tuple[str, ...], Term] = {}
     for word in reversed(words):
         terms = tuple(token.term for token in language.analyzer.tokens_of_word(word.text))
@@ -409,7 +409,7 @@ def _distinct(words: Sequence[Term], language: Language) -> list[Term]:
 
 
 def _languages_of(snapshot: Snapshot, words: Iterable[Term], language: Language) -> set[str | None]:
-    """Return the languages whose stop words count: the one searched, and the query's own.
+    """Return the languages whose stop words apply: the searched one, and the query's own.
 
     The stop words of a German question are rare in English texts, and would weigh much.
     """
@@ -427,7 +427,7 @@ def _parts_of(word: Term, language: Language) -> list[str]:
 
 
 class Filters:
-    """Makes the queries of filters for one index; their scores mean nothing."""
+    """Compiles filters for one index; the scores of these queries mean nothing."""
 
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
@@ -439,7 +439,7 @@ class Filters:
         return _BY_NAME[node.name](self, node.value)
 
     def of_options(self, options: SearchOptions) -> list[Query]:
-        """Return the queries for what the options admit, all of which must hold."""
+        """Return the queries of all filters in the options; all must hold."""
         queries = [self.trees(options.trees)] if options.trees else []
         queries += [_has_fact(tag_fact(tag)) for tag in options.tags]
         if options.since is not None:

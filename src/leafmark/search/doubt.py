@@ -1,4 +1,4 @@
-"""Whether the best match may be no answer at all: too little speaks for it."""
+"""Whether the best match has so little support that the answer is doubtful."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ an answer, and 0.96 of the foreign ones.
 """
 
 SCORE_SUPPORT = 0.5
-"""What the score of the words counts, as a share of their rarity, beside the share of words."""
+"""The weight of the words' score, as a share of their rarity; the share of words has 1."""
 
 WORD_SUPPORT = 0.15
-"""What each word asked for adds: of many words, some only add detail."""
+"""Support for each word of the query: in a long query, some words only add detail."""
 
 DOUBT_MATCHES = 5
-"""How many of the best matches are looked at."""
+"""The number of best matches that are considered."""
 
 DOUBT_NONE_FROM = 0.9
-"""An answer with a match that holds this share of the words is not doubtful."""
+"""An answer with a match of this share of the words is not doubtful."""
 
 DOUBT_NONE_IF_QUOTED = 0.5
-"""The same where several words stand just as they are quoted (by eye)."""
+"""The same where several words occur as quoted (by eye)."""
 
 GUESS_HOLDS = 0.75
-"""The share of a word that counts as held if a match only has its correction, a guess."""
+"""The share of a word that counts if a match only has its correction, which is a guess."""
 
 
 def is_doubtful(
     snapshot: Snapshot, matches: TopicMatches, options: SearchOptions, meaning: Meaning | None
 ) -> bool:
-    """Whether too little speaks for the best match by words: how many it has, and how strongly.
+    """Whether the best match by words has too little support: words, and the strength of each.
 
-    Words are weighed by rarity; those that occur nowhere count as the rarest. A text about what
-    was asked has its words often or in titles, one that mentions them once does not. Several words
-    that all are only guessed leave a doubt in any case. There is none about what is near in meaning
-    or is called so.
+    Words are weighted by rarity; words that do not occur count as the rarest. A text about the
+    subject has its words often or in titles, a text that mentions it once does not. Several words
+    that are all corrections are always doubtful. A match that is near in meaning,
+    or that has the query as its name, is never doubtful.
     """
     best = list(matches.scored.values())[:DOUBT_MATCHES]
     if not best or any(match.name for match in best):

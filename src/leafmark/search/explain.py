@@ -16,10 +16,10 @@ from leafmark.search.order import ChunkKey, key_of
 from leafmark.search.score import Scored
 
 ROUNDED = 2e-4
-"""The share of a score that rounding it may leave."""
+"""The relative error that rounding may leave in a score."""
 
 EXACT = 1e-7
-"""Differences up to this share of a score are not told as rounding."""
+"""Differences up to this share of a score are not reported as rounding."""
 
 NEGLIGIBLE = 1e-5
 """Differences up to this share of a score come from 32-bit sums, and are no factor."""
@@ -58,7 +58,7 @@ def explain(
 
 
 def _own(candidate: Candidate, scored: Sequence[Mapping[ChunkKey, Scored]]) -> Scored | None:
-    """Return the match that gives a candidate's own score: that of its best topic."""
+    """Return the match with a candidate's own score: that of its best topic."""
     key = key_of(candidate.entry)
     own_matches = [by_key[key] for by_key in scored if key in by_key]
     return max(own_matches, key=lambda match: match.score, default=None)
@@ -95,7 +95,7 @@ def _of_match(match: Scored, snapshot: Snapshot) -> tuple[Factor, ...]:
 
 
 def _of_words(match: Scored, snapshot: Snapshot) -> Sequence[Factor]:
-    """Return what each word adds, in which fields; stated parts count as words do."""
+    """Return the score of each word by field; stated parts are treated as words."""
     terms = (
         *match.topic.words,
         *(term for term in match.topic.looked if term not in match.topic.words),

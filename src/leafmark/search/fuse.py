@@ -30,11 +30,11 @@ ChunkRef = tuple[str, int]
 """Document id and position of a chunk."""
 
 WIDER = 8
-"""By what factor a search is widened if too few of the nearest chunks pass the filters."""
+"""The factor by which a search grows if too few of the nearest chunks pass the filters."""
 
 
 class NearChunk(Protocol):
-    """A chunk near to a text, or a document, whose position is 0."""
+    """A chunk near to a text; a document has position 0."""
 
     @property
     def place(self) -> ChunkRef: ...
@@ -43,7 +43,7 @@ class NearChunk(Protocol):
 
 
 class Usual(NamedTuple):
-    """Which similarities to a text are usual, and which are enough.
+    """The usual similarity to a text, and the least ones that are enough.
 
     `mean` is the mean of all chunks. A chunk with at least `least` may be a result by its
     meaning alone, and so may a document with at least `least_document` as a whole. If all
@@ -61,12 +61,12 @@ class Meaning(Protocol):
 
     @property
     def damaged(self) -> bool:
-        """Whether vectors that were met so far are damaged; they count as missing."""
+        """Whether a vector used so far is damaged; damaged vectors count as missing."""
         ...
 
     @property
     def late(self) -> int:
-        """How many matches so far got no vector because time was over."""
+        """The number of matches that got no vector within the time so far."""
         ...
 
     def prepare(
@@ -76,17 +76,17 @@ class Meaning(Protocol):
         limit: int,
         admits: Callable[[str], bool] | None,
     ) -> None:
-        """Get ready for the questions below, in one round trip where there are any."""
+        """Prepare for the calls below, in one round trip at most."""
         ...
 
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[NearChunk]:
-        """Return the nearest chunks, best first; `admits` is asked about trees by name."""
+        """Return the nearest chunks, best first; `admits` filters trees by name."""
         ...
 
     def similarities(self, text: str, places: Sequence[ChunkRef]) -> Sequence[float | None]:
-        """Return the similarity of each chunk, best candidates first; None where none is there."""
+        """Return the similarity of each chunk, None without a vector; `places` are best first."""
         ...
 
     def documents(
@@ -96,7 +96,7 @@ class Meaning(Protocol):
         ...
 
     def document_similarity(self, text: str, doc_id: str) -> float | None:
-        """Return the similarity of a document as a whole, None where vectors are missing."""
+        """Return the similarity of a document as a whole, None if vectors are missing."""
         ...
 
     def usual(self, text: str) -> Usual: ...
@@ -111,10 +111,10 @@ def fuse_meaning(
     meaning: Meaning,
     local_trees: Collection[str] = (),
 ) -> list[Scored]:
-    """Return the matches with fused scores, best first, with those that only their meaning found.
+    """Return the matches with fused scores, best first, including those found by meaning only.
 
     In the mode `semantic` plain words do not count, but what the query states does. A chunk
-    without a vector is scored by its words alone, so that it neither gains nor loses. A query
+    without a vector is scored by its words alone: it neither gains nor loses. A query
     that is a name asks for its bearers, and meaning adds nothing to them.
     """
     text = topic_text(topic)
@@ -232,7 +232,7 @@ class _Fusion:
         return located
 
     def _in_sections(self, chunks: Sequence[Handle]) -> list[Handle]:
-        """Return those of the chunks that are in the sections asked for."""
+        """Return the chunks in the requested sections."""
         if not (chunks and self._options.section):
             return list(chunks)
         chosen = SectionFilter(self._snapshot, self._options.section).choose(chunks)
@@ -243,7 +243,7 @@ class _Fusion:
     ) -> list[Scored]:
         """Return the documents that are near as a whole and have no chunk among the matches.
 
-        They score on the scale of the chunks, and at most as much as the nearest one: a
+        Their scores are on the scale of the chunks', and at most that of the nearest one: a
         document's mean can be nearer than each of its chunks.
         """
         if self._options.grain not in ("auto", "document"):

@@ -1,9 +1,9 @@
-"""The grain of results: matches merged into sections as far as they allow, or fixed by the user.
+"""The grain of results: matches are merged into sections, or the user fixes the grain.
 
 In: candidates after the cutoff. Out: a list in which no result lies below another. Merged
 candidates are kept in `constituents`, so that nothing is lost.
 
-`auto` merges children into their parents, and a section that is too large to be read whole
+`auto` merges children into their parents; a section that is too large to read whole
 stands for its own text, before its subsections. `piece` leaves every chunk as it matched.
 `section` gives the sections of pieces and merges sections as `auto` does, but never into a
 whole document: a document with sections is a result only for its own text, or if none of
@@ -11,7 +11,7 @@ its sections is a result. `document` gives whole documents.
 
 Positions number the chunks of a document in pre-order, so the descendants of a chunk have
 the positions up to its `last_position`. Parents are taken by falling position: everything
-below a parent is done before it, and its record is read only if it takes its children in.
+below a parent is merged before it, and its record is read only if it takes in its children.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from leafmark.search.order import (
 )
 
 STANDS_ABOVE = 0.7
-"""A chunk that is too large stays a result if all below it score less than this share of it.
+"""A chunk that is too large stays a result if all matches below it score less than this share.
 
 Chosen by `leafmark eval` among 0.7, 1 and always giving way (docs/decisions/grain.md).
 """
@@ -92,7 +92,7 @@ def drop_large(
     limit: int,
     measure_text: MeasureText,
 ) -> tuple[list[Candidate], Phase]:
-    """Leave out matches of more than `limit` tokens if a match below them is about as good.
+    """Drop matches of more than `limit` tokens if a match below them is about as good.
 
     Such a chunk would take in all that is below it, and a reader would have to read it
     whole. It stays if it scores clearly best, or if it is strict and the matches below are
@@ -208,7 +208,7 @@ class _Merger:
 
 
 def _is_asked_below(below: Iterable[Candidate], above: Candidate | None) -> bool:
-    """Whether one section alone has a name of its own that was asked for, and not what holds it."""
+    """Whether exactly one section has the requested name, and its parent does not."""
     named = [
         candidate_below
         for candidate_below in below
@@ -233,7 +233,7 @@ def merge_into(
 ) -> Candidate:
     """Return the parent as a candidate that holds `children`; `own` is its own match, if any.
 
-    Constituents of `own` are kept, and that the query names it. The parent is relaxed only if all
+    The constituents of `own` and its flag `named` are kept. The parent is relaxed only if all
     of these matches are; otherwise only the strict ones count. It scores as the best that counts,
     times 1 plus `bonus` for each child that counts.
     """
@@ -289,7 +289,7 @@ def _nearest_ancestors(
 
 
 class Introduce(NamedTuple):
-    """How introductions are found: `find_next` returns the next chunk of a document.
+    """Makes introductions; `find_next` returns the next chunk of a document.
 
     It is never called for the last one.
     """
@@ -297,7 +297,7 @@ class Introduce(NamedTuple):
     find_next: Callable[[Entry], Entry]
 
     def alone(self, candidate: Candidate) -> Candidate | None:
-        """Return a candidate narrowed to its own text, None if it has none or is all of it."""
+        """Return a candidate narrowed to its own text, None if it has none or nothing else."""
         whole = candidate.entry
         if candidate.whole or whole.last_position == whole.position:
             return None
@@ -334,7 +334,7 @@ class Introduce(NamedTuple):
         )
 
     def _with_first_text(self, candidate: Candidate) -> Candidate | None:
-        """Return a candidate that ends behind the first text below it: it has none of its own."""
+        """Return a candidate without text of its own, narrowed to the first text below it."""
         last = candidate.entry
         while last.position < candidate.entry.last_position and last.content_type == "empty":
             last = self.find_next(last)
@@ -371,7 +371,7 @@ def give_introductions(
 ) -> tuple[list[Candidate], Phase]:
     """Narrow chunks of more than `limit` tokens to their own text.
 
-    Such a candidate has nothing below it any more, so it takes no other result in.
+    Such a candidate has no descendants any more, so it absorbs no other result.
     """
 
     def narrowed(candidate: Candidate) -> Candidate:
@@ -404,7 +404,7 @@ def _length(span: tuple[int, int]) -> int:
 
 BEHIND = 8
 """By what factor a text behind the first chunk below is longer than what stands before that, where
-it is what the chunk says: an entry of a manual may stand above its section's text."""
+it is the chunk's text: an entry of a manual may stand above its section's text."""
 
 
 def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:
@@ -437,7 +437,7 @@ def bring_to_grain(
     introduce: Introduce,
     may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], list[Phase]]:
-    """Return the results at the grain asked for, best first, and what each step did.
+    """Return the results at the requested grain, best first, and the phases.
 
     Nothing is merged into a parent unless `may_stand` holds for it. At the grain `auto`, a
     chunk that is too large becomes a result for its own text.
@@ -480,7 +480,7 @@ _NODE_OF: dict[str, Callable[[Entry], bool]] = {
 def _part_from_sections(
     candidates: Sequence[Candidate], introduce: Introduce
 ) -> tuple[list[Candidate], Phase]:
-    """Narrow documents to their own text; drop those without any for their sections.
+    """Narrow documents to their own text; drop documents without any.
 
     A document with merged pieces of its own text keeps them, and ends before its sections.
     """

@@ -1,8 +1,8 @@
-"""Find where a text matches: ranges of what was looked for, by the analyzer of the index.
+"""Find the matches in a text: ranges of the query's terms, by the analyzer of the index.
 
 The terms that made a chunk match mark its words here: stems, corrections, prefixes, parts of
 words. A phrase marks its words only where they stand beside each other. A match includes the
-combining marks after it, although the analyzer drops some: else a highlight would split what
+combining marks after it, although the analyzer drops some: otherwise a highlight would split
 is read as one character.
 
 A stem begins like its words, so only words that begin like a wanted term need to be
@@ -36,7 +36,7 @@ from leafmark.search.terms import CompiledTerm
 
 
 class Highlighter:
-    """Finds what was looked for in one text after the other."""
+    """Finds the terms of a query in any number of texts."""
 
     def __init__(self, looked: Iterable[CompiledTerm], analyzer: Analyzer):
         self._analyzer = analyzer
@@ -148,7 +148,7 @@ _IN_ANY_TEXT = frozenset([None, "english"])
 """Languages whose stemmers leave other letters alone too (`árbol` has the stem `arbol`)."""
 
 SAFE_LETTERS = 3
-"""If a stem is two letters longer than this, its words begin with as many of its letters."""
+"""The words of a stem that is two letters longer than this begin with so many of its letters."""
 
 _ASCII_WORD = late_pattern("[0-9a-z]*")
 _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
@@ -170,8 +170,8 @@ class Place(NamedTuple):
 class Scanned(NamedTuple):
     """A text to be searched; `safe` says that its words can be found by their beginnings.
 
-    Then the characters of `lowered` are at the same places as those of `text`. Where a sign is
-    part of a name, that holds for words alone to which signs do nothing: see `_heeds_signs`.
+    If so, the characters of `lowered` have the same offsets as those of `text`. Where a sign is
+    part of a name, this holds only for words that signs do not change: see `_heeds_signs`.
     """
 
     text: str
@@ -189,12 +189,12 @@ def scan(text: str, analyzer: Analyzer) -> Scanned:
 
 
 def _heeds_signs(terms: Iterable[str]) -> bool:
-    """Whether a sign beside a word may make it one of the terms, or another: `C++` is no `c`."""
+    """Whether a sign beside a word may make it a different term: `C++` is not `c`."""
     return any(len(term) == 1 or not term.isalnum() for term in terms)
 
 
 class WordFinder:
-    """Finds the words that become one of some terms, in one text after the other."""
+    """Finds the words of given terms, in any number of texts."""
 
     def __init__(self, terms: Collection[str], analyzer: Analyzer):
         self._analyzer = analyzer
@@ -229,7 +229,7 @@ class WordFinder:
         return places
 
     def _learn(self, word: str) -> str:
-        """Return and remember the term of an ASCII word, "" for one that is not wanted."""
+        """Return and remember the term of an ASCII word, "" if it is not one of the terms."""
         term = _term_of(self._analyzer, word)
         self._known[word] = term if term in self._terms else ""
         return self._known[word]
@@ -237,12 +237,12 @@ class WordFinder:
 
 @memo(10_000)
 def _term_of(analyzer: Analyzer, word: str) -> str:
-    """Return the term of an ASCII word, "" for one that is too long. Words repeat."""
+    """Return the term of an ASCII word, "" if it is too long; remembered, since words repeat."""
     return (analyzer.terms(word) or [""])[0]
 
 
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:
-    """Whether words can be found by their beginnings, and `lowered` is as the index has it.
+    """Whether words can be found by their beginnings, and `lowered` equals the index's lower case.
 
     Python lowers `Σ` to a final sigma, and `İ` to two characters.
     """
@@ -257,7 +257,7 @@ def _beginning(term: str) -> str:
 
 
 def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, str], dict[int, int]]:
-    """Return the ASCII words that begin so, by start, and runs to be analysed, start to end.
+    """Return the ASCII words with these beginnings, by start, and runs to analyse, start to end.
 
     A run is a possible word with characters past ASCII beside it: only the analyzer knows
     whether they are part of the word.
@@ -346,7 +346,7 @@ class PhraseFinder:
         return places_found
 
     def _words_at(self, text: str, start: int) -> list[Place]:
-        """Return as many words as the phrase has, from the first reading that begins it on.
+        """Return as many words as the phrase has, from the first one that may begin it.
 
         A word with signs is two: `c++`, and `c` behind it.
         """
@@ -367,7 +367,7 @@ class PhraseFinder:
         return places_found
 
     def _solid_words(self, text: str, start: int) -> list[Place] | None:
-        """Return the phrase from `start`, [] if it is not there, None if the analyzer must tell."""
+        """Return the phrase from `start`, [] if it is absent, None if only the analyzer can tell."""
         for at, term in enumerate(self._phrase, start):
             character = text[at : at + 1]
             if character != term:
@@ -376,7 +376,7 @@ class PhraseFinder:
 
 
 def _may_follow(lowered: str, at: int, beginning: str) -> bool:
-    """Whether the first word from `at` on may begin so: a quick check that saves analysis."""
+    """Whether the first word from `at` on may have this beginning; cheaper than analysis."""
     end = len(lowered)
     while at < end and not _may_be_word(lowered[at]):
         at += 1

@@ -1,6 +1,6 @@
-"""What the user may want to know about an answer, or do next: codes with values.
+"""Hints: what the user may want to know about an answer or do next, as codes with values.
 
-Front ends word them. Everything that a hint about an empty answer says was tried: it names a
+Front ends word them. A hint about an empty answer claims nothing that was not tried: it names a
 filter if there are matches without it, and a word if the index has it. That takes a few more
 searches, but only for empty answers.
 """
@@ -62,13 +62,13 @@ MAX_NAMED = 3
 """The most words that one hint names."""
 
 MAX_TEXTS = 5
-"""How many texts are read to name the word of a stem."""
+"""The number of texts that are read to find the words of a stem."""
 
 MIN_WORD = 3
 """Shorter words resemble too many others."""
 
 FILTERS: Mapping[str, Any] = {"trees": (), "tags": (), "since": None, "section": ()}
-"""The options that filter, each with the value that admits everything."""
+"""The filtering options, each with the value that admits everything."""
 
 
 def hints_about(
@@ -108,7 +108,7 @@ def unfiltered(options: SearchOptions) -> SearchOptions:
 
 
 def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
-    """Return a topic without some of its parts; None if nothing to look for would be left."""
+    """Return a topic without some of its parts; None if nothing to look up would be left."""
     left_out = {id(part) for part in parts}
     remaining = [part for part in parts_of(topic) if id(part) not in left_out]
     return None if all(isinstance(part, Not) for part in remaining) else all_of(remaining)
@@ -128,7 +128,7 @@ def _about_doubt(
 def _about_topics(
     topics: Sequence[Expression], trace: Trace, results: Sequence[Result]
 ) -> Iterator[Hint]:
-    """Tell what was taken as topics, and which topics no result is about."""
+    """Yield hints on the topics that were recognised, and on topics without results."""
     if len(topics) < 2:
         return
     if all(isinstance(topic, Term) for topic in topics):
@@ -146,7 +146,7 @@ def _about_topics(
 
 
 def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[Hint]:
-    """Tell what was written like a field, but was taken as text since there is no such field.
+    """Yield hints on text that looks like a field, where there is no such field.
 
     After the name of a tree it is a pasted id, or meant for that tree.
     """
@@ -163,14 +163,14 @@ def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[
 
 
 class _Documents:
-    """What documents write: the index holds only stems."""
+    """The words of documents, since the index holds stems only."""
 
     def __init__(self, snapshot: Snapshot, texts: Texts):
         self._snapshot = snapshot
         self._texts = texts
 
     def words(self, language: Language, fields: Sequence[str], terms: Iterable[str]) -> Words:
-        """Return the words in some fields; a few texts that have `terms` are looked for at once."""
+        """Return the words in some fields; texts with each of `terms` are found in one search."""
         known = self._chunks_with(fields, [*dict.fromkeys(terms)])
 
         def texts_with(term: str) -> Iterator[str]:
@@ -186,7 +186,7 @@ class _Documents:
         )
 
     def instead(self, topic: Sequence[CompiledTopic], term: CompiledTerm) -> list[str]:
-        """Return the words that were looked for in place of a term."""
+        """Return the words that the search used in place of a term."""
         language = next(compiled.language for compiled in topic if term in compiled.looked)
         others = [terms for terms in term.instead if terms != term.terms]
         named_first = chain.from_iterable(others[:MAX_NAMED])
@@ -195,7 +195,7 @@ class _Documents:
         return list(dict.fromkeys(islice(named, MAX_NAMED)))
 
     def _chunks_with(self, fields: Sequence[str], terms: Sequence[str]) -> dict[str, list[Handle]]:
-        """Return a few chunks of each term, whose records are read together."""
+        """Return a few chunks of each term; their records are read together."""
         having = (AnyOf(tuple(HasTerm(field, term) for field in fields)) for term in terms)
         match_lists = self._snapshot.search([(query, MAX_TEXTS) for query in having])
         chunks = [[chunk for _, chunk in match_list] for match_list in match_lists]
@@ -210,16 +210,16 @@ class _Documents:
 
 
 def _fields(language: Language, field: str | None) -> list[str]:
-    """Return the fields of a language that a word is looked for in."""
+    """Return the fields of a language in which a word is searched."""
     return [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
 
 
 def _about_words(
     compiled: Sequence[Sequence[CompiledTopic]], documents: _Documents, *, is_name: bool
 ) -> Iterator[Hint]:
-    """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up.
+    """Yield hints on words that were corrected, completed, or do not occur.
 
-    With `is_name` a result is called as the query says, by a name that its text need not have.
+    With `is_name`, a result has the query as its name, which need not occur in its text.
     """
     if not any(compiled):
         yield Hint("no-words")
@@ -250,7 +250,7 @@ def _about_words(
 
 
 def _parts_of_compound(topic: Sequence[CompiledTopic], term: CompiledTerm) -> tuple[str, ...]:
-    """Return the words of the documents that make up a word that stands nowhere."""
+    """Return the words of the documents that make up a word that does not occur."""
     owner = next(compiled for compiled in topic if term in compiled.looked)
     return owner.word_list.compound(term.label) if term.label.isalpha() else ()
 
@@ -260,9 +260,9 @@ def _occurs(term: CompiledTerm) -> bool:
 
 
 def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[str]]]:
-    """Return what occurs nowhere in a language, each with its corrections.
+    """Return the terms that do not occur in a language, each with its corrections.
 
-    Stop words are skipped, those of another language too: only this language looked for them.
+    Stop words are skipped, also those of another language, which only this one searched.
     """
     unknown: dict[tuple[str, str | None], tuple[CompiledTerm, dict[str, None]]] = {}
     names = {compiled.language.name for compiled in topic}
@@ -300,9 +300,9 @@ def _about_options(
     trace: Trace,
     results: Sequence[Result],
 ) -> Iterator[Hint]:
-    """Tell which letters look like options of a command (`-e`), and left something out.
+    """Yield a hint on letters that look like options of a command (`-e`) and excluded matches.
 
-    People exclude words that say something.
+    A deliberate exclusion has more letters.
     """
     leaves = [node for topic in topics for node in iter_leaves(topic)]
     out = [node.leaf for node in leaves if node.negated and not node.field]
@@ -318,7 +318,7 @@ def _about_options(
 def _left_out(
     snapshot: Snapshot, topics: Sequence[Expression], options: SearchOptions
 ) -> Iterator[str]:
-    """Yield the negated words that some chunk has together with the rest of their topic."""
+    """Yield the negated words that occur in some chunk together with the rest of their topic."""
     for topic in topics:
         parts = parts_of(topic)
         for part in parts:
@@ -329,7 +329,7 @@ def _left_out(
 
 
 def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
-    """What keeps a search to the versions that the first such result stands for."""
+    """Yield the filter that keeps a search to the other versions of the first such result."""
     for joined in results:
         others = [
             other_version
@@ -343,7 +343,7 @@ def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
 
 
 def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:
-    """Tell how many more results there are, and what the cutoff left of the matches."""
+    """Yield hints on the number of further results, and on the matches before the cutoff."""
     after = options.offset + len(trace.kept)
     more = len(trace.ranked) - after
     if more > 0:
@@ -387,7 +387,7 @@ _NAMED_FACTS: Mapping[str, tuple[str, Callable[[str], str]]] = {
     "lang": ("unknown-language", language_fact),
     "format": ("unknown-format", format_fact),
 }
-"""Filters by a fact that has a name of its own: the code of their hint, and the fact of a value."""
+"""Filters by a fact with a name: the code of their hint, and the fact of a value."""
 
 
 def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
@@ -410,7 +410,7 @@ def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
 
 
 def _facts(snapshot: Snapshot, begin: str) -> list[str]:
-    """Return the rest of each live chunk's facts that begin with `begin`."""
+    """Return the facts of all live chunks that begin with `begin`, without this beginning."""
     terms = snapshot.terms("facts", begin, within=AllChunks())
     return [term[len(begin) :] for term, _ in terms]
 
@@ -458,7 +458,7 @@ def _unknown_name(code: str, name: str, known: Iterable[str]) -> Hint:
 
 
 class _Wish(NamedTuple):
-    """A filter, named by what a user wrote, and the search without it."""
+    """A filter, named as the user wrote it, and the search without it."""
 
     filter: Mapping[str, Any]
     topics: tuple[Expression, ...]
@@ -472,9 +472,9 @@ def _explain_nothing(
     meaning: Meaning | None,
     documents: _Documents,
 ) -> tuple[Hint, ...]:
-    """Return hints what emptied the answer to the topics, and what would find more.
+    """Return hints on what emptied the answer, and on what would find more.
 
-    `meaning` is what the search used, if it went by meaning too.
+    `meaning` is that of the search, if it used any.
     """
     if not snapshot.chunk_count:
         return (Hint("nothing-indexed"),)
@@ -503,7 +503,7 @@ def _matched(
 
 
 class _Spelling(NamedTuple):
-    """A word that is looked for among the words of some fields within some edits."""
+    """A word to find among the words of some fields, within a number of edits."""
 
     speller: Speller
     word: str
@@ -512,7 +512,7 @@ class _Spelling(NamedTuple):
     edits: int
 
     def near(self) -> list[tuple[str, str]]:
-        """Return the terms near the word, with how each is written."""
+        """Return the terms near the word, with the spelling of each."""
         return self.speller.near(self.word, self.term, self.fields, self.edits, is_asked=True)
 
     def expected_terms(self) -> Iterator[tuple[str, str]]:
@@ -543,7 +543,7 @@ class _Inquiry:
     # -- words that do not occur -------------------------------------------------------
 
     def spellings(self) -> Iterator[Hint]:
-        """Yield words of the index that resemble those that occur nowhere."""
+        """Yield words of the index that resemble words of the query that do not occur."""
         vocabulary = vocabulary_of(self._snapshot)
         for compiled in self._compiled:
             known = _occurring(compiled)
@@ -563,7 +563,7 @@ class _Inquiry:
     def _near(self, word: str, field: str | None, compiled: Iterable[CompiledTopic]) -> list[str]:
         """Return words of a field (None: of any) within two edits; within one of a short word.
 
-        Each is, of those with its stem in the documents, the one most like it.
+        Among the words with the same stem, each is the most similar one.
         """
         spellings = list(self._spellings(word, field, compiled))
         near = [{written: term for term, written in spelling.near()} for spelling in spellings]
@@ -578,7 +578,7 @@ class _Inquiry:
     def _spellings(
         self, word: str, field: str | None, compiled: Iterable[CompiledTopic]
     ) -> Iterator[_Spelling]:
-        """Yield a word of one term as each language spells it."""
+        """Yield the spelling of a word of one term for each language."""
         for topic in compiled:
             language = topic.language
             terms = language.analyzer.terms(word)
@@ -588,7 +588,7 @@ class _Inquiry:
                 yield _Spelling(speller, word, terms[0], fields, edits)
 
     def torn(self) -> Iterator[Hint]:
-        """Yield phrases and words of several parts that occur nowhere, though their parts do."""
+        """Yield hints on phrases and compound words that do not occur although their parts do."""
         for at, (topic, compiled) in enumerate(zip(self._topics, self._compiled, strict=True)):
             known = _occurring(compiled)
             for node in iter_terms(topic):
@@ -609,9 +609,9 @@ class _Inquiry:
     # -- what asks for too much --------------------------------------------------------
 
     def without(self) -> Iterator[Hint]:
-        """Yield the parts without which there are matches.
+        """Yield hints on the parts without which there are matches.
 
-        First what the query states and no chunk has, then filters: each alone, or if that is
+        First stated parts that no chunk has, then filters: each alone, or if that is
         not enough, all together.
         """
         yield from self._alone(self._of_stated())
@@ -638,7 +638,7 @@ class _Inquiry:
                 yield Hint("filter", values={"filters": [wish.filter], "matches": matches})
 
     def _below(self) -> Iterator[Hint]:
-        """Yield the patterns of sections made deeper, if that gives matches."""
+        """Yield deeper patterns of sections, if these have matches."""
         deeper = tuple(f"{pattern} > **" for pattern in self._options.section)
         if deeper:
             matches = self._would_match(self._topics, self._options._replace(section=deeper))
@@ -679,18 +679,18 @@ class _Inquiry:
                 )
 
     def apart(self) -> Iterator[Hint]:
-        """Say so if every part occurs somewhere, but not together."""
+        """Yield a hint if every part occurs somewhere, but not together."""
         for topic in self._topics:
             parts = [part for part in parts_of(topic) if not filters_only(part)]
             if len(parts) > 1 and all(map(self._stands, parts)):
                 yield Hint("apart")
 
     def _stands(self, part: Expression) -> bool:
-        """Whether a part matches by its words somewhere in what the filters admit."""
+        """Whether a part matches by its words in any chunk that the filters admit."""
         return _matched(self._snapshot, part, self._options, None) is not None
 
     def _with(self, at: int, topic: Expression) -> tuple[Expression, ...]:
-        """Return the topics with another one in place of one of them."""
+        """Return the topics with the one at `at` replaced."""
         return (*self._topics[:at], topic, *self._topics[at + 1 :])
 
     def _would_match(
@@ -698,7 +698,7 @@ class _Inquiry:
     ) -> dict[str, Any] | None:
         """Return how many chunks match one of the topics, and whether there may be more.
 
-        None if none does or it is unknown. Only the words that were asked have a vector. Other
+        None if none does or it is unknown. Only the words of the query have a vector. Other
         words are searched without meaning, which gives a lower bound; in the mode `semantic`,
         where words do not count, the number is unknown.
         """
@@ -717,7 +717,7 @@ class _Inquiry:
 
 
 def _occurring(compiled: Iterable[CompiledTopic]) -> set[tuple[str, str | None]]:
-    """Return what was looked for and occurs, each with the field that it was asked for in."""
+    """Return the words that occur, each with the field in which it was searched."""
     return {
         (term.label, term.field)
         for compiled in compiled

@@ -1,7 +1,7 @@
-"""The terms that say what a text is about, and the query for similar texts.
+"""The key terms of a text, and the query for similar texts.
 
-A term counts by how often and where it stands in the text (TF × weight), and by how few
-chunks have it (IDF): a word of every chunk tells nothing, and a word of none finds nothing.
+A term counts by its frequency and places in the text (TF × weight), and by how few
+chunks have it (IDF): a word of every chunk says nothing, a word of no chunk finds nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from leafmark.search.vocabulary import vocabulary_of
 from leafmark.search.words import frequencies_in, split_words, stop_words
 
 SPARE_TERMS = 4
-"""If not all trees are chosen, this many times the wanted terms are counted in the chosen ones."""
+"""If only some trees are chosen, this many candidates for each key term are counted in them."""
 
 MIN_CHARS = 3
 """Shorter words say little (chosen by eye)."""
@@ -39,7 +39,7 @@ _Terms = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Seen:
-    """How often a term stands in each part, and in which spellings."""
+    """The frequency of a term by part of the text, and its spellings."""
 
     words: Counter[str] = field(default_factory=Counter)
     parts: Counter[WeightedText] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ def find_key_terms(
     without: Collection[str] = (),
     ignored: Collection[str] = frozenset(),
 ) -> list[KeyTerm]:
-    """Return the `limit` terms that say most about the texts, best first; linear in the texts.
+    """Return the `limit` key terms of the texts, best first; linear in the texts.
 
     A term must occur in `trees` (none: in any), outside of the ids in `without`. `ignored` are
     words in lower case to leave out.
@@ -154,7 +154,7 @@ class _Ranking:
         return max(self._vocabulary.frequency(name, terms[0]) for name in self._names)
 
     def _frequency_elsewhere(self, terms: _Terms) -> int:
-        """Return in how many chunks of the chosen trees, outside of `without`, a word stands."""
+        """Return the number of chunks of the chosen trees, outside of `without`, with a word."""
         fields: list[Query] = [
             HasPhrase(name, terms) if len(terms) > 1 else HasTerm(name, terms[0])
             for name in self._names
@@ -166,14 +166,14 @@ class _Ranking:
 
 
 def _says_nothing(word: str) -> bool:
-    """Whether a word is too short or a number; past ASCII one character may say much."""
+    """Whether a word is too short or a number; one character beyond ASCII may say much."""
     return (len(word) < MIN_CHARS and word.isascii()) or _NUMBER.fullmatch(word) is not None
 
 
 def query_for(
     terms: Sequence[KeyTerm], *, without: Iterable[str] = (), apart: Iterable[str] = ()
 ) -> Expression:
-    """Return the query for chunks with any of the terms, of which there must be one.
+    """Return the query for chunks with any of the terms; there must be at least one.
 
     Leaves out the ids in `without` with all below them, and the single chunks in `apart`. A
     term is boosted by its weight in the text; the search itself counts its rarity.
