@@ -208,7 +208,7 @@ class CompiledTopic:
         return tuple(map(self._scored, self.words))
 
     def _scored(self, word: CompiledTerm) -> Query:
-        """Return the scoring query of a word: a compound name counts whole, and less in its parts."""
+        """Return the scoring query of a word; a compound name counts more than its parts."""
         if len(word.terms) < 2 or word.corrected or word.field:
             return word.query
         body = self.language.body
@@ -368,7 +368,7 @@ def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
 
 
 def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:
-    """Return the words that may be a name: plain ones or those of `title:`, if there is no other part."""
+    """Return the words that may be a name: plain ones or those of `title:`, if these are all."""
     scored = [part for part in stated if not filters_only(part)]
     if not scored:
         return [word.text for word in written]

@@ -367,7 +367,7 @@ class PhraseFinder:
         return places_found
 
     def _solid_words(self, text: str, start: int) -> list[Place] | None:
-        """Return the phrase from `start`, [] if it is absent, None if only the analyzer can tell."""
+        """Return the phrase at `start`, [] if it is absent, None if only the analyzer can tell."""
         for at, term in enumerate(self._phrase, start):
             character = text[at : at + 1]
             if character != term:

@@ -44,7 +44,7 @@ def find_chunks(snapshot: Snapshot, name: str) -> list[Entry]:
 
 
 def _without_sections(snapshot: Snapshot, entry: Entry, chunk_id: str) -> Entry:
-    """Return the chunk found; if `wanted` is a preamble, cut where the sections begin."""
+    """Return the entry; for a preamble (`#preamble`), narrowed to end where the sections begin."""
     if entry.kind != "document" or not chunk_id.endswith(_OWN_TEXT):
         return entry
     last = entry.position

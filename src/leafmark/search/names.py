@@ -1,7 +1,7 @@
-"""Names that a query asks for, and what bears them.
+"""Names in queries, and their bearers.
 
 A query that is a name, alone or in a frame (`what is X`, `X module`), asks for its bearer. Exact
-names come before those that share only stems, and documents before what stands in them. In a
+names come before names that share only stems, and documents before their sections. In a
 manual whose files begin alike (`git-add`, `git-commit`), the common word may be left out. A name
 may also say where it belongs: `git commit --amend` is `--amend` in the document `git commit`.
 """
@@ -34,33 +34,33 @@ from leafmark.namedtuples import NamedTuple
 from leafmark.search.vocabulary import vocabulary_of
 
 MAX_PLACED_WORDS = 8
-"""The most words of a name with the name of what it stands in (chosen by eye)."""
+"""The most words of a name together with the name of its parent (chosen by eye)."""
 
 MAX_BEARERS = 20
-"""The most bearers of a name that are looked at."""
+"""The most bearers of a name that are considered."""
 
 MIN_SAME_PREFIX = 10
-"""A prefix is usual that the names of so many documents, and of this share, begin with."""
+"""A prefix is usual if the names of so many documents, and of this share, begin with it."""
 
 SAME_PREFIX_SHARE = 0.2
 
 EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 1.0
-"""In which order bearers stand."""
+"""The levels of bearers; higher ones come first."""
 
 WHOLE_STEP = 4
-"""The levels that the bearer of a whole name comes before that of it without a kind of thing."""
+"""Added for the bearer of a whole name, over that of a name without the kind of thing."""
 
 EXACT_CHUNKS = (EXACT_CHUNK, EXACT_CHUNK + WHOLE_STEP)
 
 LAST_LEVEL = 0.5
-"""That of bearers in what repeats or lists other texts: they count if there are no others."""
+"""The level of bearers in texts that repeat or list others: they count if there are no others."""
 
 DOCUMENT_LEVELS = frozenset(
     level + step for level in (EXACT_DOCUMENT, DOCUMENT_BY_STEMS) for step in (0, WHOLE_STEP)
 )
 
 OTHER_LETTERS = 1.5
-"""The levels that a bearer comes later whose name has small letters for capitals within words."""
+"""Subtracted for a bearer whose name has small letters in place of capitals within words."""
 
 _BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
     ("what", "are"), ("what", "doe"), ("how", "to"), ("how", "do", "i"), ("how", "do", "you"),
@@ -75,20 +75,20 @@ _AFTER_NAMES = frozenset(
     work
     """.split()
 )
-"""Stems of words around a name that only say what it names."""
+"""Stems of words around a name that only give its kind."""
 
 
 _KINDS_OF_SIGNS = {"!": "macro"}
-"""What a sign behind a name says that it names."""
+"""The kind of thing that a sign behind a name stands for."""
 
 _BEFORE = frozenset(("", *" .:/>#|"))
 _BEHIND = frozenset(("", *" :,.!|"))
 _BEHIND_ENTRY = _BEHIND | {"("}
-"""Signs around a name in a title that are no part of it."""
+"""Signs around a name in a title that do not belong to it."""
 
 
 class NameWord(NamedTuple):
-    """A word of a query as it is in names: in small letters, its stem, and as typed."""
+    """A word of a query for comparison with names: in small letters, its stem, and as typed."""
 
     exact: str
     stem: str
@@ -101,7 +101,7 @@ Search = Callable[[Sequence[Query]], Sequence[Sequence[Handle]]]
 
 
 def query_name(language: Language, words: Iterable[str]) -> Name:
-    """Return the words of a query as a name; () for what is no name, since it is too long."""
+    """Return the words of a query as a name; () if they are too long for one."""
     typed = list(words)
     parts = [(t, word) for word in typed for t in analyzer_for(None).tokens_of_word(word)]
     stems = [t.term for word in typed for t in language.analyzer.tokens_of_word(word)]
@@ -114,7 +114,7 @@ def query_name(language: Language, words: Iterable[str]) -> Name:
 
 
 def name_levels(snapshot: Snapshot, name: Name) -> list[tuple[float, Query]]:
-    """Return what finds those that are called so, alone or in a frame, the first level first."""
+    """Return the queries for bearers of the name, alone or in a frame, the highest level first."""
     levels: list[tuple[float, Iterable[str]]] = []
     for forms, step in zip(_forms(name), (WHOLE_STEP, 0), strict=True):
         documents = [_both(DOCUMENT, form) for form in forms]
@@ -142,10 +142,10 @@ def find_bearers(
     called: Iterable[tuple[float, Sequence[Handle]]],
     search: Search,
 ) -> dict[Handle, float]:
-    """Return what bears a name or the name in a frame, with the level of each: higher is first.
+    """Return the bearers of a name or of the name in a frame, with their levels: higher is better.
 
-    `called` are those that are found at each of `name_levels`. Where the name is `written` as one
-    that belongs to another (`Lamp.dim`), it may stand beside the definition of that.
+    `called` are the matches at each of `name_levels`. If the name is `written` as one
+    that belongs to another (`Lamp.dim`), it may stand beside the definition of the other.
     """
     naming = _Naming(snapshot, search)
     levels_by_chunk: dict[Handle, float] = {}
@@ -162,7 +162,7 @@ def find_bearers(
 
 
 def is_borne(snapshot: Snapshot, name: Name) -> bool:
-    """Whether something is called so or has the same stems, a file's first word apart."""
+    """Whether anything has this name or its stems, ignoring the first word of files."""
     frequency = vocabulary_of(snapshot).frequency
     return any(frequency("names", term) for form in _all_forms(name) for term in _of_any(form))
 
@@ -186,9 +186,9 @@ def title_fits(
     written: str,
     bearers: Mapping[Handle, float],
 ) -> dict[Handle, tuple[float, int]]:
-    """Return the level of each bearer, and how well its titles suit the name beside others of it.
+    """Return the level of each bearer, and the fit of its titles to the name, compared with others.
 
-    `Hasher trait` asks for what stands among traits; `Option` rather for `Option` than for
+    `Hasher trait` asks for a section among traits; `Option` rather for `Option` than for
     `option`, and `DATABASES` for a setting before the page `Databases`. One small word is typed in
     a hurry, and says nothing of its letters. Of what is left, that comes first which has the name
     as it is `written`, signs and all, or at least the `end` of one that says what holds it.
@@ -218,9 +218,9 @@ def title_fits(
 
 
 def _is_same(title: str, name: str, *, is_document: bool) -> bool:
-    """Whether a title has a name with its signs, and no more of them: `set`, but no `~set`.
+    """Whether a title contains a name with exactly its signs: `set`, but not `~set`.
 
-    Behind the name of an entry stand its parameters; documents that differ in these are others.
+    An entry has parameters behind its name; documents that differ in these are different.
 
     >>> titles = ("Struct std::set", "std::set(int)", "std::~set", "operator=", "operator==")
     >>> [_is_same(title, "set", is_document=True) for title in titles]
@@ -235,9 +235,9 @@ def _is_same(title: str, name: str, *, is_document: bool) -> bool:
 
 
 def _forms(name: Name) -> tuple[list[Name], list[Name]]:
-    """Return a query's name without what asks for it, and these without the kind of thing.
+    """Return a query's name without question words, and these names without the kind of thing.
 
-    Who asks what a thing is says one of many: titles in the plural are meant.
+    A question about one thing (`what is a trait`) also asks for titles in the plural.
     """
     stems = tuple(word.stem for word in name)
     if len(name) > 2 and stems[0] == "man" and stems[1][0].isdigit():
@@ -264,7 +264,7 @@ def _all_forms(name: Name) -> list[Name]:
 
 
 def _parting(name: Name) -> range:
-    """Return where a name may part into a name and that of what it stands in."""
+    """Return the indexes at which a name may split into the name of a parent and its own."""
     return range(1, len(name) if len(name) <= MAX_PLACED_WORDS else 0)
 
 
@@ -273,40 +273,40 @@ def _exact(kind: str, name: Name) -> str:
 
 
 def _both(kind: str, name: Name) -> tuple[str, str, str]:
-    """Return the terms of all that is called so or has the same stems: some names are stems."""
+    """Return the terms of a name, exact and by stems: some names are stems."""
     stems = " ".join(without_articles([word.stem for word in name]))
     return _exact(kind, name), stemmed_name(kind, stems), exact_name(kind, stems)
 
 
 def _of_any(name: Name) -> Iterator[str]:
-    """Yield the same of each kind of bearer."""
+    """Yield the terms of a name for each kind of bearer."""
     for kind in (DOCUMENT, CHUNK, FILE_TAIL):
         yield from _both(kind, name)
 
 
 def chunk_terms(name: Name) -> tuple[str, ...]:
-    """Return the terms of a section or definition that is called so, or has the same stems."""
+    """Return the terms of a section or definition with this name, or with its stems."""
     return tuple(dict.fromkeys(_both(CHUNK, name))) if name else ()
 
 
 def _known(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
-    """Return those of the terms that something is called: few queries are names."""
+    """Return the terms that occur: few queries are names."""
     distinct = list(dict.fromkeys(terms))
     counts = vocabulary_of(snapshot).frequencies("names", distinct)
     return [term for term, count in zip(distinct, counts, strict=True) if count]
 
 
 class _Naming:
-    """Looks for names in one index: first in its list of terms, since few queries are names."""
+    """Looks up names in one index: first in its list of terms, since few queries are names."""
 
     def __init__(self, snapshot: Snapshot, search: Search):
         self._snapshot = snapshot
         self._search = search
 
     def behind_usual_prefix(self, name: Name) -> list[Handle]:
-        """Return the documents that are called so but for what most names begin with.
+        """Return the documents with this name behind a usual prefix.
 
-        What repeats or tests others is called after them: `test_lamp.py` does not bear `lamp`.
+        Tests and copies are named after other files: `test_lamp.py` is no bearer of `lamp`.
         """
         terms = _known(self._snapshot, _both(FILE_TAIL, name))
         if not terms:
@@ -331,9 +331,9 @@ class _Naming:
         return [chunk for chunk, prefix in zip(bearers, prefixes, strict=True) if prefix in usual]
 
     def within(self, forms: Sequence[Name], language: Language, written: str) -> list[Handle]:
-        """Return what bears the end of a name below what bears the rest of it.
+        """Return the bearers of the end of a name below a bearer of its beginning.
 
-        That is a document called so, a path or titles that have its words.
+        That is a document with this name, or a path or titles with its words.
         """
         beside = is_qualified(written)
         for form in forms:
@@ -352,9 +352,9 @@ class _Naming:
     def _below(
         self, head: Name, language: Language, *, beside: bool
     ) -> Iterator[tuple[Query, ...]]:
-        """Yield the queries for what stands below such a name.
+        """Yield the queries for chunks below a bearer of the name.
 
-        With `beside`, also in its folder, and beside its definition.
+        With `beside`, also for chunks in its folder, and beside its definition.
         """
         yield from self._in_documents(chain(_both(DOCUMENT, head), _both(FILE_TAIL, head)))
         for field in (language.path, language.titles) if beside else (language.titles,):
@@ -363,7 +363,7 @@ class _Naming:
             yield from self._in_documents(_both(CHUNK, head))
 
     def _in_documents(self, names: Iterable[str]) -> Iterator[tuple[Query, ...]]:
-        """Yield the query for what stands in the documents of what is called so."""
+        """Yield the query for the chunks in the documents with these names."""
         heads = _known(self._snapshot, names)
         if heads:
             (called,) = self._search([HasAny("names", tuple(heads))])

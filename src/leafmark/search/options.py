@@ -15,10 +15,10 @@ from leafmark.model import Grain, Sort
 from leafmark.model.options import Option, declarations
 
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
-"""Whether words count, meaning, or both; `auto` is both where there is an embedder."""
+"""Whether words count, meaning, or both; `auto` is both if there is an embedder."""
 
 CANDIDATES_PER_RESULT = 5
-"""The least number of candidates considered for each result asked for (chosen by eye)."""
+"""The least number of candidates for each requested result (chosen by eye)."""
 
 
 class SearchOptions(Frozen, kw_only=True):
@@ -240,12 +240,12 @@ class SearchOptions(Frozen, kw_only=True):
 
     @property
     def candidates(self) -> int:
-        """How many candidates are considered for each topic."""
+        """The number of candidates for each topic."""
         return max(self.candidate_limit, CANDIDATES_PER_RESULT * (self.limit + self.offset))
 
     @property
     def joins_documents(self) -> bool:
-        """Whether a document stands for its parts where all of them match."""
+        """Whether a document may stand for its parts if all of them match."""
         return (
             self.aggregation
             and self.grain in ("auto", "document")
@@ -255,7 +255,7 @@ class SearchOptions(Frozen, kw_only=True):
 
     @property
     def kept(self) -> int:
-        """How many candidates are kept if no score falls sharply."""
+        """The number of candidates to keep if no score falls sharply."""
         return max(self.max_results, self.limit + self.offset)
 
 
@@ -275,4 +275,4 @@ MECHANISMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "versions": {"fold_versions": False},
     }
 )
-"""What each mechanism's absence is, as a change of the options: for `leafmark eval --ablate`."""
+"""The changes of options that turn each mechanism off, for `leafmark eval --ablate`."""

@@ -1,4 +1,4 @@
-"""The order of candidates, and what only looks at it: the cutoff, topics, reranking, the limit.
+"""The order of candidates, and the phases that depend on nothing else: cutoff, topics, reranking.
 
 By score, then by id: one order, whatever the segments of the index, so that the same documents
 give the same answer.
@@ -18,7 +18,7 @@ from leafmark.model import Candidate, DocumentKey, Entry, Factor, Phase, Sort
 T = TypeVar("T")
 
 ChunkKey = tuple[str, str, int]
-"""What identifies a chunk: tree, path, position. Cheaper to make than its id."""
+"""Identifies a chunk: tree, path, position. Cheaper to make than its id."""
 
 
 key_of: Callable[[Entry], ChunkKey] = itemgetter(0, 1, 2)
@@ -41,7 +41,7 @@ def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T], str]) -> list[T]:
-    """Return the values by their `orders`, equals by `tie`, which is asked only about these."""
+    """Return the values sorted by `orders`, equal ones by `tie`, which is called for these only."""
     places = sorted(range(len(values)), key=orders.__getitem__)
     first = len(places) if len(set(orders)) == len(places) else 0
     for last in range(first + 1, len(places) + 1):
@@ -58,8 +58,8 @@ def join_duplicates(
 ) -> list[Candidate]:
     """Show results whose whole spans have the same bytes once, with the others' ids in `also_in`.
 
-    `digest` gives the hash of a whole span, or None for one that is blank or
-    cannot be read, which is nobody's duplicate. It is asked only about spans of
+    `digest` returns the hash of a whole span, or None for one that is blank or
+    cannot be read, which is never a duplicate. It is called only for spans of
     the same length as another's. The first of a group stays.
     """
     sizes = [candidate.entry.byte_end - candidate.entry.byte_start for candidate in candidates]
@@ -81,7 +81,7 @@ def join_duplicates(
 
 
 def with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
-    """Return a result that stands for copies of it, and for what these stood for."""
+    """Return a result that stands for its copies, and for the copies of these."""
     ids = [id for copy in copies for id in (copy.entry.id, *copy.also_in)]
     others = [entry for copy in copies for entry in copy.other_versions]
     return shown._replace(
@@ -92,16 +92,16 @@ def with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
 
 
 def topics_of(candidates: Iterable[Candidate]) -> tuple[int, ...]:
-    """Return the topics that one of the candidates matched."""
+    """Return the topics that any of the candidates matched."""
     return tuple(sorted({topic for candidate in candidates for topic in candidate.topics}))
 
 
 def sort_results(
     candidates: Sequence[Candidate], sort: Sort, modified_ns: Callable[[Entry], int]
 ) -> list[Candidate]:
-    """Return results in the order asked for; equals stay in order of rank.
+    """Return results in the requested order; equal ones stay in order of rank.
 
-    In another order those that match some of the words only come last: they fill up behind
+    In another order, results with only some of the words come last: they fill up behind
     the others, and must not take their places at the limit.
     """
     if sort == "mtime":
@@ -186,7 +186,7 @@ def rerank_candidates(
     rerank: Rerank,
     read_text: Callable[[Entry], str | None],
 ) -> tuple[list[Candidate], Phase]:
-    """Return the candidates with the first `count` in order of relevance; ties keep theirs.
+    """Return the candidates with the first `count` by relevance; ties keep their order.
 
     A result whose source has changed has no text, and is judged by its titles. From the first
     score of 0 on, all keep their places: no factor turns 0 into another score.

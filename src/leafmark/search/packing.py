@@ -53,7 +53,7 @@ _CUT = re.compile(rb"[\r\n]+|(?<=[.!?])[ \t]+|\xe3\x80\x82")
 
 
 class Structure(NamedTuple):
-    """A document parsed, all its chunks in order, and its slugs."""
+    """A parsed document, all its chunks in order, and its slugs."""
 
     document: Document
     chunks: Sequence[Chunk | Entry]
@@ -112,7 +112,7 @@ def make_item(
 
 
 def _extents(chunks: Sequence[Chunk | Entry]) -> tuple[Extent, ...]:
-    """Return where consecutive chunks lie, in their order."""
+    """Return the extents of consecutive chunks, in order."""
     extents = []
     section_start = whole_range(chunks[0])[1]
     for chunk in reversed(chunks):
@@ -124,12 +124,12 @@ def _extents(chunks: Sequence[Chunk | Entry]) -> tuple[Extent, ...]:
 
 
 def _holds_sections(chunk: Chunk | Entry) -> bool:
-    """Whether a chunk below a section holds more than the section's own text."""
+    """Whether a chunk is a section, or a piece that covers sections."""
     return chunk.kind != "piece" or bool(chunk.covers)
 
 
 def _preamble(chunks: Sequence[Chunk | Entry], slugs: Container[str | None]) -> Extent | None:
-    """Return what stands before a document's sections; None if it has no id of its own."""
+    """Return the extent before a document's sections; None if it has no id of its own."""
     document = chunks[0]
     end = next((whole_range(chunk)[0] for chunk in chunks[1:] if _holds_sections(chunk)), None)
     if document.kind != "document" or end is None or PREAMBLE in slugs:
@@ -138,7 +138,7 @@ def _preamble(chunks: Sequence[Chunk | Entry], slugs: Container[str | None]) -> 
 
 
 def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> str:
-    """Return bytes as they are read."""
+    """Return the readable text of bytes."""
     if reading is not None:
         return reading.shown(*reading.text_range(start, end))
     return data[start:end].decode("utf-8", "replace")

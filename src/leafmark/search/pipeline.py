@@ -2,8 +2,8 @@
 
 compile → score → cutoff → topics → grain (aggregation, introductions, ancestors) → versions
 and duplicates → rerank → places per document → limit → presentation. Each phase goes from list
-to list and says what it did. Order is decided before any text is read for show; records are
-read only for what passed the cutoff.
+to list and reports what it did. Order is decided before any text is read for show; records
+are read only for candidates that passed the cutoff.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning
 
 BYTES_PER_TOKEN = 4
-"""By this a text's tokens are estimated where `aggregation_max_tokens` limits them.
+"""Estimates a text's tokens for `aggregation_max_tokens`.
 
 `o200k_base` gives 4.0 bytes a token on Fastify's Markdown and 4.4 on Django's text (measured on
 the sets of `eval/`).
@@ -59,7 +59,7 @@ MARKUP_BYTES_PER_TOKEN: Mapping[str, int] = {"html": 10, "notebook": 7, "roff": 
 """The same for formats whose bytes are not their text: tags take the rest (measured on manuals)."""
 
 FIRST_PLACES = 10
-"""The places of which one document takes only some: a page of results."""
+"""The places of which a document takes at most `max_per_document`: a page of results."""
 
 
 class Compile:
@@ -79,7 +79,7 @@ class Compile:
         return known[1]
 
     def _expect(self, topic: Expression) -> None:
-        """Have the words of a topic counted in one question to the engine."""
+        """Count the words of a topic in one call of the engine."""
         leaves = [node.leaf for node in iter_leaves(topic)]
         texts = [leaf.text for leaf in leaves if not isinstance(leaf, Filter)]
         vocabulary_of(self._snapshot).expect(
@@ -132,7 +132,7 @@ def trace_search(
     local_trees: Collection[str],
     meaning: Meaning | None,
 ) -> Trace:
-    """Return what each phase of a search leaves over, without presenting anything."""
+    """Return the results of each phase of a search, without presenting them."""
     return _Run(snapshot, options, texts, meaning).trace(topics, local_trees)
 
 
@@ -209,7 +209,7 @@ class _Run:
     def _join_alike(
         self, candidates: Sequence[Candidate], topics: Sequence[Expression]
     ) -> tuple[list[Candidate], Phase]:
-        """Show once what is there in several versions or languages, and what has the same bytes."""
+        """Fold versions, translations, and results with the same bytes into one result each."""
         digest = self._texts.comparable_digest
         single = list(candidates)
         if self._options.fold_versions:
@@ -233,7 +233,7 @@ class _Run:
     def _places(
         self, ranked: Sequence[Candidate], topics: Sequence[Expression]
     ) -> tuple[list[Candidate], Phase]:
-        """Return the results with those behind the first places for which their document has none.
+        """Return the results; those beyond their document's places come after the first places.
 
         A document takes `max_per_document` of the first places, unless the query names it.
         """
@@ -277,7 +277,7 @@ class _Run:
         )
 
     def _may_stand(self, topics: Sequence[Expression]) -> Admits | None:
-        """Return what a parent must fulfil to stand for its children, beside its share of them."""
+        """Return the further condition for a parent to stand for its children."""
         sections = section_filter(self._options.section)
         bounds = within_bounds(topics, lambda name: find_chunks(self._snapshot, name))
         if sections is None or bounds is None:
@@ -285,7 +285,7 @@ class _Run:
         return lambda entry: sections(entry) and bounds(entry)
 
     def _entry(self, entry: Entry, position: int, what: str) -> Entry:
-        """Return the chunk at a position of the document that `entry` is of."""
+        """Return the chunk at a position of the document of `entry`."""
         parent = self._snapshot.entry(entry.doc_id, position)
         if parent is None:
             raise DamagedError(f"the index is damaged: it lacks {what} of {entry.id}")
@@ -323,7 +323,7 @@ class _Run:
 def _with_more(
     page: Sequence[Candidate], ranked: Sequence[Candidate], by_topic: Sequence[TopicMatches]
 ) -> list[Candidate]:
-    """Return the results, the last one of each document with how many more there are of that."""
+    """Return the results, the last one of each document with the number of further ones."""
     more = Counter([document_of(candidate.entry) for candidate in ranked])
     shown = [document_of(candidate.entry) for candidate in page]
     last = {document: at for at, document in enumerate(shown)}

@@ -1,8 +1,7 @@
 """The texts of results, and candidates as results: text, matches, snippet, citation.
 
-Texts are read from their sources after these were checked. Nothing is shown of a source that
-is not what was indexed: then there is no text. Order is decided before: nothing here changes
-what is found.
+Texts are read from their sources, whose hashes are checked: a changed source has no text.
+Nothing here changes the order or the number of results.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ from leafmark.search.snippets import (
 Spans = tuple[tuple[int, int], ...]
 
 ReadSource = Callable[[DocumentEntry], bytes | None]
-"""Gives the bytes that a document's spans refer to; None where the file is another now."""
+"""Returns the bytes that a document's spans refer to; None if the file has changed."""
 
 MakeReadable = Callable[[DocumentEntry, bytes, Sequence[tuple[int, int]]], ReadableText | None]
-"""Gives the readable text of some spans, None for formats whose bytes are their text."""
+"""Returns the readable text of some spans, None for formats whose bytes are their text."""
 
 
 class Body(NamedTuple):
@@ -62,14 +61,14 @@ class Body(NamedTuple):
 
     @property
     def source_text(self) -> str:
-        """All of `data` as text, bytes that are not UTF-8 made U+FFFD."""
+        """All of `data` as text; bytes that are not UTF-8 become U+FFFD."""
         if self.readable is None and not self.skipped and self.text.isascii():
             return self.text
         return self.data.decode("utf-8", "replace")
 
     @property
     def shown(self) -> str:
-        """The text with what cannot be shown replaced, character by character."""
+        """The text with characters that cannot be shown replaced one by one."""
         return self.text if self.text.isascii() else _SURROGATES.sub("\ufffd", self.text)
 
     def byte_ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -88,7 +87,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def _line_ends(source: bytes, at: int, stop: int) -> int:
-    """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
+    """Count the line ends (LF, CRLF, lone CR) that begin in `[at, stop)`."""
     before = max(at - 1, 0)
     feeds = source.count(b"\n", at, stop)
     if source.find(b"\r", before, stop) < 0:
@@ -97,13 +96,13 @@ def _line_ends(source: bytes, at: int, stop: int) -> int:
 
 
 def _line_start(source: bytes, stop: int) -> int:
-    """Return one less than the offset at which the line that reaches `stop` begins."""
+    """Return the offset before that at which the line that reaches `stop` begins."""
     feed = source.rfind(b"\n", 0, stop)
     return max(feed, source.rfind(b"\r", feed + 1, stop))
 
 
 def _in_line_end(source: bytes, at: int) -> bool:
-    """Whether `at` is between CR and LF, where the line has not ended yet."""
+    """Whether `at` is between CR and LF, within a line end."""
     return source[at - 1 : at + 1] == b"\r\n"
 
 
@@ -137,16 +136,16 @@ class Texts:
         return [] if stored is None else [stored.title(at) for at in range(len(stored))]
 
     def source(self, entry: Entry) -> bytes | None:
-        """Return the source of a chunk, None where it is not what was indexed."""
+        """Return the source of a chunk, None if it has changed."""
         key = document_of(entry)
         if key not in self._sources:
             self._sources[key] = self._read_source(self.document(entry))
         return self._sources[key]
 
     def body(self, entry: Entry) -> Body | None:
-        """Return the own text of a chunk, None where the source is not what was indexed.
+        """Return the own text of a chunk, None if its source has changed.
 
-        That of an introduction is less than that of the chunk at the same position.
+        An introduction has less text than the chunk at the same position.
         """
         key = (entry.tree, entry.path, entry.body_spans)
         if key not in self._bodies:
@@ -169,7 +168,7 @@ class Texts:
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
     def readable(self, entry: Entry, start: int, end: int) -> str | None:
-        """Return what a person reads in bytes of a chunk's source; None where it is another."""
+        """Return the readable text of bytes of a chunk's source; None if it has changed."""
         source = self.source(entry)
         if source is None:
             return None
@@ -180,7 +179,7 @@ class Texts:
         return source[start:end].decode("utf-8", "replace")
 
     def whole(self, entry: Entry) -> str | None:
-        """Return what a person reads in the whole span of a chunk; None as for a body."""
+        """Return the readable text of the whole span of a chunk; None if the source has changed."""
         span = (entry.byte_start, entry.byte_end)
         if tuple(entry.body_spans) != (span,):
             return self.readable(entry, *span)
@@ -188,7 +187,7 @@ class Texts:
         return body.shown if body else None
 
     def digest(self, entry: Entry) -> str | None:
-        """Return the sha256 of a chunk's whole span, hex; None where the source is another."""
+        """Return the sha256 of a chunk's whole span, hex; None if the source has changed."""
         key = (entry.tree, entry.path, entry.byte_start, entry.byte_end)
         if key not in self._digests:
             source = self.source(entry)
@@ -200,14 +199,14 @@ class Texts:
         return self._digests[key]
 
     def cited(self, entry: Entry) -> tuple[str, ...]:
-        """Return the digest and the citation of a chunk, () where the source is another."""
+        """Return the digest and the citation of a chunk, () if the source has changed."""
         digest = self.digest(entry)
         if digest is None:
             return ()
         return digest, format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
 
     def comparable_digest(self, entry: Entry) -> str | None:
-        """Return `digest`, None for a blank span too: blanks are nobody's duplicates."""
+        """Return `digest`, also None for a blank span: blanks are no duplicates."""
         source = self.source(entry)
         if source is None or not source[entry.byte_start : entry.byte_end].strip():
             return None
@@ -216,7 +215,7 @@ class Texts:
     def places(self, entry: Entry) -> Deferred[tuple[int, int]]:
         """Return the 1-based line and byte column at which each span of the body begins.
 
-        They are found when they are looked at: most forms of an answer show none.
+        Computed on access: most forms of an answer show none.
         """
         return Deferred(lambda: self._places(entry, self.source(entry)))
 
@@ -256,15 +255,12 @@ class Presenter:
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
     def _has_matches(self, candidate: Candidate) -> bool:
-        """Whether the own text of a candidate matches; that of a changed source does not."""
+        """Whether the own text of a candidate matches; False if the source has changed."""
         body = self._texts.body(candidate.entry)
         return body is not None and any(self._matches(candidate, body))
 
     def present(self, candidate: Candidate, rank: int = 0) -> Result:
-        """Return the result at a 1-based rank, with its constituents, which have none.
-
-        Nor have these a citation.
-        """
+        """Return the result at a 1-based rank, with constituents (without rank and citation)."""
         entry, texts, parts = candidate.entry, self._texts, candidate.constituents
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
@@ -294,7 +290,7 @@ class Presenter:
         )
 
     def _constituent(self, candidate: Candidate) -> Result:
-        """Return the result for a constituent, made once: few of them are looked at."""
+        """Return the result for a constituent, made once and on access."""
         key = id(candidate)
         if key not in self._constituents:
             self._constituents[key] = self.present(candidate)
@@ -316,7 +312,7 @@ class Presenter:
                 yield highlighter.find_in(body.shown, written_in)
 
     def _highlighter(self, compiled: CompiledTopic, *, of_titles: bool = False) -> Highlighter:
-        """Return what finds the matches of what was asked for in bodies, or in titles.
+        """Return the highlighter for a topic's matches in bodies, or in titles.
 
         In titles it finds stop words, too, which need not match: in a text they would mark
         half of it.
@@ -342,9 +338,9 @@ class Presenter:
     def _excerpt(
         self, candidate: Candidate, body: Body, matches: Sequence[Sequence[Match]], *, whole: bool
     ) -> Snippet:
-        """Return the snippet of a result; a document as a `whole` has its beginning.
+        """Return the snippet of a result; a whole document has its beginning.
 
-        That of most documents stands under their first heading.
+        For most documents, that is the text under their first heading.
         """
         if not whole:
             return self._snippet(candidate, body, matches)
@@ -361,7 +357,7 @@ class Presenter:
         body: Body,
         matches: Sequence[Sequence[Match]],
     ) -> Snippet:
-        """Return an excerpt of the own match, else of the best constituent, else the lead."""
+        """Return an excerpt of the own match, else of the best constituent's, else the lead."""
         own = [matches for matches in matches if matches]
         if candidate.constituents and (candidate.direct_score is None or not own):
             best = _best_snippet(map(self._snippet_of, candidate.constituents))
@@ -378,10 +374,10 @@ class Presenter:
         return self._snippet(part, body, self._matches(part, body)) if body else Snippet()
 
     def _is_whole(self, candidate: Candidate, ranges: Sequence[tuple[int, int]]) -> bool:
-        """Whether a document with sections matched by its title, path or tags, and none of them.
+        """Whether a document matched by its title, path or tags, and none of its sections did.
 
-        Its path and tags are every section's too: one that matched by nothing else
-        does not stand out. One that is near in meaning as a whole needs no matches.
+        Sections share its path and tags: a match by these alone does not count for a section.
+        A document that is near in meaning as a whole needs no matches.
         """
         if candidate.whole and not candidate.constituents:
             return True
@@ -399,7 +395,7 @@ class Presenter:
         )
 
     def _has_title(self, candidate: Candidate, entry: Entry) -> bool:
-        """Whether a section's own title matches; that of the document is no section's."""
+        """Whether a section's own title matches, apart from the document's."""
         if entry.title == self._texts.document(entry).title or entry.kind == "document":
             return False
         compiled = (self._compiled(topic, entry) for topic in candidate.topics)
@@ -411,7 +407,7 @@ class Presenter:
     def with_sections(
         self, results: Sequence[Result], candidates: Sequence[Candidate]
     ) -> tuple[Result, ...]:
-        """Return the results, no document of them `whole` beside a section that stands out."""
+        """Return the results; a document with a section that stands out is not `whole`."""
         wholes = {result.entry.doc_id for result in results if result.whole}
         if not wholes:
             return tuple(results)
@@ -431,7 +427,7 @@ class Presenter:
 
 
 def _best_snippet(snippets: Iterable[Snippet]) -> Snippet:
-    """Return the first snippet that has matches, else the first there is."""
+    """Return the first snippet with matches, else the first one."""
     lead = Snippet()
     for snippet in snippets:
         if snippet.ranges:

@@ -1,4 +1,4 @@
-"""Score the chunks that match one topic: the mechanisms of the ranking, each in one sentence.
+"""Score the chunks that match one topic: the mechanisms of the ranking, one sentence for each.
 
 - *Words*: BM25 over the text of a chunk read with all titles above it, plus a share of BM25 over
   the line of titles, its tags and its path.
@@ -41,17 +41,17 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.sections import SectionFilter
 
 MIN_MATCHES = 200
-"""The matches by words that are scored: the first 200 of them lose nothing that more would find
+"""The matches by words that are scored: more would not change any result
 (measured on 1,483 queries)."""
 
 MAX_TIED = 20
-"""So many more are asked for, since some tie with the last one: more hardly ever do."""
+"""So many more are requested, since some may tie with the last one; more hardly ever do."""
 
 NEAR_MATCHES = 30
-"""The best matches whose words are looked at for nearness: it changes the order of the first."""
+"""The best matches that are checked for nearness, which reorders the first ones only."""
 
 MAX_NEAR = 10_000
-"""The most chunks of their documents that are looked at: all of them, but in huge documents."""
+"""The most chunks of their documents that are checked: all of them, except in huge documents."""
 
 MAX_SLOP = 7
 """The most words between two that stand near each other."""
@@ -60,40 +60,40 @@ BESIDE_SHARE = 0.65
 """The share of nearness that only words beside each other get (1 against 0.35 at a distance)."""
 
 MAX_CUT_MATCHES = 2000
-"""The most pieces of sections that are looked at for the words that others lack."""
+"""The most pieces of sections that are checked for the words that others lack."""
 
 PIECES_AROUND = 4
-"""How far from a piece others of its section may have the words that it lacks."""
+"""The distance, in pieces, within which others of a section may have the words that one lacks."""
 
 MAX_EXACT = 20
-"""So many powers of two add up exactly in the engine's scores of 32 bits."""
+"""So many powers of two add up exactly in the engine's 32-bit scores."""
 
 ROLE_STEP = 1.25
-"""The levels that a document comes later that repeats, tests or lists others: after what is
-called so within those that do not."""
+"""Subtracted for a document that repeats, tests or lists others: it comes after bearers of the
+name within other documents."""
 
 GLOSSARY_STEP = 0.5
 """The level of a name's bearer in a glossary above that of others in a text."""
 
 NAME_STEP = 0.001
-"""By what share of the best score each bearer of a name stands before the next one."""
+"""The share of the best score by which each bearer of a name leads the next one."""
 
 WIDER = 8
-"""By what factor a search is widened while too few matches are in the sections asked for."""
+"""The factor by which a search grows while too few matches are in the requested sections."""
 
 SAME_SHARE = 1 - 2e-6
-"""The least share of the score before it that is the same score: the engine adds numbers of 32
-bits, in an order that depends on its segments."""
+"""Scores in this ratio or closer are equal: the engine adds 32-bit numbers in an order that
+depends on its segments."""
 
 SCORE_DIGITS = 4
-"""Scores are rounded to so many digits: what differs less is told by place."""
+"""Scores are rounded to so many digits; smaller differences are decided by place."""
 
 
 _SCALE = 10.0**SCORE_DIGITS
 
 
 class Scored(NamedTuple):
-    """A chunk that matches a topic, and what its score is made of.
+    """A chunk that matches a topic, and the parts of its score.
 
     `score` is (`words` + `completeness` + `nearness`) × `factor` of its place and kind, or of the
     bearer of a name the score that puts it first (`name` is its level, `fit` how its titles suit
@@ -135,13 +135,13 @@ class Scored(NamedTuple):
 
 
 _Weighed = tuple[float, Handle, float, bool, int]
-"""What becomes a match: its score, the chunk, that of its words, whether it has all, its role."""
+"""A future match: its score, the chunk, the score of its words, whether it has all, its role."""
 
 _HAS_ALL = itemgetter(3)
 
 
 class Matches(NamedTuple):
-    """What was found: all that may be candidates, and the chunks that cannot be any more."""
+    """The matches that may become candidates, and the chunks of all others."""
 
     best: list[Scored]
     others: set[Handle]
@@ -176,7 +176,7 @@ def score_topic(
 
 
 def _has_tiers(compiled: Iterable[CompiledTopic], options: SearchOptions) -> bool:
-    """Whether matches that have all words come before all others."""
+    """Whether matches with all words come before all others."""
     return options.strict or (
         options.all_words_first and all(topic.is_few_keywords for topic in compiled)
     )
@@ -217,14 +217,14 @@ def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> 
 
 
 def _is_first(match: Scored) -> bool:
-    """Whether a match stands before those that lack words: tests and lists do not, code does."""
+    """Whether a match comes before those that lack words: tests and lists do not, code does."""
     return not match.relaxed and (
         match.role == 1 or match.name > 0 or match.role_name == ROLES[CODE]
     )
 
 
 def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:
-    """Return the matches, the best `count` in front; which of those that tie is told by place."""
+    """Return the matches, the best `count` in front; ties are decided by place."""
     ordered = sorted(matches, key=_SCORE, reverse=True)
     if len(ordered) <= count:
         return ordered
@@ -243,7 +243,7 @@ _Place = tuple[bool, str, int]
 
 
 def _places_of(snapshot: Snapshot, matches: Sequence[Scored]) -> dict[Handle, _Place]:
-    """Return by what ties are ordered: documents themselves before their parts, then by id."""
+    """Return the sort keys of ties: documents before their parts, then by id."""
     chunks = [match.chunk for match in matches]
     return {
         chunk: (position > 0, doc_id, position)
@@ -254,7 +254,7 @@ def _places_of(snapshot: Snapshot, matches: Sequence[Scored]) -> dict[Handle, _P
 def _places(
     snapshot: Snapshot, local_trees: Collection[str], options: SearchOptions
 ) -> list[tuple[tuple[Query, ...], float]]:
-    """Return the groups of trees that are searched apart, each with the factor of its scores."""
+    """Return the groups of trees to search separately, each with the factor of its scores."""
     local = snapshot.tree_names & set(local_trees)
     others = snapshot.tree_names - local
     if not local or not others or options.local_boost == 1:
@@ -273,7 +273,7 @@ def matches_without_words(
     options: SearchOptions,
     local_trees: Collection[str],
 ) -> list[Scored]:
-    """Return chunks as matches that have only the factors of their place and role."""
+    """Return chunks as matches with the factors of their place and role only."""
     local = snapshot.tree_names & set(local_trees)
     boost = options.local_boost if local and snapshot.tree_names - local else 1.0
     matches = []
@@ -324,24 +324,24 @@ class _Scorer:
 
     @cached_property
     def searches(self) -> list[tuple[Query, int]]:
-        """What is asked of the engine first; nothing where the matches of a section are wanted."""
+        """The first searches; none if only the matches of a section are wanted."""
         if self._sections is not None:
             return []
         return [(query, limit + MAX_TIED) for query, limit in self._requests]
 
     @cached_property
     def _requests(self) -> list[tuple[Query, int]]:
-        """Return what matches the words, and what is called so."""
+        """Return the queries for the words and for the bearers of the name."""
         return [*self._queries, *((self._bearing(query), MAX_BEARERS) for _, query in self._levels)]
 
     @property
     def _asks_name(self) -> bool:
-        """Whether bearers of a name are looked for; those of documents left out are found."""
+        """Whether to look for bearers of a name; those of excluded documents are known."""
         return self._options.names_first and bool(self._topic.name) and not self._left_out
 
     @cached_property
     def _levels(self) -> list[tuple[float, Query]]:
-        """What finds the bearers of the query's name, at each level."""
+        """The queries for the bearers of the query's name, by level."""
         return name_levels(self._snapshot, self._topic.name) if self._asks_name else []
 
     def scored(self, found_lists: Sequence[list[Match]]) -> tuple[list[Scored], list[Handle]]:
@@ -364,7 +364,7 @@ class _Scorer:
         return self._with_nearness(_best(self._snapshot, matches, NEAR_MATCHES), every), rest
 
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[Sequence[Match]]:
-        """Return the chunks that match each query, with all that tie with the last, scored."""
+        """Return the scored chunks that match each query, with all that tie with the last."""
         if self._sections is not None:
             return [self._in_sections(query, limit) for query, limit in requests]
         searches = [(query, limit + MAX_TIED) for query, limit in requests]
@@ -379,7 +379,7 @@ class _Scorer:
         ]
 
     def _cut(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
-        """Return the first `limit` matches; of those that tie with the last, the first by id.
+        """Return the first `limit` matches; ties with the last one are decided by id.
 
         The engine breaks ties by where a chunk happens to lie in its files.
         """
@@ -401,7 +401,7 @@ class _Scorer:
         return [*matches[:first], *(match for _, match in ranked[: limit - first])]
 
     def _in_sections(self, query: Query, limit: int) -> list[Match]:
-        """Return the first matches in the sections asked for: each match is looked at once."""
+        """Return the first matches in the requested sections; each match is checked once."""
         assert self._sections is not None
         count, looked = limit, 0
         in_section: list[Match] = []
@@ -421,14 +421,14 @@ class _Scorer:
         return AllOf((query, *self._admitted), without=self._left_out)
 
     def _bearing(self, name: Query) -> Query:
-        """Return the query for what is called so; its score is that of its words."""
+        """Return the query for the bearers of a name; its score is that of the words."""
         topic = self._topic
         return self._scoped(AllOf((unscored(name), topic.required), should=topic.scored_words))
 
     def _bearers(
         self, raw: dict[Handle, float], called: Sequence[Sequence[Match]]
     ) -> dict[Handle, float]:
-        """Return the bearers of the query's name; those that no match is are added to `raw`.
+        """Return the bearers of the query's name; those that are no matches are added to `raw`.
 
         `called` are the matches of `_levels`.
         """
@@ -452,7 +452,7 @@ class _Scorer:
     def _named(
         self, bearers: Mapping[Handle, float], roles: Mapping[Handle, int]
     ) -> dict[Handle, tuple[float, int]]:
-        """Return those that bear the name, each with its level, and how its titles fit the name."""
+        """Return the bearers of the name, each with its level and the fit of its titles."""
         topic = self._topic
         named = {
             chunk: named_level
@@ -476,7 +476,7 @@ class _Scorer:
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.
 
-        `set` is a page, and a command defined in one, before what completes it in a shell. Who
+        For `set`, a page comes first, then a definition, then its completion in a shell. Who
         asks what is new wants sections of changelogs called so; else one is looked for if nothing
         else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
         """
@@ -492,7 +492,7 @@ class _Scorer:
 
     @cached_property
     def _gain(self) -> float:
-        """What a match gains that has all words."""
+        """The gain of a match with all words."""
         idfs = [word.idf for word in self._topic.words]
         if len(idfs) < 2 or not self._options.completeness:
             return 0.0
@@ -504,7 +504,7 @@ class _Scorer:
     def _weighed(
         self, raw: Mapping[Handle, float], complete: Collection[Handle], roles: Sequence[int]
     ) -> list[_Weighed]:
-        """Return the matches of the words; only those with all words where these are wanted."""
+        """Return the matches of the words; only those with all words if the search is strict."""
         gains, boost, factors = (0.0, self._gain), self._boost, self._factors(roles)
         weighed = [
             ((words + gains[has_all]) * factors[role] * boost, chunk, words, has_all, role)
@@ -557,7 +557,7 @@ class _Scorer:
     # -- completeness -----------------------------------------------------------------
 
     def _complete(self, every: set[Handle], others: Sequence[Handle]) -> Collection[Handle]:
-        """Return what has all words: `every`, and others with the pieces around them."""
+        """Return the chunks with all words: `every`, and others with the pieces around them."""
         words = self._topic.words
         if not others or not all(word.queries for word in words):
             return every
@@ -581,7 +581,7 @@ class _Scorer:
     def _places(self, chunks: Sequence[Handle]) -> list[tuple[int, int]]:
         """Return the section of which each chunk is a piece, and its position.
 
-        Who asks for all words is shown the section: where in it they stand is all one.
+        A search for all words shows the section, wherever in it they stand.
         """
         cuts = self._snapshot.cuts(chunks)
         if self._options.strict:
@@ -589,7 +589,7 @@ class _Scorer:
         return list(zip(cuts, self._snapshot.positions(chunks), strict=True))
 
     def _words_of_pieces(self, cuts: Sequence[int]) -> dict[tuple[int, int], int]:
-        """Return which words the pieces of cut sections have, as bits, by section and position.
+        """Return the words of the pieces of cut sections, as bits, by section and position.
 
         A piece scores a power of two for each word that it has: the sum tells which.
         """
@@ -616,7 +616,7 @@ class _Scorer:
     def _with_nearness(self, matches: Sequence[Scored], every: Collection[Handle]) -> list[Scored]:
         """Return the matches with the nearness of the words of the first ones.
 
-        Of two words only what is among `every` has both.
+        For a query of two words, only chunks in `every` have both.
         """
         pairs = self._pairs()
         chunks = [match.chunk for match in matches[:NEAR_MATCHES]] if pairs else []
@@ -681,7 +681,7 @@ def _names_first(snapshot: Snapshot, matches: Iterable[Scored]) -> list[Scored]:
 def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
     """Return the matches with the scores of those that do not stand first below all others.
 
-    One factor lowers them, so that their order and their elbow stay what they are.
+    One factor lowers them, so that their order and their elbow stay the same.
     """
     last = min((match.score for match in matches if _is_first(match)), default=0.0)
     first = max((match.score for match in matches if not _is_first(match)), default=0.0)
@@ -695,10 +695,10 @@ def _all_words_first(matches: Sequence[Scored]) -> list[Scored]:
 
 
 def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> float:
-    """Return by what a chunk counts less that repeats, tests or lists other texts, or is code.
+    """Return the factor of a chunk that repeats, tests or lists other texts, or is code.
 
-    A translation repeats nothing for one who asks in its language, nor does a changelog for one
-    who asks what is new. Code comes later for who asks a question that is not about code.
+    Queries in the language of a translation and queries about news lift the factor of
+    translations and of changelogs. Code counts less for questions that are not about code.
     """
     if role in (0, GLOSSARY):
         return 1.0
@@ -707,9 +707,9 @@ def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> floa
 
 
 def evened(matches: Sequence[Match]) -> list[Match]:
-    """Return an engine's matches; those whose scores are the same but for the last bits tie.
+    """Return an engine's matches; scores that differ only in the last bits become equal.
 
-    Rounding alone would part those that lie on both sides of where it turns.
+    Rounding alone would separate scores on both sides of a boundary.
     """
     evened_matches = list[Match]()
     score = last = math.inf

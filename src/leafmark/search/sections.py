@@ -1,4 +1,4 @@
-"""`--section`: which section paths a pattern admits, and how far results may be merged.
+"""`--section`: the section paths that a pattern admits, and the limits of merging.
 
 A pattern is a list of globs, `Guide > Auth*`. It admits a path if it matches the whole path
 or its end, element by element, in any case. `**` stands for any number of elements. A
@@ -22,7 +22,7 @@ from leafmark.patterns import late_pattern
 from leafmark.query import Expression, Filter, parts_of
 
 Admits = Callable[[Entry], bool]
-"""Tells whether a chunk may be a result."""
+"""Says whether a chunk may be a result."""
 
 _SEPARATOR = late_pattern(r"\s*[>›]\s*")
 _SPACED = late_pattern(r"\s+[>›]\s+")
@@ -32,10 +32,10 @@ _DANGLING = late_pattern(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
 _ANY_DEPTH = "**"
 
 _SETS = late_pattern(r"\[.*\]|\[.*", re.DOTALL)
-"""What in a glob may be sets of characters."""
+"""The parts of a glob that may be sets of characters."""
 
 _GLOBBED = late_pattern(r"\w*[*?]+\w*")
-"""A word of which a glob leaves open a part."""
+"""A word with a wildcard."""
 
 
 class SectionPattern:
@@ -49,7 +49,7 @@ class SectionPattern:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The text of which an admitted path holds all words, by its elements, and as written."""
+        """The texts whose words an admitted path contains: of the elements, and as written."""
         return " ".join(_SETS.sub(" ", glob) for glob in self._globs), self._written
 
     def admits(self, path: tuple[str, ...]) -> bool:
@@ -67,7 +67,7 @@ class SectionPattern:
     def _is_end_of(self, path: Sequence[str]) -> bool:
         """Whether the elements match the path or its end.
 
-        Goes through the path with the set of places in the pattern that can be reached.
+        Walks the path with the set of places in the pattern that can be reached.
         """
         last = self._elements[-1]
         if last is not None and not last(path[-1]):  # most paths need no more
@@ -94,7 +94,7 @@ class SectionPattern:
 
 
 def _matcher(element: str) -> Callable[[str], bool] | None:
-    """Return a test whether a title equals the element or matches it as a glob; None for `**`."""
+    """Return a function that compares a title with the element, as text or glob; None for `**`."""
     if element == _ANY_DEPTH:
         return None
     literal = _fold(element)
@@ -131,7 +131,7 @@ def parse_section(pattern: str) -> SectionPattern:
 
 
 class SectionFilter:
-    """Tells which matches are in the sections asked for; looks at each path once.
+    """Finds the matches in the requested sections; checks each path once.
 
     Raises:
         UsageError: a pattern is empty.
@@ -142,9 +142,9 @@ class SectionFilter:
         self._parsed = [parse_section(pattern) for pattern in patterns]
 
     def query(self, language: Language) -> Query:
-        """Return a query that all chunks in the sections match, and others: by their words.
+        """Return a query by words that all chunks in the sections match, and some others.
 
-        Words of which a glob leaves a part open are not in it.
+        Words with a wildcard are not part of it.
         """
         queries = [self._of(text, language) for pattern in self._parsed for text in pattern.words]
         return unscored(any_of(queries))
@@ -154,7 +154,7 @@ class SectionFilter:
         return AllOf(tuple(HasTerm(language.titles, term) for term in terms))
 
     def choose(self, chunks: Sequence[Handle]) -> list[bool]:
-        """Return which of the chunks are in the sections, in their order."""
+        """Return for each chunk whether it is in the sections."""
         paths = self._snapshot.section_paths(chunks)
         return [any(pattern.admits(path) for pattern in self._parsed) for path in paths]
 

@@ -29,28 +29,28 @@ SEPARATOR = " … "
 CUT = "…"
 
 _NEAR = 24
-"""How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
+"""The characters that a fragment's end may move to a word boundary (chosen by eye)."""
 
 _FOLD = late_pattern(r"(?:[^\S ]| (?=\s))\s*")
-"""White space but single spaces, which stay as they are."""
+"""White space except single spaces."""
 
 _BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
-"""How a line begins that goes on no paragraph: an item, a row, a quote, a title, code."""
+"""The beginning of a line outside of paragraphs: an item, a row, a quote, a title, code."""
 
 _ALIGNED = late_pattern(r"\S {2,}\S")
-"""Text in columns, which no author wraps."""
+"""Text in columns, which is never wrapped."""
 
 _FENCE = late_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 """The beginning of a line that opens or closes code."""
 
 MIN_WRAPPED = 50
-"""A line of a paragraph has more characters than this where it was wrapped; chosen by eye."""
+"""Wrapped lines of a paragraph have more characters than this; chosen by eye."""
 
 MAX_INSET = 16
-"""Columns by which a line of a snippet may stand to the right of others; chosen by eye."""
+"""The deepest indentation of a line in a snippet, in columns; chosen by eye."""
 
 _DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
-"""A line without a word: that below the head of a table, a rule, a border."""
+"""A line without words: below the head of a table, a rule, a border."""
 
 _IN_WORDS = "_'’"
 FIRST_MARK = "\u0300"
@@ -94,10 +94,10 @@ def make_snippet(
 
 
 def as_read(text: str, matches: Sequence[Match], written_in: str) -> tuple[str, Sequence[Match]]:
-    r"""Return a text without what an excerpt has no room for, and where the other matches are then.
+    r"""Return a text without the parts that waste an excerpt's room, and the moved matches.
 
-    That is lines that are drawn, and in Markdown the targets of links. A text that has all its
-    matches in these stays as it is: they are why it was found.
+    These parts are ruled lines and, in Markdown, the targets of links. A text with all its
+    matches in them stays as it is.
 
     >>> as_read("see [lamps](dim.md) and [dim](x.md)", [(12, 15, 0), (25, 28, 0)], "markdown")
     ('see [lamps] and [dim]', [(17, 20, 0)])
@@ -201,7 +201,7 @@ def _lead(text: str) -> tuple[int, int]:
 
 
 def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
-    """Return the cores of the fragments: as few as hold the most different words."""
+    """Return the cores of the fragments: the fewest with the most different words."""
     word_count = len(set(map(_WORD, matches)))
     best: list[_Fragment] = []
     most = 0
@@ -215,7 +215,7 @@ def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
 
 
 def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list[_Fragment], int]:
-    """Choose `count` windows one after the other, each with the most words not yet shown."""
+    """Choose `count` windows, each with the most words that the ones before lack."""
     shown: set[int] = set()
     cores: list[_Fragment] = []
     for _ in range(count):
@@ -267,7 +267,7 @@ def _widen(text: str, core: _Fragment, room: int, has_fences: bool) -> _Fragment
 
 
 def _before_cut_mark(text: str, earliest: int, end: int) -> int:
-    """Return where a fragment ends without a last line that is cut before its first word."""
+    """Return the end of a fragment before a last line that would be cut before its first word."""
     last = _line_of(text, end)
     feed = text.find("\n", end)
     rest = text[end : len(text) if feed < 0 else feed]
@@ -276,10 +276,10 @@ def _before_cut_mark(text: str, earliest: int, end: int) -> int:
 
 
 def _without_lone_fences(text: str, fragment: _Fragment, core: _Fragment) -> _Fragment:
-    """Return a fragment without a fence at an edge that has nothing of its code beside it.
+    """Return a fragment without a fence at its edge whose code is not in the fragment.
 
-    That is a first line that closes code, and a last one that opens it, or closes what began
-    before the fragment.
+    That is a first line that closes code, and a last one that opens code or closes code that
+    began before the fragment.
     """
     start, end = fragment
     first = _line_of(text, start + len(text[start:end]) - len(text[start:end].lstrip()))
@@ -369,7 +369,7 @@ def _join(fragments: Sequence[_Fragment]) -> list[_Fragment]:
 def _render(
     text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]], is_code: bool
 ) -> Snippet:
-    """Return the fragments one behind the other, with the matches inside them."""
+    """Return the joined fragments, with the matches inside them."""
     out, marks = "", []
     for number, fragment in enumerate(fragments):
         if number:
@@ -442,8 +442,8 @@ def _columns(blanks: str) -> int:
 def _kept_breaks(text: str, start: int, end: int, is_code: bool) -> frozenset[int]:
     """Return the places of the line breaks in a range that are not those of a paragraph.
 
-    A paragraph was wrapped where a line is long and the next one begins nothing of its own. Code
-    has none, nor has what stands between fences.
+    A paragraph was wrapped after a long line if the next one begins no block. Code has no such
+    breaks, nor does text between fences.
     """
     if "\n" not in text[start:end]:
         return frozenset()

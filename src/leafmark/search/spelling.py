@@ -1,4 +1,4 @@
-"""The indexed words that a typed word stands for: itself, corrections, beginnings.
+"""The indexed words for a typed word: itself, corrections, completions.
 
 The index holds stems, but the user types words. So the *typed* word is edited, each edit
 is stemmed (all in one call of the analyzer), and the stems are looked up: of 360 typing
@@ -29,7 +29,7 @@ from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
 EDIT_SHARE = 0.5
-"""Factor of a correction of a word that occurs too: it ranks below what was typed."""
+"""The factor of a correction of a word that itself occurs: it ranks below the typed word."""
 
 MAX_CORRECTIONS = 8
 """The most indexed words that one typed word is corrected to."""
@@ -48,10 +48,10 @@ as many, against 40 times for 3 letters; measured on 188,000 chunks).
 """
 
 WIDENED_UP_TO = 3
-"""A word that stands in more chunks than this is no typing error (chosen by eye)."""
+"""A word in more chunks than this is not a typing error (chosen by eye)."""
 
 MAX_PREFIXED = 50
-"""The most indexed words that a prefix scores by one by one; rarer ones all score alike."""
+"""The most indexed words that a prefix scores one by one; rarer ones share one score."""
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _EXTRA = {

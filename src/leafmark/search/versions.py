@@ -300,7 +300,7 @@ def fold_formats(
 
 
 def _firsts(candidates: Iterable[Candidate]) -> list[Entry]:
-    """Return the first result of each document, and what it stands for."""
+    """Return the first result of each document, and the results that it stands for."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         first.setdefault(candidate.entry.path, candidate)
@@ -312,7 +312,7 @@ def _firsts(candidates: Iterable[Candidate]) -> list[Entry]:
 
 
 class _Titles:
-    """Compares documents by the titles in them, which are read once, and keeps to one format."""
+    """Compares documents by their titles, which are read once, and chooses one format."""
 
     def __init__(self, read: Callable[[Entry], Iterable[str]]):
         self._read = read
@@ -320,7 +320,7 @@ class _Titles:
         self._shown: set[str] = set()
 
     def first_format(self, alike: Sequence[list[Candidate]]) -> list[Candidate]:
-        """Return the matches to show of those in several formats of a document, best first."""
+        """Return the matches to show among those in several formats of a document, best first."""
         best = alike[0][0]
         as_good = [
             format_
@@ -360,10 +360,10 @@ def fold_repeats(
     digest: Callable[[Entry], str | None],
     count_chunks: Callable[[Entry], int],
 ) -> list[Candidate]:
-    """Return results, best first, with sections once that are nearly alike.
+    """Return results, best first, with similar sections folded into one.
 
-    Shown is that of the smallest document: a page of all pages repeats them. A part of another
-    result stands for what repeats it. `read` and `digest` are as for `join_versions`;
+    The one of the smallest document is shown: a page of all pages repeats it. A part of another
+    result stands for its repetitions. `read` and `digest` are as for `join_versions`;
     `count_chunks` counts those of an entry's document.
     """
     called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -394,7 +394,7 @@ def _called(candidate: Candidate) -> tuple[str, str]:
 
 
 def _fold_into_others(by_rank: dict[int, Candidate], texts: _Texts) -> None:
-    """Fold each result into one that holds what it repeats, and scores as well."""
+    """Fold each result that repeats a part of another one into that, if it scores as well."""
     holders: dict[tuple[str, str], list[tuple[int, Candidate]]] = defaultdict(list)
     for rank, whole in by_rank.items():
         for part in islice(whole.with_constituents(), 1, None):
@@ -414,7 +414,7 @@ def _fold_into_others(by_rank: dict[int, Candidate], texts: _Texts) -> None:
 def _standing_for(
     shown: Candidate, others: Sequence[Candidate], named: Iterable[Entry]
 ) -> Candidate:
-    """Return a result with the place of all that it stands for; it names some of theirs."""
+    """Return a result in place of all that it stands for; it lists some of them."""
     return shown._replace(
         score=max(candidate.score for candidate in (shown, *others)),
         topics=topics_of((shown, *others)),
@@ -423,7 +423,7 @@ def _standing_for(
 
 
 def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member, list[_Member]]:
-    """Return what to show of the best one and its versions, and what it stands for."""
+    """Return the version to show for the best match, and the others."""
     best = members[0]
     least = AS_GOOD * best.candidate.score
     as_good = [
@@ -465,7 +465,7 @@ class _Texts:
         return self.are_copies(member, other) or self._are_nearly_the_same(member, other)
 
     def are_repeats(self, member: _Member, other: _Member) -> bool:
-        """Whether two results say the same, or nearly the same in more than a few words.
+        """Whether two results have the same text, or nearly the same and more than a few words.
 
         Versions and translations of a page are others: of these one is chosen. In one document,
         pieces of a section go on, and a section is in that above it. What says the same scores
@@ -516,7 +516,7 @@ def _holds(entry: Entry, other: Entry) -> bool:
 
 @memo(4096)
 def _kind_and_version(folders: str) -> tuple[str, Version]:
-    """Return what folders are called but for versions, and their versions.
+    """Return the names of folders without their versions, and the versions.
 
     >>> _kind_and_version("fastify/docs/v5.6.x"), _kind_and_version("apt/llvm-15/latest")
     (('fastify/docs', ((5.0, 6.0),)), ('apt/llvm-#', ((15.0,), (inf,))))
@@ -532,7 +532,7 @@ def _kind_and_version(folders: str) -> tuple[str, Version]:
 
 
 def _read_name(name: str) -> tuple[str, tuple[float, ...]]:
-    """Return what a folder is called but for its version, empty if it is one; and its numbers.
+    """Return a folder's name without its version ("" if it is one), and the version's numbers.
 
     Docusaurus keeps the versions of `docs` in `versioned_docs`.
     """

@@ -1,4 +1,4 @@
-"""What the index knows of a word: in how many chunks it stands, how rare it is, what begins so."""
+"""Statistics of words in the index: frequency, rarity, and completions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from leafmark.model import Recent
 T = TypeVar("T")
 
 MAX_REMEMBERED = 400
-"""How many results `remembered` keeps; a few hundred bytes each."""
+"""The results that `remembered` keeps; a few hundred bytes each."""
 
 MAX_REMEMBERED_TERMS = 10_000
-"""How many counts of terms are kept; about 200 bytes each."""
+"""The counts of terms that are kept; about 200 bytes each."""
 
 _known: WeakKeyDictionary[Snapshot, Vocabulary] = WeakKeyDictionary()
 
@@ -32,7 +32,7 @@ def vocabulary_of(snapshot: Snapshot) -> Vocabulary:
 
 
 class Vocabulary:
-    """Counts of one commit, for threads too. Use `vocabulary_of`: the snapshot is not held."""
+    """Counts of one commit, thread-safe. Use `vocabulary_of`: the snapshot is not kept alive."""
 
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
@@ -40,7 +40,7 @@ class Vocabulary:
         self._made: Recent[Hashable, tuple[Any]] = Recent(MAX_REMEMBERED)
 
     def frequency(self, field: str, term: str) -> int:
-        """Return in how many chunks `term` stands in `field`; a query asks a dozen times."""
+        """Return the number of chunks with `term` in `field`; a query calls this a dozen times."""
         key = (field, term)
         frequency = self._counts.get(key)
         if frequency is None:
@@ -49,7 +49,7 @@ class Vocabulary:
         return frequency
 
     def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
-        """Return the same of several terms, in one question to the engine."""
+        """Return the same for several terms, in one call of the engine."""
         counts = {term: self._counts.get((field, term)) for term in terms}
         new = [(field, term) for term, count in counts.items() if count is None]
         if new:
@@ -59,18 +59,18 @@ class Vocabulary:
         return [counts[term] or 0 for term in terms]
 
     def expect(self, keys: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
-        """Note frequencies and look-ups that will be asked for: see `Snapshot.expect`."""
+        """Announce frequencies and look-ups that will be needed: see `Snapshot.expect`."""
         self._snapshot.expect(keys, lookups)
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
-        """Return in how many chunks the terms stand beside each other in `field`."""
+        """Return the number of chunks with the terms beside each other in `field`."""
         if len(terms) == 1:
             return self.frequency(field, terms[0])
         (counts,) = self.phrase_frequencies([(field, terms)])
         return counts
 
     def phrase_frequencies(self, phrases: Sequence[tuple[str, Sequence[str]]]) -> list[int]:
-        """Return the same of several phrases of two or more terms, in one question."""
+        """Return the same for several phrases of two or more terms, in one call."""
         known = {}
         new = []
         for field, terms in phrases:
@@ -89,7 +89,7 @@ class Vocabulary:
     def occurring(
         self, field: str, terms: Collection[str], alike: Collection[str], *, beginning: str
     ) -> Iterator[str]:
-        """Yield those of `terms` and of `alike` that occur in `field`.
+        """Yield the terms in `terms` and in `alike` that occur in `field`.
 
         All of `alike` begin with `beginning`, so that one look-up finds them all.
         """
@@ -101,7 +101,7 @@ class Vocabulary:
         yield from (term for term, count in zip(others, counts, strict=True) if count)
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returns, which depends only on the key; remembered for a while."""
+        """Return the result of `make`, which depends only on the key; remembered for a while."""
         remembered_values: tuple[T] | None = self._made.get(key)
         if remembered_values is None:
             remembered_values = (make(),)
@@ -109,7 +109,7 @@ class Vocabulary:
         return remembered_values[0]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return the `limit` most frequent terms that begin so, with their frequencies."""
+        """Return the `limit` most frequent terms with this beginning, with their frequencies."""
         return self._snapshot.terms(field, prefix, limit=limit)
 
     def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
@@ -122,6 +122,6 @@ class Vocabulary:
         return [term for term, _ in self._snapshot.terms(field, prefix)]
 
     def idf(self, frequency: int, total: int | None = None) -> float:
-        """Return the inverse document frequency of what stands in that many of all chunks."""
+        """Return the inverse document frequency of a term in so many of all chunks."""
         chunks = self._snapshot.scored_count if total is None else total
         return math.log(1 + max(0.5, chunks - frequency + 0.5) / (frequency + 0.5))

@@ -1,7 +1,7 @@
-"""Why a chunk is not among the results: which phase lost it, and what would show it.
+"""Why a chunk is not among the results: the phase that lost it, and changes that would show it.
 
 The pipeline runs as it does for a search, and the chunk (or one below it) is looked for in
-the output of each phase. Then remedies are tried: the options that a reason calls for are
+the output of each phase. Then remedies are tried: the options named by a reason are
 changed, and the search runs again, until the chunk is a result.
 """
 
@@ -48,7 +48,7 @@ from leafmark.search.words import (
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
 FARTHEST = 10_000
-"""How many matches are searched for the chunk; beyond them its rank is not told."""
+"""The matches that are searched for the chunk; beyond them its rank is unknown."""
 
 MAX_CHANGES = 8
 """The most changes of options and query that are tried in a row to show a chunk."""
@@ -59,14 +59,14 @@ MAX_READ = 200_000
 _ORDER: tuple[LostAt, ...] = (
     "document", "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
 )  # fmt: skip
-"""How far a chunk came in a topic, farthest first."""
+"""The phases in which a topic may lose a chunk, latest first."""
 
 Ask = Callable[[Sequence[Expression]], Meaning | None]
-"""Returns the similarities of topics; None if the search would ask for none."""
+"""Returns the similarities of topics; None if the search would use none."""
 
 
 class Absence(NamedTuple):
-    """What `model.WhyNotReport` says, without the words of the user."""
+    """The contents of `model.WhyNotReport`, without the query as typed."""
 
     reasons: tuple[AbsenceReason, ...]
     shown: Candidate | None = None
@@ -100,7 +100,7 @@ def explain_missing(
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What to change of a search; `without` is for one topic, `added` for all of them."""
+    """A change of a search; `without` is for one topic, `added` for all of them."""
 
     options: Mapping[str, Any]
     without: tuple[Expression, ...] = ()
@@ -112,7 +112,7 @@ _Loss: TypeAlias = tuple[AbsenceReason, _Change]
 
 
 class _Trial(NamedTuple):
-    """A search, and how it differs from the one that was asked for."""
+    """A search, and its changes from the original one."""
 
     topics: Sequence[Expression]
     options: SearchOptions
@@ -121,7 +121,7 @@ class _Trial(NamedTuple):
     added: str | None = None
 
     def after(self, reason: AbsenceReason, change: _Change) -> _Trial | None:
-        """Return the search with one more change, None if nothing to look for would be left."""
+        """Return the search with one more change, None if nothing to look up would be left."""
         topics = list(self.topics)
         if change.without:
             shorter = without_parts(topics[reason.topic], change.without)
@@ -142,7 +142,7 @@ class _Trial(NamedTuple):
 
 
 class _Inquiry:
-    """The questions about one chunk."""
+    """The search for the reasons why one chunk is missing."""
 
     def __init__(
         self,
@@ -200,9 +200,9 @@ class _Inquiry:
         return None
 
     def _ask_again(self, trial: _Trial, before: _Trial) -> bool:
-        """Get the similarities to the changed topics; return whether all that are needed are there.
+        """Get the similarities to the changed topics; return whether all needed ones are there.
 
-        If no words changed, those at hand will do.
+        If no words changed, the present ones are used.
         """
         same = [*map(topic_text, trial.topics)] == [*map(topic_text, before.topics)]
         if self._meaning is None or self._ask is None or same:
@@ -226,7 +226,7 @@ class _Inquiry:
         return Absence((), candidate, rank)
 
     def _lost(self, trial: _Trial, trace: Trace) -> list[_Loss]:
-        """Return why the chunk is not shown, for each topic; where it came farthest first."""
+        """Return why the chunk is not shown, for each topic, the latest phase first."""
         for rank, candidate in enumerate(trace.ranked, start=1):
             reason = self._beside(candidate, rank, trial.options)
             if reason is not None:
@@ -258,7 +258,7 @@ class _Inquiry:
         return reason, _Change({"max_per_document": 0})
 
     def _beside(self, candidate: Candidate, rank: int, options: SearchOptions) -> _Loss | None:
-        """Return how a result hides the chunk: it is past the limit, holds it, or is a copy."""
+        """Return why a result hides the chunk: beyond the limit, around it, or a copy."""
         by = candidate.entry.id
         values: dict[str, Any] = {"limit": options.limit}
         part = next(
@@ -303,7 +303,7 @@ class _Inquiry:
         at: int,
         options: SearchOptions,
     ) -> _Loss:
-        """Return where a topic lost the chunk, if it is not among its candidates."""
+        """Return the phase in which a topic lost the chunk, if it is not among its candidates."""
         wide = options._replace(
             candidate_limit=FARTHEST,
             max_results=FARTHEST,
@@ -368,7 +368,7 @@ class _Inquiry:
         *,
         complete: int,
     ) -> _Loss:
-        """Return which parts of a topic the chunk does not match; `far` says how far it is."""
+        """Return the parts of a topic that the chunk lacks; `far` is its distance in meaning."""
         best, unmet = demands.unmet(topic)
         if self._meaning is not None and options.mode == "semantic":
             words = plain_words(topic)
@@ -394,7 +394,7 @@ class _Inquiry:
         return AbsenceReason(lost_at, best.id, unmatched=parts, values=values), change
 
     def _far(self, topic: Expression, options: SearchOptions) -> dict[str, Any] | None:
-        """Return how far the meaning of the chunk is; None if the search does not go by meaning."""
+        """Return the distance of the chunk's meaning; None if the search does not use meaning."""
         text = "" if options.mode == "lexical" else topic_text(topic)
         if self._meaning is None or not text:
             return None
@@ -447,7 +447,7 @@ def _past_the_cut(
 
 
 class _Demands:
-    """What the search for a topic asks of `target`, or of a chunk below it.
+    """The conditions that a topic sets for `target` or a chunk below it.
 
     Each part is searched for by itself, in the chunk and those below it.
     """
@@ -467,7 +467,7 @@ class _Demands:
         return bool(self._positions(query))
 
     def refusing_filters(self) -> list[str]:
-        """Return the names of the options that leave the chunk out."""
+        """Return the names of the options that exclude the chunk."""
         names = []
         for name, everything in FILTERS.items():
             value = getattr(self._options, name)
@@ -485,7 +485,7 @@ class _Demands:
         return in_section and all(map(self._positions, queries))
 
     def unmet(self, topic: Expression) -> tuple[Entry, list[Expression]]:
-        """Return the chunk that matches most parts, preferably the target, and those it lacks."""
+        """Return the chunk with most parts, preferably the target, and the parts it lacks."""
         met = [(part, self._meeting(part)) for part in self._required(topic)]
         first, last = self._target.position, self._target.last_position
         best = max(
@@ -496,7 +496,7 @@ class _Demands:
         return entry, [part for part, positions in met if best not in positions]
 
     def lacking(self, entry: Entry, part: Expression) -> list[Expression]:
-        """Return what `entry` lacks of an unmet part; of text without spaces, the words."""
+        """Return the subparts that `entry` lacks; for text without spaces, the words."""
         if not isinstance(part, Term) or part.text.isascii() or self._language is None:
             return [part]
         pieces = split_words(part.text, self._language.analyzer, frequencies_in(self._snapshot))
@@ -531,7 +531,7 @@ class _Demands:
         return required if any(not filters_only(part) for part in required) else parts
 
     def _meeting(self, part: Expression) -> Collection[int]:
-        """Return the positions of the chunks that match a part; all of them if it asks nothing."""
+        """Return the positions of the chunks that match a part; all of them if it has no query."""
         every = range(self._target.position, self._target.last_position + 1)
         negated = isinstance(part, Not)
         query = self._query_of(part.operand if isinstance(part, Not) else part, exact=negated)
@@ -541,7 +541,7 @@ class _Demands:
         return [position for position in every if position not in meeting] if negated else meeting
 
     def _query_of(self, part: Expression, *, exact: bool = False) -> Query | None:
-        """Return the query for a part alone, without filters; None if it asks for nothing."""
+        """Return the query for a part alone, without filters; None if it has none."""
         options = unfiltered(self._options)._replace(strict=True)
         if exact:
             options = options._replace(fuzzy_distance=0)

@@ -1,7 +1,7 @@
-"""Words of a query that say nothing, languages, and texts written without spaces.
+"""Stop words, the languages of queries, and texts written without spaces.
 
-`data/stopwords.txt` has the stop words of each language: they ask a question, and are not what
-it is about. A text in a script without spaces (如何配置路由) is split into words by what the
+`data/stopwords.txt` has the stop words of each language: they form a question and do not name
+its subject. A text in a script without spaces (如何配置路由) is split into words by what the
 index holds; there is no dictionary:
 
 - A word ends where the script changes. A run of katakana is one word. In runs of Chinese
@@ -32,7 +32,7 @@ from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of
 
 MIN_STOPS = 2
-"""Stop words that show that a question is in a language: a single one may be a name (`die`)."""
+"""The least number of stop words that shows a question's language: one may be a name (`die`)."""
 
 _LISTS = Path(__file__).with_name("data") / "stopwords.txt"
 
@@ -50,7 +50,7 @@ def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType(
 
 
 def query_language(topics: Iterable[Expression]) -> str | None:
-    """Return the language of the words of some topics; None where they do not tell."""
+    """Return the language of the words of some topics; None if it is not clear."""
     words = [
         node.leaf.text.lower()
         for topic in topics
@@ -81,7 +81,7 @@ def asking_words(language: str | None) -> frozenset[str]:
 def detect_language(words: Collection[str], languages: Iterable[str | None]) -> str | None:
     """Return the language of a question's words, given in lower case; None if it is not clear.
 
-    It is the one of `languages` that most of the words are stop words of.
+    It is the one of `languages` with the most stop words among them.
 
     >>> detect_language(["wie", "funktioniert", "die", "suche"], ["english", "german"])
     'german'
@@ -101,7 +101,7 @@ def _words(section: str) -> frozenset[str]:
 
 
 MORE_FREQUENT = 3
-"""A pair is no word if the pairs beside it are this many times as frequent. Measured."""
+"""A pair is not a word if the pairs beside it are this many times as frequent. Measured."""
 
 LONG_VOWEL = "ー"
 SHORTEST_LENGTHENED = 4
@@ -115,7 +115,7 @@ _SCRIPTS = (
 Pair = tuple[str, str]
 Counts = Mapping[Pair, int]
 Frequencies = Callable[[Sequence[Pair]], Sequence[int]]
-"""Returns for each pair of terms in how many chunks they stand beside each other."""
+"""Returns for each pair of terms the number of chunks with the two beside each other."""
 
 
 def frequencies_in(snapshot: Snapshot) -> Frequencies:
@@ -131,7 +131,7 @@ def frequencies_in(snapshot: Snapshot) -> Frequencies:
 
 
 class Piece(NamedTuple):
-    """A word; one that `asks` says nothing of the question's subject."""
+    """A word; one that `asks` does not name the question's subject."""
 
     text: str
     asks: bool = False
@@ -236,10 +236,10 @@ def _joining() -> frozenset[str]:
 
 
 COMMONEST = 20
-"""How many stop words of a language count: those that most chunks have."""
+"""The number of stop words that count for a language: the most frequent ones."""
 
 MIN_CHUNKS = 10
-"""Fewer chunks than this tell nothing."""
+"""Fewer chunks than this are not enough to decide."""
 
 MIN_SHARE = 0.1
 """The share of chunks with such a word, on average over the words, that tells a language.
@@ -249,7 +249,7 @@ language, and others at least 0.12 for their own, but for Danish.
 """
 
 CLEARLY = 1.25
-"""By what factor the share of another language must exceed that of the stemmed one."""
+"""The factor by which the share of another language must exceed that of the stemmed one."""
 
 
 def text_language(snapshot: Snapshot, language: Language) -> str | None:
@@ -277,7 +277,7 @@ def text_language(snapshot: Snapshot, language: Language) -> str | None:
 
 
 def _common(name: str, language: Language, vocabulary: Vocabulary) -> int:
-    """Return in how many chunks the commonest stop words of only `name` stand, added up."""
+    """Return the summed frequencies of the commonest stop words that only `name` has."""
     counts = [
         vocabulary.frequency(language.body, term)
         for word in _own_words()[name]
