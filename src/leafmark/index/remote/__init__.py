@@ -1,8 +1,8 @@
-"""An index on OpenSearch: the same chunks, terms and records, on machines of its own.
+"""An index on OpenSearch: the same chunks, terms and records as in the embedded engine.
 
-leafmark analyses the text, compiles queries, joins, cuts and cites, as it does with the embedded
-engine; the cluster finds candidates and keeps records and sources. Nothing here is imported
-without an address.
+leafmark analyses text, compiles queries, joins, cuts and cites, as with the embedded engine; the
+cluster finds candidates and stores records and sources. Nothing here is imported unless the
+settings have an address.
 """
 
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address

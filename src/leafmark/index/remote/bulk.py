@@ -1,4 +1,4 @@
-"""Batches: in parts, tried again where the cluster cannot answer for now, each answer read."""
+"""Batches of writes: in parts, repeated while the cluster is busy, with each result checked."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from leafmark.index.snapshot import LOOK_AT_NODES
 from leafmark.namedtuples import NamedTuple
 
 BATCH_BYTES = 4_000_000
-"""Writes of one request; a source larger than this goes alone."""
+"""Size of the writes of one request; a larger write is sent alone."""
 
 TRIES = 8
 FIRST_PAUSE_S = 0.5
-"""What the cluster has no room or no shard for now is tried again, each time twice as late."""
+"""Writes for which the cluster has no room or shard are repeated; each pause is twice as long."""
 
 PATIENCE = "?cluster_manager_timeout=20s&timeout=20s"
-"""How long the cluster may wait for nodes itself: less than is waited for its answer."""
+"""How long the cluster itself may wait for nodes: less than our limit for its answer."""
 
 COPIED_S = 60.0
-"""How long copies may take for what was made visible."""
+"""How long copies may take to show a refresh."""
 
 _FIRST_LOOK_S = 0.01
 
 _BUSY = frozenset({429, 502, 503, 504})
 
-_PASSING = frozenset({"retry_on_primary_exception", "failed_to_commit_cluster_state_exception"})
-"""Types of errors that pass with status 500: a shard gets another first copy, or no manager is."""
+_TRANSIENT_ERRORS = frozenset(
+    {"retry_on_primary_exception", "failed_to_commit_cluster_state_exception"}
+)
+"""Transient errors with status 500: a shard changes its primary, or there is no manager."""
 
 _NOT_PRIMARY = "not in primary mode"
 
@@ -39,8 +41,8 @@ _NO_INDEX = "index_not_found_exception"
 class Line(NamedTuple):
     """One action of a batch, and its document as JSON.
 
-    With `versioned`, a conflict says that somebody else wrote `doc_id` later; else that what is
-    to be made is there. With `may_miss`, what is to be changed need not be there.
+    With `versioned`, a conflict means that somebody else wrote a later version of `doc_id`;
+    otherwise, that the new document exists already. With `may_miss`, the document may be missing.
     """
 
     head: Mapping[str, Any]
@@ -50,7 +52,7 @@ class Line(NamedTuple):
     may_miss: bool = False
 
     def outcome(self, result: Mapping[str, Any]) -> str | None:
-        """Return None if it was written, "again", "overtaken", or why it was refused."""
+        """Return None for a success, "again", "overtaken", or the reason of a refusal."""
         status = result["status"]
         if result.get("error", {}).get("type") == "cluster_block_exception":
             return str(result["error"]["reason"])[:300]  # a full disk: waiting makes no room
@@ -60,13 +62,13 @@ class Line(NamedTuple):
             return "again"
         if status == 409:
             return "overtaken" if self.versioned else None
-        if status == 500 and not _PASSING.isdisjoint(_types(result.get("error"))):
+        if status == 500 and not _TRANSIENT_ERRORS.isdisjoint(_types(result.get("error"))):
             return "again"
         return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
 
 
 def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
-    """Write lines; return the documents that were written later by somebody else.
+    """Write lines; return the documents of which somebody else wrote a later version.
 
     Raises:
         StorageError: some were refused, or the cluster had no room for too long.
@@ -94,18 +96,18 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
 
 
 def _types(error: Any) -> Iterator[str]:
-    """Yield the types of an error and of what caused it."""
+    """Yield the types of an error and of its causes."""
     while isinstance(error, Mapping):
         yield str(error.get("type"))
         error = error.get("caused_by")
 
 
 def _not_taken(cluster: Cluster, count: int, error: Mapping[str, Any]) -> StorageError:
-    """Return what to raise where the last `error` of several tries was this.
+    """Return the exception for writes whose last attempt ended with `error`.
 
-    A manager that is elected while nodes are lost can make a copy the first of its shard without
-    telling it (https://github.com/opensearch-project/OpenSearch/issues/19150): it then takes no
-    writes until its node starts again.
+    A manager that is elected while nodes are lost can promote a copy to primary without notifying
+    it (https://github.com/opensearch-project/OpenSearch/issues/19150): the copy then takes no
+    writes until its node restarts.
     """
     reason = reason_of(error)
     if _NOT_PRIMARY not in str(error):
@@ -125,7 +127,7 @@ def _not_taken(cluster: Cluster, count: int, error: Mapping[str, Any]) -> Storag
 
 
 def _first_copy(cluster: Cluster, index: str, shard: str) -> str | None:
-    """Return the name of the node with the first copy of a shard, None where nobody says it."""
+    """Return the name of the node with the primary of a shard, None if unknown."""
     path = path_of("_cat", "shards", index) + "?format=json&h=shard,prirep,node"
     try:
         rows = cluster.rows(path)
@@ -139,26 +141,26 @@ def _first_copy(cluster: Cluster, index: str, shard: str) -> str | None:
 def read_current(
     cluster: Cluster, index: str, documents: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Return what each document is now, whether it is found or not; `documents` are as for _mget.
+    """Return the current state of each document, existing or not; `documents` are as for _mget.
 
-    While a node's shards move to another, the cluster answers with errors, which say nothing of
-    the documents. In an index that is not there nothing is found.
+    While shards move to another node, the cluster answers with errors, which say nothing about
+    the documents. A missing index has no documents.
 
     Raises:
         StorageError: a part of the cluster did not answer for too long.
     """
-    found = dict[int, Mapping[str, Any]]()
+    states = dict[int, Mapping[str, Any]]()
     for _ in _tries():
-        left = [at for at in range(len(documents)) if at not in found]
+        left = [at for at in range(len(documents)) if at not in states]
         body = {"docs": [documents[at] for at in left]}
         # another copy would make its latest writes searchable first, at each request
         path = path_of(index, "_mget") + "?preference=_primary"
         answer = cluster.post(path, body, limit="bulk")
-        for at, each in zip(left, answer["docs"], strict=True):
-            if each.get("error", {}).get("type", _NO_INDEX) == _NO_INDEX:
-                found[at] = each
-        if len(found) == len(documents):
-            return [found[at] for at in range(len(documents))]
+        for at, document in zip(left, answer["docs"], strict=True):
+            if document.get("error", {}).get("type", _NO_INDEX) == _NO_INDEX:
+                states[at] = document
+        if len(states) == len(documents):
+            return [states[at] for at in range(len(documents))]
     raise StorageError(
         "a part of the cluster does not answer, so nothing can be replaced",
         location=cluster.location,
@@ -169,7 +171,7 @@ def read_current(
 def refresh(cluster: Cluster, indices: Sequence[str]) -> None:
     """Make all writes visible, in the copies too.
 
-    Who may write need not be allowed to look at the copies: then nobody waits for them.
+    A user who may write may lack the right to read the state of copies: then it is not awaited.
 
     Raises:
         StorageError: the cluster did not answer, or a copy takes too long.
@@ -197,7 +199,7 @@ def _is_behind(cluster: Cluster, path: str) -> bool:
 
 
 def _tries() -> Iterator[None]:
-    """Yield once for each try, after longer and longer pauses."""
+    """Yield once for each try, after pauses that double."""
     pause_s = FIRST_PAUSE_S
     yield
     for _ in range(1, TRIES):

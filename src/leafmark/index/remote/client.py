@@ -1,8 +1,8 @@
-"""Requests to a cluster: several nodes, limits, and errors that say what to do.
+"""Requests to a cluster: several nodes, time limits, and errors that say what to do.
 
-A node that does not answer in time, or refuses the connection, is left alone for a while, and the
-request goes to the next one. A request that may have been carried out is only repeated if that
-changes nothing: all of ours are (reads, and writes with ids and versions of their own).
+A node that does not answer in time or refuses the connection comes last for a while, and the
+request goes to the next one. Repeating a request must change nothing. This holds for all of ours:
+they are reads, or writes with ids and versions of their own.
 """
 
 from __future__ import annotations
@@ -31,47 +31,47 @@ from leafmark.namedtuples import NamedTuple
 CONNECT_S = 2.0
 SEARCH_S = 5.0
 BULK_S = 30.0
-"""Limits of one attempt: for a connection, for a question, for a batch of writes."""
+"""Time limits of one attempt: for a connection, for a search, for a batch of writes."""
 
 MAX_ANSWER_BYTES = 256 << 20
 
-LEAST_VERSION = 3
+MIN_VERSION = 3
 
 AVOIDED_S = 10.0
-"""How long a node that failed is asked last."""
+"""How long a failed node comes last."""
 
 PAUSES_S = (0.2, 1.0, 3.0)
-"""Between rounds through all nodes, if none could answer or the cluster asks for patience."""
+"""Pauses between rounds through all nodes, if no node answered or the cluster is busy."""
 
 CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
-"""A file with the certificates of who vouches for the nodes, where the system has none."""
+"""A file with the certificate authorities of the nodes, where the system does not have them."""
 
 _USERS = "LEAFMARK_CLUSTER_USER and LEAFMARK_CLUSTER_PASSWORD, or LEAFMARK_CLUSTER_TOKEN,"
 
-AWAY = 503
-"""The status of what no node has that answers."""
+UNAVAILABLE = 503
+"""The status of a request for data that no answering node has."""
 
-_NOW_BUSY = frozenset({429, 502, AWAY, 504})
+_RETRIED = frozenset({429, 502, UNAVAILABLE, 504})
 
 _ADDRESS = "index.url is the address of its HTTP port"
-_IS_IT_ONE = f"is this an OpenSearch cluster? {_ADDRESS}"
+_IS_OPENSEARCH = f"is this an OpenSearch cluster? {_ADDRESS}"
 
 
 class Address(NamedTuple):
-    """Where an index is: the nodes, each `scheme://host:port`, and the name of the index."""
+    """The nodes of an index, each `scheme://host:port`, and its name."""
 
     nodes: tuple[str, ...]
     name: str
 
 
 def parse_address(url: str) -> Address:
-    """Read `https://host:9200/name`, with more nodes behind commas in the place of the host.
+    """Parse `https://host:9200/name`; commas separate several hosts.
 
     >>> parse_address("http://a:9200,b:9201/docs")
     Address(nodes=('http://a:9200', 'http://b:9201'), name='docs')
 
     Raises:
-        ConfigError: it is no such address.
+        ConfigError: `url` is not such an address.
     """
     scheme, mark, rest = url.partition("://")
     hosts, _, name = rest.partition("/")
@@ -110,9 +110,13 @@ class RefusedError(StorageError):
     """The cluster answered with an error; `status` and `reason` are its own."""
 
     def __init__(self, status: int, reason: str, *, location: str):
-        told = "a part of the cluster does not answer" if status == AWAY else "the cluster refused"
+        problem = (
+            "a part of the cluster does not answer"
+            if status == UNAVAILABLE
+            else "the cluster refused"
+        )
         hint = _hint_of(status, reason)
-        super().__init__(f"{told}: {reason}", location=location, hint=hint)
+        super().__init__(f"{problem}: {reason}", location=location, hint=hint)
         self.status = status
         self.reason = reason
 
@@ -120,7 +124,7 @@ class RefusedError(StorageError):
 class Cluster:
     """The nodes of a cluster, with a pool of connections each. Threads may share it.
 
-    `headers` authenticate; `ca_file` names who may vouch for the nodes, None for the system's.
+    `headers` authenticate; `ca_file` has the certificate authorities, None for the system's.
     """
 
     def __init__(
@@ -135,7 +139,7 @@ class Cluster:
         self.nodes = tuple(nodes)
         self.requests = 0
         self.is_patient = False
-        """Whether all nodes are asked again where none answers in time: a run does so."""
+        """Whether all nodes are tried again where none answers in time, as an indexing run does."""
         self._headers = {"content-type": "application/json", **(headers or {})}
         self._limits = {"search": search_s, "bulk": bulk_s}
         self._failed: dict[str, float] = {}
@@ -155,9 +159,9 @@ class Cluster:
 
     @property
     def anywhere(self) -> str:
-        """What lets any node say what there is; who writes asks the one that manages the cluster.
+        """The parameter that lets any node answer from its own state of the cluster.
 
-        Without a manager, searches go on.
+        So searches work without a cluster manager; a patient client asks the manager.
         """
         return "" if self.is_patient else "?local=true"
 
@@ -175,14 +179,14 @@ class Cluster:
         return self.request("POST", path, body, allowed=allowed, limit=limit)
 
     def rows(self, path: str) -> Sequence[Mapping[str, Any]]:
-        """Return the rows of a table of the cluster's, such as those of `_cat`."""
-        found: Sequence[Mapping[str, Any]] = self.request("GET", path, limit="bulk", kind=list)
-        return found
+        """Return the rows of a table, such as those of `_cat`."""
+        rows: Sequence[Mapping[str, Any]] = self.request("GET", path, limit="bulk", kind=list)
+        return rows
 
     def lines(self, path: str, lines: Iterable[Any], *, limit: str = "search") -> Any:
-        """Post a body of one JSON value a line; strings are such values already."""
-        each = (one if isinstance(one, str) else dump_json(one) for one in lines)
-        return self.request("POST", path, "\n".join(each) + "\n", limit=limit)
+        """Post a body of one JSON value per line; a string is JSON already."""
+        texts = (line if isinstance(line, str) else dump_json(line) for line in lines)
+        return self.request("POST", path, "\n".join(texts) + "\n", limit=limit)
 
     def request(
         self,
@@ -194,11 +198,11 @@ class Cluster:
         limit: str = "search",
         kind: type = dict,
     ) -> Any:
-        """Return the answer; a status in `allowed` is no error and gives the answer, too.
+        """Return the answer, also with an error status that is in `allowed`.
 
         Raises:
-            StorageError: no node answered, or the answer is none.
-            ForbiddenError: user, password or token are wrong or not enough.
+            StorageError: no node answered, or the answer is not JSON of this `kind`.
+            ForbiddenError: user, password or token are wrong or do not suffice.
             RefusedError: the cluster answered with an error.
         """
         data = None if body is None else body if isinstance(body, str) else dump_json(body)
@@ -208,17 +212,17 @@ class Cluster:
             for node in self._in_order():
                 answer = self._attempt(node, method, path, data, limit)
                 if isinstance(answer, LeafmarkError):
-                    if not isinstance(problem, RefusedError):  # what a node says, says more
+                    if not isinstance(problem, RefusedError):  # a node's own error says more
                         problem = answer
                     self._avoid(node)
-                    # waiting makes no trust, and who searches has waited for each node already
-                    late = not self.is_patient and isinstance(answer, _LateError)
-                    hopeless += late or isinstance(answer, ForbiddenError)
+                    # waiting does not help against mistrust, and a search waits once for each node
+                    timed_out = not self.is_patient and isinstance(answer, _TimedOutError)
+                    hopeless += timed_out or isinstance(answer, ForbiddenError)
                     continue
                 status, content = answer
                 if status == 500 and b"connected_exception" in content:
-                    status = AWAY  # a node that was asked for its part died a moment ago
-                if status in _NOW_BUSY and status not in allowed:
+                    status = UNAVAILABLE  # another node died during the request
+                if status in _RETRIED and status not in allowed:
                     problem = self._refused(status, content, node)
                     continue
                 return self._read(status, content, node, frozenset(allowed), kind)
@@ -248,13 +252,15 @@ class Cluster:
             finally:
                 answer.release_conn()
         except urllib3.exceptions.SSLError as error:
-            return _distrusted(error, node)
+            return _certificate_error(error, node)
         except urllib3.exceptions.ProtocolError as error:
-            return _broken_off(error, node)
+            return _connection_error(error, node)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            return _unreached(error, node)
+            return _unreachable_error(error, node)
         if len(content) > MAX_ANSWER_BYTES:
-            return StorageError("the cluster's answer is too large", location=node, hint=_IS_IT_ONE)
+            return StorageError(
+                "the cluster's answer is too large", location=node, hint=_IS_OPENSEARCH
+            )
         return answer.status, content
 
     def _read(
@@ -270,27 +276,27 @@ class Cluster:
         if status >= 300 and status not in allowed:
             raise self._refused(status, content, node)
         try:
-            found = json.loads(content, object_hook=_Answer)
+            answer = json.loads(content, object_hook=_Answer)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, kind):
+            answer = None
+        if not isinstance(answer, kind):
             raise StorageError(
                 "the answer is no JSON: is this an OpenSearch cluster?",
                 location=node,
                 hint=_ADDRESS,
             )
-        for each in found if isinstance(found, list) else (found,):
-            if isinstance(each, _Answer):
-                each.location = node
-        return found
+        for element in answer if isinstance(answer, list) else (answer,):
+            if isinstance(element, _Answer):
+                element.location = node
+        return answer
 
     def _refused(self, status: int, content: bytes, node: str) -> LeafmarkError:
         reason = _reason(content)
-        if reason is None and status not in _NOW_BUSY:
+        if reason is None and status not in _RETRIED:
             return StorageError(
                 f"the answer is status {status} and no error of a cluster's",
                 location=node,
-                hint=_IS_IT_ONE,
+                hint=_IS_OPENSEARCH,
             )
         reason = reason or f"status {status}"
         if status == 404:
@@ -300,7 +306,7 @@ class Cluster:
     # -- nodes ----------------------------------------------------------------------------
 
     def _in_order(self) -> list[str]:
-        """Return the nodes, those that failed lately last; each call begins with another one."""
+        """Return the nodes, recently failed ones last; each call starts with another one."""
         now = time.monotonic()
         with self._lock:
             self._next += 1
@@ -314,24 +320,24 @@ class Cluster:
             self._failed[node] = time.monotonic() + AVOIDED_S
 
 
-class _LateError(StorageError):
-    """A node took the request, and did not answer within its limit."""
+class _TimedOutError(StorageError):
+    """A node took the request and did not answer within the limit."""
 
 
-class _LacksError(StorageError, KeyError):
-    """An answer that lacks what each cluster's has: another program gave it."""
+class _MissingKeyError(StorageError, KeyError):
+    """An answer lacks a key that each cluster's answer has: another program gave it."""
 
 
 class _Answer(dict[str, Any]):
-    """An object of an answer; what it must hold and does not is an error that says so."""
+    """A JSON object of an answer; a missing key raises an error for the user."""
 
     location = ""
 
     def __missing__(self, key: str) -> Any:
-        raise _LacksError(
+        raise _MissingKeyError(
             f"the cluster's answer has no {key!r}",
             location=self.location or None,
-            hint=_IS_IT_ONE,
+            hint=_IS_OPENSEARCH,
         )
 
 
@@ -349,15 +355,15 @@ _CERTIFICATE_FAULTS = {
         "index.url must name the node as its certificate does",
     ),
 }
-"""By the number that OpenSSL gives to what is wrong with a certificate."""
+"""Message and hint by OpenSSL's number of the certificate's fault."""
 
 _IP_MISMATCH = 64
 _UNTRUSTED = frozenset((2, 18, 19, 20, 21))
-"""Numbers of certificates that nobody known has signed; others break a rule."""
+"""Numbers of certificates without a trusted signer; other numbers are broken rules."""
 
 
-def _distrusted(error: Exception, node: str) -> ForbiddenError:
-    """Return what to tell where a node does not prove who it is."""
+def _certificate_error(error: Exception, node: str) -> ForbiddenError:
+    """Return the error for a node that does not prove its identity."""
     cause = error.args[0] if error.args else error
     number = getattr(cause, "verify_code", None)
     if number is None:
@@ -373,14 +379,14 @@ def _distrusted(error: Exception, node: str) -> ForbiddenError:
         message = "nobody whom this machine trusts vouches for the cluster"
         hint = f"{CERTIFICATES} names a file with the certificates of who does"
     else:
-        told = str(getattr(cause, "verify_message", cause)).lower()
-        message = f"the cluster's certificate is not accepted: {told}"
+        reason = str(getattr(cause, "verify_message", cause)).lower()
+        message = f"the cluster's certificate is not accepted: {reason}"
         hint = "whoever runs the cluster has to replace it"
     return ForbiddenError(message, location=node, hint=hint)
 
 
-def _broken_off(error: Exception, node: str) -> StorageError:
-    """Return what to tell where a node ends the connection before its answer is whole."""
+def _connection_error(error: Exception, node: str) -> StorageError:
+    """Return the error for a node that closes the connection before its answer is complete."""
     if isinstance(error, urllib3.exceptions.IncompleteRead) or "ncompleteRead" in str(error):
         return StorageError(
             "the cluster's answer was cut off",
@@ -395,11 +401,11 @@ def _broken_off(error: Exception, node: str) -> StorageError:
     )
 
 
-def _unreached(error: Exception, node: str) -> StorageError:
-    """Return what to tell where a node gave no answer."""
+def _unreachable_error(error: Exception, node: str) -> StorageError:
+    """Return the error for a node that gave no answer."""
     refused = isinstance(error, urllib3.exceptions.NewConnectionError)
     if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
-        return _LateError(
+        return _TimedOutError(
             "the cluster does not answer in time",
             location=node,
             hint=LOOK_AT_NODES,
@@ -412,7 +418,7 @@ def _unreached(error: Exception, node: str) -> StorageError:
 
 
 def check_engine(about: Mapping[str, Any], location: str) -> None:
-    """Look whether what a cluster says of itself is that of an engine that leafmark can use.
+    """Check that a cluster's root answer `about` is that of a supported engine.
 
     Raises:
         StorageError: it is another program, or an old version.
@@ -423,19 +429,19 @@ def check_engine(about: Mapping[str, Any], location: str) -> None:
         raise StorageError(
             f"the cluster runs no OpenSearch: it calls itself version {number}",
             location=location,
-            hint=f"leafmark wants OpenSearch {LEAST_VERSION} or newer",
+            hint=f"leafmark wants OpenSearch {MIN_VERSION} or newer",
         )
     major = number.partition(".")[0]
-    if not major.isdigit() or int(major) < LEAST_VERSION:
+    if not major.isdigit() or int(major) < MIN_VERSION:
         raise StorageError(
-            f"the cluster runs OpenSearch {number}, and leafmark wants {LEAST_VERSION} or newer",
+            f"the cluster runs OpenSearch {number}, and leafmark wants {MIN_VERSION} or newer",
             location=location,
             hint="update the cluster, or choose another one",
         )
 
 
 def path_of(*parts: str) -> str:
-    """Return a path of a request; names are escaped."""
+    """Return the path of a request; the parts are escaped."""
     return "/" + "/".join(quote(part, safe="_,*") for part in parts)
 
 
@@ -443,23 +449,23 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def dump_json(value: Any) -> str:
-    """Return a value as the cluster takes it, in one line."""
+    """Return a value as JSON in one line."""
     return _encode(value)
 
 
 def _short(error: BaseException) -> str:
     text = str(getattr(error, "reason", None) or error).split("\n", 1)[0]
-    _, _, told = text.rpartition("] ")
-    return (told or text)[:120].lower().rstrip(")")
+    _, _, tail = text.rpartition("] ")
+    return (tail or text)[:120].lower().rstrip(")")
 
 
 def _reason(content: bytes) -> str | None:
-    """Return what the cluster says of an error, in one line; None where it says nothing."""
+    """Return the reason in an error's body, in one line; None if it has none."""
     try:
-        found = json.loads(content)
+        answer = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    return reason_of(found.get("error")) if isinstance(found, dict) else None
+    return reason_of(answer.get("error")) if isinstance(answer, dict) else None
 
 
 def reason_of(error: Any) -> str | None:
@@ -472,28 +478,28 @@ def reason_of(error: Any) -> str | None:
     return error.split("\n", 1)[0][:300] if isinstance(error, str) and error else None
 
 
-_FULL = "flood-stage", "read-only", "FORBIDDEN/12", "create-index blocked"
-"""What reasons say where disks are full."""
+_DISK_FULL = "flood-stage", "read-only", "FORBIDDEN/12", "create-index blocked"
+"""Parts of the reasons for full disks."""
 
 
 def _hint_of(status: int, reason: str) -> str | None:
-    """Return what to do about an error of the cluster, None where nobody can tell."""
-    if any(sign in reason for sign in _FULL):
+    """Return what the user can do about an error of the cluster, None if unknown."""
+    if any(sign in reason for sign in _DISK_FULL):
         return "a node's disk is full: make room, and the cluster takes writes again"
     if status == 429 or "circuit_breaking" in reason:
         return "the cluster has too much to do: try again, or give it more memory"
-    if status in (500, AWAY):
+    if status in (500, UNAVAILABLE):
         return LOOK_AT_NODES
     return None
 
 
 def other_program(location: str) -> StorageError:
-    """Return what to raise where an answer is none that a cluster gives."""
-    return StorageError("the answer is not a cluster's", location=location, hint=_IS_IT_ONE)
+    """Return the error for an answer that no cluster gives."""
+    return StorageError("the answer is not a cluster's", location=location, hint=_IS_OPENSEARCH)
 
 
 def damaged(what: str, location: str, hint: str = REBUILD) -> DamagedError:
-    """Return what to raise where the cluster holds something that leafmark did not write."""
+    """Return the error for data in the cluster that leafmark did not write."""
     return DamagedError(
         f"the index is not what leafmark wrote: {what}",
         location=location,

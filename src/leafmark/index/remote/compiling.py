@@ -1,7 +1,7 @@
 """Queries of the algebra as the cluster's JSON.
 
-Scores are those of the embedded engine: BM25 of both has the same formula but for a constant
-factor, which stands at each scored term.
+Scores are those of the embedded engine: the BM25 formulas differ by a constant factor, with which
+each scored term is boosted.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ Json = dict[str, Any]
 
 EVERY_CHUNK: Json = {"exists": {"field": "position"}}
 NOTHING: Json = {"match_none": {}}
-"""What a query is compiled to that can match nothing: nobody need ask it."""
+"""The compiled form of a query that cannot match: callers need not send it."""
 
 
 def present(query: Query, is_absent: Callable[[str, str], bool]) -> Query:
-    """Return a query without the terms of fields that no chunk has: less need be asked."""
+    """Return a query without the terms that no chunk has in their field."""
     if isinstance(query, HasTerm):
         return NoChunk() if is_absent(*query) else query
     if isinstance(query, HasPhrase):
-        return NoChunk() if any(is_absent(query.field, each) for each in query.terms) else query
+        return NoChunk() if any(is_absent(query.field, term) for term in query.terms) else query
     if isinstance(query, HasAny):
-        terms = tuple(each for each in query.terms if not is_absent(query.field, each))
+        terms = tuple(term for term in query.terms if not is_absent(query.field, term))
         return query._replace(terms=terms) if terms else NoChunk()
     if isinstance(query, Scaled | Constant):
         return query._replace(query=present(query.query, is_absent))
     if isinstance(query, AnyOf | BestOf):
-        return query._replace(queries=tuple(present(each, is_absent) for each in query.queries))
+        return query._replace(queries=tuple(present(inner, is_absent) for inner in query.queries))
     if isinstance(query, AllOf):
-        return AllOf(*(tuple(present(each, is_absent) for each in part) for part in query))
+        return AllOf(*(tuple(present(inner, is_absent) for inner in part) for part in query))
     return query
 
 
 def compile_query(query: Query, *, scored: bool = True) -> Json:
-    """Return the cluster's query; if its scores are of no interest, one that is faster."""
+    """Return the cluster's query; unless `scored`, a faster one without scores."""
     return _BY_TYPE[type(query)](query, scored)
 
 
@@ -96,21 +96,23 @@ def _pattern(field: str, pattern: str) -> Json:
 
 
 def _phrase_match(query: HasPhraseMatch, scored: bool) -> Json:
-    clauses = [{"span_multi": {"match": _pattern(query.field, each)}} for each in query.patterns]
+    clauses = [
+        {"span_multi": {"match": _pattern(query.field, pattern)}} for pattern in query.patterns
+    ]
     near = {"span_near": {"clauses": clauses, "slop": 0, "in_order": True}}
     return _constant_one(near, scored)
 
 
 def _phrase_prefix(query: HasPhrasePrefix, scored: bool) -> Json:
     words = " ".join([*query.terms, query.prefix])
-    found = {"match_phrase_prefix": {query.field: {"query": words, "max_expansions": 200}}}
-    return _constant_one(found, scored)
+    match = {"match_phrase_prefix": {query.field: {"query": words, "max_expansions": 200}}}
+    return _constant_one(match, scored)
 
 
 def _range(query: InRange, scored: bool) -> Json:
     bounds = {"gte": query.first, "lte": query.last}
-    given = {name: bound for name, bound in bounds.items() if bound is not None}
-    return _constant_one({"range": {query.field: given}}, scored)
+    limits = {name: bound for name, bound in bounds.items() if bound is not None}
+    return _constant_one({"range": {query.field: limits}}, scored)
 
 
 def _scaled(query: Scaled, scored: bool) -> Json:
@@ -121,8 +123,10 @@ def _scaled(query: Scaled, scored: bool) -> Json:
         return _term(inner, scored, query.factor)
     if isinstance(inner, HasPhrase):
         return _phrase(inner, scored, query.factor)
-    found = compile_query(inner)
-    return found if found == NOTHING else {"bool": {"must": [found], "boost": query.factor}}
+    compiled = compile_query(inner)
+    return (
+        compiled if compiled == NOTHING else {"bool": {"must": [compiled], "boost": query.factor}}
+    )
 
 
 def _constant(query: Constant, scored: bool) -> Json:
@@ -135,53 +139,53 @@ def _any_of(query: AnyOf, scored: bool) -> Json:
 
 def _should(queries: Sequence[Query], least: int, scored: bool) -> Json:
     if not scored and least == 1:
-        found = _joined(queries)
+        clauses = _joined(queries)
     else:
-        found = [compile_query(each, scored=scored) for each in queries]
-    found = [each for each in found if each != NOTHING]
-    if len(found) < least:
+        clauses = [compile_query(inner, scored=scored) for inner in queries]
+    clauses = [clause for clause in clauses if clause != NOTHING]
+    if len(clauses) < least:
         return NOTHING
-    if len(found) == 1:
-        return found[0]
-    return {"bool": {"should": found, "minimum_should_match": least}}
+    if len(clauses) == 1:
+        return clauses[0]
+    return {"bool": {"should": clauses, "minimum_should_match": least}}
 
 
 def _joined(queries: Sequence[Query]) -> list[Json]:
-    """Return unscored alternatives with the terms of one field in one clause.
+    """Return unscored alternatives, with all terms of a field in one clause.
 
-    A cluster takes 1,024 clauses, and 65,536 terms in one.
+    A cluster takes 1,024 clauses, and 65,536 terms in one clause.
     """
     terms: dict[str, dict[str, None]] = {}
     others = list[Json]()
-    for each in queries:
-        if isinstance(each, HasTerm):
-            terms.setdefault(each.field, {})[each.term] = None
-        elif isinstance(each, HasAny):
-            terms.setdefault(each.field, {}).update(dict.fromkeys(each.terms))
+    for query in queries:
+        if isinstance(query, HasTerm):
+            terms.setdefault(query.field, {})[query.term] = None
+        elif isinstance(query, HasAny):
+            terms.setdefault(query.field, {}).update(dict.fromkeys(query.terms))
         else:
-            others.append(compile_query(each, scored=False))
+            others.append(compile_query(query, scored=False))
     return [{"terms": {field: list(words)}} for field, words in terms.items()] + others
 
 
 def _all_of(query: AllOf, scored: bool) -> Json:
-    must = [compile_query(each, scored=scored) for each in query.must]
+    must = [compile_query(inner, scored=scored) for inner in query.must]
     if NOTHING in must:
         return NOTHING
-    found: Json = {"must" if scored and must else "filter": must or [EVERY_CHUNK]}
-    should = [compile_query(each) for each in query.should] if scored else []
-    without = [compile_query(each, scored=False) for each in query.without]
+    body: Json = {"must" if scored and must else "filter": must or [EVERY_CHUNK]}
+    should = [compile_query(inner) for inner in query.should] if scored else []
+    without = [compile_query(inner, scored=False) for inner in query.without]
     for name, clauses in (("should", should), ("must_not", without)):
-        told = [each for each in clauses if each != NOTHING]
-        if told:
-            found[name] = told
-    return {"bool": found}
+        possible = [clause for clause in clauses if clause != NOTHING]
+        if possible:
+            body[name] = possible
+    return {"bool": body}
 
 
 def _best_of(query: BestOf, scored: bool) -> Json:
     if not scored or len(query.queries) < 2:
         return _should(query.queries, 1, scored)
-    found = [each for each in map(compile_query, query.queries) if each != NOTHING]
-    return {"dis_max": {"queries": found}} if found else NOTHING
+    clauses = [clause for clause in map(compile_query, query.queries) if clause != NOTHING]
+    return {"dis_max": {"queries": clauses}} if clauses else NOTHING
 
 
 _BY_TYPE: Mapping[type[Query], Callable[[Any, bool], Json]] = {

@@ -1,22 +1,22 @@
-"""What stands where in the cluster: indices, their fields, and the ids of their documents.
+"""The layout in the cluster: indices, their fields, and the ids of their documents.
 
 | index | one document |
 |---|---|
 | `NAME-vF-N` | a chunk; a source's record; the record of the whole index |
-| `NAME-words` | a word of the texts, for corrections and beginnings |
+| `NAME-words` | a word of the texts, for corrections and prefixes |
 | `NAME-sources` | the bytes of a source, deflated, by their sha256 |
-| `NAME-vectors-KEY` | a vector of one model; what was made of a source: see `vectors` |
+| `NAME-vectors-KEY` | a vector of one model; the complete state of a source: see `vectors` |
 
 `NAME-vF` is an alias of the first, where F is the version of the format: a leafmark with another
-format makes its own beside it, and servers of before go on with theirs.
+format creates its own index, and servers of the older version continue with theirs.
 
 All documents of a source are in one shard. A source's record is its commit: it names the stamp of
-the chunks that count, and has a version, so that of two writers the later one wins whatever the
-order in which they arrive. Chunks with another stamp are leftovers.
+the valid chunks and has a version, so that of two writers the later one wins, in whichever order
+their writes arrive. Chunks with another stamp are leftovers.
 
-A copy of a shard takes the finished files of the first one (`replication.type`), and its own log
-of writes until then: to analyse everything again costs the nodes nearly twice the time. It may
-show an older state for a moment: `refresh` waits for it.
+A copy of a shard takes the finished files of the primary (`replication.type`) and logs writes
+until then: analysing everything again would nearly double the nodes' work. A copy may show an older
+state for a moment: `refresh` waits for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from leafmark.index.schema import FILLER, FORMAT, Language, measured_fields
 from leafmark.namedtuples import NamedTuple
 
 ENTRY = {"type": "binary", "doc_values": True}
-"""What the index says of a document itself, as a column: lists read no records."""
+"""The entry of a document as a column, so that lists need not read records."""
 
 META_ID = "index"
 FILLER_ID = "filler"
@@ -59,12 +59,12 @@ class Names(NamedTuple):
         return f"{self.base}-sources"
 
     def vectors(self, key: str = "*") -> str:
-        """The vectors of the model with a key; without one, those of all models."""
+        """Return the index of vectors of the model with a key; without one, of all models."""
         return f"{self.base}-vectors-{key}"
 
 
 def routing_of(doc_id: str) -> str:
-    """Return what decides the shard of all that belongs to a document."""
+    """Return the routing value that puts all parts of a document into one shard."""
     return _hash(doc_id, 16)
 
 
@@ -78,17 +78,17 @@ def chunk_id(doc_id: str, stamp: str, position: int) -> str:
 
 
 def owner_of(doc_id: str, stamp: str) -> str:
-    """Return what the vectors of one state of a source share."""
+    """Return the common id of the vectors of one state of a source."""
     return f"{_hash(doc_id, 32)}.{stamp}"
 
 
 def place_of(doc_id: str, position: int) -> str:
-    """Return what the vectors of a chunk share in all states of its source."""
+    """Return the common id of the vectors of a chunk, in all states of its source."""
     return f"{_hash(doc_id, 32)}.{position}"
 
 
 def made_id(owner: str) -> str:
-    """Return the id of what says that the vectors of a state of a source are all made."""
+    """Return the id of the document that marks the vectors of a state as complete."""
     return f"r{owner}"
 
 
@@ -97,9 +97,9 @@ def word_id(field: str, term: str) -> str:
 
 
 def stamp_of(digest: str, fingerprint: str, stemmer: str | None) -> str:
-    """Return what the chunks of one state of a source share.
+    """Return the common stamp of the chunks of one state of a source.
 
-    It stands for bytes, settings and language, so it tells whether they must be made again.
+    It stands for bytes, settings and language: if it differs, the chunks are outdated.
     """
     return _hash(f"{digest}\0{fingerprint}\0{stemmer or ''}", STAMP_DIGITS)
 
@@ -109,21 +109,21 @@ def _hash(text: str, digits: int) -> str:
 
 
 def meta_document(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of what the index says of itself."""
+    """Return the document of the index's record of itself."""
     return {"key": META_ID, "meta": facts}
 
 
 def filler_document(languages: Iterable[Language]) -> dict[str, Any]:
-    """Return the document that counts in the rarity of terms as the embedded engine's record does.
+    """Return the document that adds to term statistics what the embedded engine's record adds.
 
-    It stands beside what the index says of itself, which each run replaces: what is replaced counts
-    until the cluster merges its files.
+    It is separate from the index's record, which each run replaces: replaced documents count until
+    the cluster merges its files.
     """
     return {"key": FILLER_ID, **dict.fromkeys(measured_fields(languages), FILLER)}
 
 
 def language_mapping(language: Language) -> dict[str, Any]:
-    """Return the fields of a language: terms with spaces between, as the writer makes them."""
+    """Return the fields of a language: terms with spaces between, as the writer sends them."""
     text = {"type": "text", "analyzer": "whitespace", "norms": True}
     short = {**text, "norms": False}
     return {
@@ -139,11 +139,11 @@ def language_mapping(language: Language) -> dict[str, Any]:
 _KEYWORD = {"type": "keyword", "norms": False}
 _NUMBER = {"type": "long"}
 _SHOWN = {"index": False, "doc_values": True}
-"""What is only read, never looked for."""
+"""Fields that are read and never searched."""
 
 
 def _settings(shards: int, replicas: int, **more: Any) -> dict[str, Any]:
-    """Return the settings of an index, which shows nothing new by itself."""
+    """Return the settings of an index that shows new writes only after a refresh."""
     return {
         "number_of_shards": shards,
         "number_of_replicas": replicas,
@@ -157,7 +157,7 @@ def _mappings(properties: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 
 
 _FILES = {"replication.type": "SEGMENT"}
-"""Copies take finished files."""
+"""Copies take the finished files of the primary."""
 
 
 def index_body(languages: Iterable[Language], shards: int, replicas: int) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def sources_body(shards: int, replicas: int) -> dict[str, Any]:
 def vectors_body(dimension: int, shards: int, replicas: int) -> dict[str, Any]:
     """Return the settings and the fields of an index of vectors.
 
-    The engine is named: the usual one wants a library of the machine's own.
+    The engine is given: the default one needs a native library.
     """
     method = {"name": "hnsw", "engine": "lucene", "space_type": "innerproduct"}
     vector = {"type": "knn_vector", "dimension": dimension, "method": method}
@@ -220,20 +220,20 @@ def vectors_body(dimension: int, shards: int, replicas: int) -> dict[str, Any]:
         **dict.fromkeys(("tree", "doc_id", "place", "owner", "hash"), _KEYWORD),
         **dict.fromkeys(("position", "sample"), _NUMBER),
         **dict.fromkeys(("vector", "whole"), vector),
-        # of what was made of a source
+        # of the document that marks a state of a source as complete
         **dict.fromkeys(("chunks", "dimension", "unused_ms"), _NUMBER),
     }
     more = {"index.knn": True, "max_result_window": MAX_RESULTS}
     return {"settings": _settings(shards, replicas, **more), "mappings": _mappings(fields)}
 
 
-def same_fields(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str | None:
-    """Return the name of a field that is not as it was made, None if all are.
+def find_changed_field(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> str | None:
+    """Return the name of a field whose mapping was changed, None if all are as expected.
 
     A mapping that somebody changed by hand gives other scores, or none.
     """
-    for name, field in wanted.items():
-        there = found.get(name)
+    for name, field in expected.items():
+        there = actual.get(name)
         if there is None or there.get("type", "object") != field["type"]:
             return name
         if field["type"] == "text" and there.get("analyzer") != "whitespace":

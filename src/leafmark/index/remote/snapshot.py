@@ -1,8 +1,8 @@
-"""What readers ask of an index in a cluster: batches, so that a query takes few round trips.
+"""Reading an index in a cluster, in batches, so that a query takes few round trips.
 
-A snapshot remembers records and counts as long as it lives. It is as fresh as the last refresh of
-the cluster when each question is asked: where a document changes between two questions, its
-chunks and its record disagree, and `ChangedError` says so. A search asks once more.
+A snapshot caches records and counts as long as it lives. Each request sees the cluster's last
+refresh. Where a document changes between two requests, its chunks and its record disagree:
+`ChangedError` says so, and a search tries once more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from leafmark.index.manifest import FoundSource, ManifestRow, ManifestTable
 from leafmark.index.queries import Query
 from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.remote.client import (
-    AWAY,
+    UNAVAILABLE,
     Cluster,
     RefusedError,
     damaged,
@@ -38,10 +38,10 @@ from leafmark.index.remote.layout import (
     META_ID,
     Names,
     chunk_id,
+    find_changed_field,
     language_mapping,
     record_id,
     routing_of,
-    same_fields,
 )
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.words import Words
@@ -52,33 +52,35 @@ from leafmark.namedtuples import NamedTuple
 
 T = TypeVar("T")
 
-_REMEMBERED = 5000
-_COUNTED = 2000
-"""Up to this many words of a beginning are counted; further ones count as standing in one chunk."""
+_MAX_RECORDS = 5000
+"""Records that a snapshot caches."""
 
-_AHEAD = 20_000
-"""Up to this many counts are asked for before they are wanted."""
+_MAX_COUNTED = 2000
+"""Terms of a prefix whose chunks are counted; each further term counts as in one chunk."""
 
-_COUNTED_ALONE = 200
-"""Up to this many counts are questions of their own (measured at 2 ms each beside other work)."""
+_MAX_PREFETCHED = 20_000
+"""Counts that are requested before a caller needs them."""
+
+_MAX_SINGLE_COUNTS = 200
+"""Up to this many counts are requests of their own (measured: 2 ms each beside other work)."""
 
 _NO_WORDS: Mapping[str, Any] = {
     "_shards": {"successful": 0, "total": 1},
     "hits": {"hits": []},
 }
 
-_PASSING = frozenset({429, 500})
-"""The status of a question that a node had no room for, or was about to answer when it died."""
+_TRANSIENT = frozenset({429, 500})
+"""The status of a request for which a node had no room, or during which it died."""
 
 _PAUSE_S = 0.3
 
-_SEVERAL = 50
+_FEW_TERMS = 50
 
 _BATCH = 500
-"""Questions of one request."""
+"""Queries or documents of one request."""
 
-_LISTED = 5000
-"""Documents of one request, where not their records are wanted, but some of their columns."""
+_COLUMN_BATCH = 5000
+"""Documents of one request that reads some of their columns, not their records."""
 
 _KEYWORDS = frozenset({"facts", "names", "doc_id", "key", "tree"})
 _COLUMNS = ("doc_id", "stamp", "position", "cut", "role")
@@ -87,7 +89,7 @@ _STATE = ("size", "modified_ns", "changed_ns", "inode", "chunks", "noted")
 
 
 class Hit(NamedTuple):
-    """A chunk as the cluster names it, with its columns."""
+    """A chunk of a search's answer, with its columns."""
 
     doc_id: str
     stamp: str
@@ -97,11 +99,11 @@ class Hit(NamedTuple):
 
 
 class TreeMeta(NamedTuple):
-    """What the index says of a tree.
+    """The index's record of a tree.
 
-    `fingerprint` stands for the settings under which its chunks were made, `complete` says
-    that a whole run ended since it was begun or begun anew, and `looked_ns` when the last run
-    began to look at its sources.
+    `fingerprint` stands for the settings of its chunks. `complete` is true once a whole run has
+    ended since the tree was begun or begun again. `looked_ns` is when the last run began to look
+    at its sources.
     """
 
     stemmer: str | None
@@ -111,10 +113,10 @@ class TreeMeta(NamedTuple):
 
 
 class RemoteMeta(NamedTuple):
-    """What the index says of itself, and its place in the cluster's own sequence."""
+    """The index's record of itself, with that record's sequence number in the cluster."""
 
     chunks: str
-    """The index that holds the chunks."""
+    """The cluster's index of the chunks."""
     uuid: str
     trees: Mapping[str, TreeMeta]
     seq_no: int
@@ -127,25 +129,25 @@ class RemoteMeta(NamedTuple):
 
 
 def find_index(cluster: Cluster, names: Names) -> str | None:
-    """Return the index behind the alias, None if there is none; no shard need be there.
+    """Return the index behind the alias, None if there is none; its shards may be unavailable.
 
     Raises:
-        DamagedError: the alias leads to several.
+        DamagedError: the alias leads to several indices.
     """
-    found = cluster.get(path_of("_alias", names.alias) + cluster.anywhere, allowed=(404,))
-    if not found or (found.get("status") == 404 and "error" in found):
+    indices = cluster.get(path_of("_alias", names.alias) + cluster.anywhere, allowed=(404,))
+    if not indices or (indices.get("status") == 404 and "error" in indices):
         return None
-    if not all(isinstance(about, dict) and about.get("aliases") for about in found.values()):
+    if not all(isinstance(about, dict) and about.get("aliases") for about in indices.values()):
         raise other_program(cluster.location)
-    index, *others = map(str, found)
+    index, *others = map(str, indices)
     if others:
-        what = f"the alias {names.alias} leads to {', '.join(found)}"
+        what = f"the alias {names.alias} leads to {', '.join(indices)}"
         raise damaged(what, cluster.location, "take the alias away from all but one of them")
     return index
 
 
 def read_meta(cluster: Cluster, names: Names) -> RemoteMeta | None:
-    """Return what the index behind the alias says of itself, None if there is none.
+    """Return the record of the index behind the alias, None if there is no index.
 
     Raises:
         DamagedError: the alias leads to something that leafmark did not make.
@@ -170,7 +172,7 @@ def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
 
     Raises:
         NotFoundError: there is none.
-        DamagedError: it is not what leafmark made.
+        DamagedError: leafmark did not write it.
         StorageError: the cluster does not answer.
     """
     meta = read_meta(cluster, names)
@@ -184,44 +186,48 @@ def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
 
 
 class RemoteSnapshot:
-    """An index in a cluster. It is a `Snapshot`, which says what most of its methods do."""
+    """An index in a cluster. `Snapshot` documents most of its methods."""
 
     def __init__(self, cluster: Cluster, names: Names, meta: RemoteMeta):
         self.cluster = cluster
         self.names = names
         self.is_partial = False
         self.when_partial: Callable[[], object] = lambda: None
-        """Called when a part of the cluster does not answer, once."""
+        """Called once when a part of the cluster does not answer."""
         self._preference = f"snapshot-{uuid4().hex}"
-        """The same copies answer all questions: of two, one may be ahead for a moment."""
+        """The same copies answer all requests: of two copies, one may be ahead for a moment."""
         self._about = meta
         self.languages: tuple[Language, ...] = index_languages(meta.languages)
-        self._language_of = {tree: each for each in self.languages for tree in each.trees}
-        self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_REMEMBERED)
-        self._entries: Recent[str, DocumentEntry] = Recent(2 * _LISTED)
-        self._counts: Recent[tuple[str, str], int] = Recent(_AHEAD * 2)
+        self._language_of = {
+            tree: language for language in self.languages for tree in language.trees
+        }
+        self._stored: Recent[str, tuple[str, StoredDocument] | None] = Recent(_MAX_RECORDS)
+        self._entries: Recent[str, DocumentEntry] = Recent(2 * _COLUMN_BATCH)
+        self._counts: Recent[tuple[str, str], int] = Recent(_MAX_PREFETCHED * 2)
         self._lock = RLock()
         self._expected = list[tuple[Iterable[tuple[str, str]], Iterable[Lookup]]]()
-        self._wanted: dict[tuple[str, str], None] = {}
-        self._asked: dict[Lookup, None] = {}
-        self._gathers = False
-        self._field_languages = {field: each for each in self.languages for field in each.fields}
-        self._words = Words(cluster, names, [each.body for each in self.languages])
+        self._pending_terms: dict[tuple[str, str], None] = {}
+        self._pending_lookups: dict[Lookup, None] = {}
+        self._is_gathering = False
+        self._field_languages = {
+            field: language for language in self.languages for field in language.fields
+        }
+        self._words = Words(cluster, names, [language.body for language in self.languages])
         self._check_fields()
 
     def _check_fields(self) -> None:
-        """Look whether somebody changed the fields by hand: scores would be others."""
+        """Raise `DamagedError` if somebody changed a field by hand: scores would differ."""
         path = path_of(self._about.chunks, "_mapping") + self.cluster.anywhere
-        found = self.cluster.get(path)
-        fields = found[self._about.chunks]["mappings"].get("properties", {})
+        mappings = self.cluster.get(path)
+        fields = mappings[self._about.chunks]["mappings"].get("properties", {})
         for language in self.languages:
-            name = same_fields(language_mapping(language), fields)
+            name = find_changed_field(language_mapping(language), fields)
             if name is not None:
                 what = f"somebody changed the field {name}"
                 hint = f"delete {self._about.chunks} in the cluster, and index again"
                 raise damaged(what, self.cluster.location, hint)
 
-    # -- what it is -----------------------------------------------------------------------
+    # -- the index ------------------------------------------------------------------------
 
     @property
     def location(self) -> str:
@@ -230,18 +236,18 @@ class RemoteSnapshot:
 
     @property
     def about(self) -> RemoteMeta:
-        """What the index says of itself."""
+        """The index's record of itself."""
         return self._about
 
     @property
     def fingerprint(self) -> str:
-        """What stands for the settings of all trees; empty where trees were made under several."""
-        found = {tree.fingerprint for tree in self._about.trees.values()}
-        return found.pop() if len(found) == 1 else ""
+        """The fingerprint of the settings of all trees; empty where trees have different ones."""
+        fingerprints = {tree.fingerprint for tree in self._about.trees.values()}
+        return fingerprints.pop() if len(fingerprints) == 1 else ""
 
     @property
     def current(self) -> Current:
-        """What the file CURRENT says of an embedded index."""
+        """The values that the file CURRENT has in an embedded index."""
         about = self._about
         return Current(0, about.uuid, self.fingerprint, about.languages)
 
@@ -249,22 +255,22 @@ class RemoteSnapshot:
 
     @property
     def looked_ns(self) -> int:
-        """When the last run began to look at the sources of the tree that waits longest."""
+        """When the last run began to look at the sources, of the tree with the oldest run."""
         return min((tree.looked_ns for tree in self._about.trees.values()), default=0)
 
     def is_current(self) -> bool:
-        """Whether it may be used for the next answer: a cluster's index is asked as it is then."""
+        """Whether the next answer may use it. False: the next answer opens the index again."""
         return False
 
     def holds_just(self, _sources: Sequence[FoundSource]) -> bool:
-        """Whether nothing has changed since the last run: never known without asking."""
+        """Whether nothing has changed since the last run: unknown without a request."""
         return False
 
     @cached_property
     def meta(self) -> IndexMeta:
         """Counts of documents and chunks."""
         about = self._about
-        documents = sum(each.documents for each in self.trees.values())
+        documents = sum(counts.documents for counts in self.trees.values())
         return IndexMeta(0, about.uuid, self.fingerprint, documents, self.chunk_count, 0)
 
     @property
@@ -276,14 +282,14 @@ class RemoteSnapshot:
 
     @cached_property
     def chunk_count(self) -> int:
-        (found,) = self._totals([EVERY_CHUNK])
-        return found
+        (total,) = self._totals([EVERY_CHUNK])
+        return total
 
     @cached_property
     def document_count(self) -> int:
-        """How many sources are indexed, those without chunks too."""
-        (found,) = self._totals([{"exists": {"field": "digest"}}])
-        return found
+        """The number of indexed sources, including those without chunks."""
+        (total,) = self._totals([{"exists": {"field": "digest"}}])
+        return total
 
     @property
     def scored_count(self) -> int:
@@ -331,7 +337,7 @@ class RemoteSnapshot:
         return answer
 
     def _pages(self, body: Mapping[str, Any], limit: str = "search") -> Iterator[Any]:
-        """Yield the answers to a question with an order, as long as there are more matches."""
+        """Yield the answers to a sorted search, page by page."""
         body = {"stored_fields": "_none_", **body}
         while True:
             answer = self._ask(body, limit)
@@ -344,7 +350,9 @@ class RemoteSnapshot:
     def ask_all(
         self, bodies: Sequence[Mapping[str, Any]], search_type: str = "", index: str = ""
     ) -> list[Any]:
-        """Ask several questions in one request for each `_BATCH`, of the chunks or another index.
+        """Return the answers to several searches of the chunks, or of another `index`.
+
+        A request has `_BATCH` of them.
 
         Raises:
             StorageError: the cluster cannot answer one of them.
@@ -355,30 +363,30 @@ class RemoteSnapshot:
         return self._ask_lines([(head, body) for body in bodies])
 
     def _ask_lines(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Any]:
-        found = list[Any]()
+        responses = list[Any]()
         for at in range(0, len(pairs), _BATCH):
             some = pairs[at : at + _BATCH]
             answers = self._responses(some)
             for (head, _), answer in zip(some, answers, strict=True):
-                if answer.get("status") == AWAY and head["index"] == self.names.words:
-                    self._miss()  # what a word may mean besides is not known
+                if answer.get("status") == UNAVAILABLE and head["index"] == self.names.words:
+                    self._note_partial()  # other forms of a word stay unknown
                     answer = _NO_WORDS
                 if "error" in answer:
                     status = int(answer.get("status") or 0)
                     reason = reason_of(answer["error"]) or f"status {status}"
                     raise RefusedError(status, reason, location=self.cluster.location)
                 self._note(answer)
-                found.append(answer)
-        return found
+                responses.append(answer)
+        return responses
 
     def _responses(
         self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], tries: int = 2
     ) -> list[Any]:
-        """Return the answers of one request; what a node had no room for is asked again."""
+        """Return the answers of one request; transient failures are tried again."""
         shared = {"preference": self._preference}
         lines = [part for head, body in pairs for part in ({**head, **shared}, body)]
         answers: list[Any] = self.cluster.lines("/_msearch", lines)["responses"]
-        busy = [at for at, each in enumerate(answers) if each.get("status") in _PASSING]
+        busy = [at for at, answer in enumerate(answers) if answer.get("status") in _TRANSIENT]
         if busy and tries > 1:
             time.sleep(_PAUSE_S)
             again = self._responses([pairs[at] for at in busy], tries - 1)
@@ -387,12 +395,15 @@ class RemoteSnapshot:
         return answers
 
     def _note(self, answer: Mapping[str, Any]) -> None:
-        """Note whether some shard did not answer; one without any copy is not called failed."""
+        """Note whether some shard did not answer.
+
+        The cluster does not count a shard without any copy as failed, so successes are compared.
+        """
         shards = answer["_shards"]
         if shards["successful"] < shards["total"] or answer.get("timed_out"):
-            self._miss()
+            self._note_partial()
 
-    def _miss(self) -> None:
+    def _note_partial(self) -> None:
         if not self.is_partial:
             self.is_partial = True
             self.when_partial()
@@ -455,8 +466,10 @@ class RemoteSnapshot:
             for query in queries
         ]
         answers = self.ask_all(bodies, "dfs_query_then_fetch")
-        found = [{_hit(hit): hit["_score"] for hit in each["hits"]["hits"]} for each in answers]
-        return [[scores.get(one) for one in hits] for scores in found]
+        score_maps = [
+            {_hit(hit): hit["_score"] for hit in answer["hits"]["hits"]} for answer in answers
+        ]
+        return [[scores.get(hit) for hit in hits] for scores in score_maps]
 
     def expect(self, terms: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
         with self._lock:
@@ -467,93 +480,97 @@ class RemoteSnapshot:
         unknown = [term for term, count in known.items() if count is None]
         if not unknown:
             return [known[term] or 0 for term in terms]
-        if len(unknown) <= _SEVERAL:  # whoever asks of one field asks of the others next
-            unknown += [each for term in unknown for each in self._beside(*term)]
+        if len(unknown) <= _FEW_TERMS:  # a search needs the other fields' counts next
+            unknown += [sibling for term in unknown for sibling in self._in_all_fields(*term)]
         with self._lock:
-            self._wanted.update(dict.fromkeys(unknown))
+            self._pending_terms.update(dict.fromkeys(unknown))
             self._gather()
-            known |= self._answer()
+            known |= self._answer_pending()
         return [known.get(term) or self._counts.get(term) or 0 for term in terms]
 
     def _look_up(self, lookup: Lookup) -> list[str]:
-        """Return the terms that a look-up asks for, with all that is expected."""
-        found = self._words.found(lookup)
-        if found is None:
+        """Return the terms of a look-up; the same request answers all expected ones."""
+        terms = self._words.find_terms(lookup)
+        if terms is None:
             with self._lock:
-                self._asked[lookup] = None
+                self._pending_lookups[lookup] = None
                 self._gather()
-                self._answer()
-            found = self._words.found(lookup)
-        return found or []
+                self._answer_pending()
+            terms = self._words.find_terms(lookup)
+        return terms or []
 
     def _gather(self) -> None:
-        """Read what is expected, which may ask for frequencies itself."""
-        if self._gathers:
+        """Collect the expected terms and look-ups; reading them may call `frequencies` again."""
+        if self._is_gathering:
             return
-        self._gathers = True
+        self._is_gathering = True
         try:
-            while self._expected and len(self._wanted) < _AHEAD:
+            while self._expected and len(self._pending_terms) < _MAX_PREFETCHED:
                 terms, lookups = self._expected.pop(0)
                 unknown = (term for term in terms if self._counts.get(term) is None)
-                self._wanted.update(dict.fromkeys(unknown))
-                asked = (each for each in lookups if self._words.found(each) is None)
-                self._asked.update(dict.fromkeys(asked))
+                self._pending_terms.update(dict.fromkeys(unknown))
+                unanswered = (
+                    lookup for lookup in lookups if self._words.find_terms(lookup) is None
+                )
+                self._pending_lookups.update(dict.fromkeys(unanswered))
         finally:
-            self._gathers = False
+            self._is_gathering = False
 
-    def _answer(self) -> dict[tuple[str, str], int | None]:
-        """Ask for what is wanted, in one request; return the counts, which are remembered."""
-        wanted = [term for term in self._wanted if self._counts.get(term) is None]
-        lookups = [each for each in self._asked if self._words.found(each) is None]
-        self._wanted.clear()
-        self._asked.clear()
-        queries: list[Any] = [{"term": {field: term}} for field, term in wanted]
-        if "chunk_count" not in vars(self):  # whoever asks how frequent a word is asks this next
+    def _answer_pending(self) -> dict[tuple[str, str], int | None]:
+        """Request all pending counts and look-ups at once; cache and return the counts."""
+        terms = [term for term in self._pending_terms if self._counts.get(term) is None]
+        lookups = [
+            lookup for lookup in self._pending_lookups if self._words.find_terms(lookup) is None
+        ]
+        self._pending_terms.clear()
+        self._pending_lookups.clear()
+        queries: list[Any] = [{"term": {field: term}} for field, term in terms]
+        if "chunk_count" not in vars(self):  # the rarity of a term needs it next
             queries.append(EVERY_CHUNK)
         bodies = [*_count_bodies(queries)]
         chunks, words = {"index": self._about.chunks}, {"index": self.names.words}
         answers = iter(
             self._ask_lines(
-                [(words, self._words.body(each)) for each in lookups]
+                [(words, self._words.body(lookup)) for lookup in lookups]
                 + [(chunks, body) for body in bodies]
             )
         )
         for lookup in lookups:
-            self._follow(lookup, self._words.read(lookup, next(answers)))
+            self._expect_counts(lookup, self._words.read(lookup, next(answers)))
         counts = [count for answer in answers for count in _read_counts(answer)]
-        if len(counts) > len(wanted):
+        if len(counts) > len(terms):
             self.chunk_count = counts.pop()
-        found = dict[tuple[str, str], int | None](zip(wanted, counts, strict=True))
-        for term, count in found.items():
+        term_counts = dict[tuple[str, str], int | None](zip(terms, counts, strict=True))
+        for term, count in term_counts.items():
             self._counts.put(term, count or 0)
-        return found
+        return term_counts
 
-    def _follow(self, lookup: Lookup, terms: Sequence[str]) -> None:
-        """Expect the counts of terms that were looked up."""
+    def _expect_counts(self, lookup: Lookup, terms: Sequence[str]) -> None:
+        """Expect the counts of the terms of a look-up."""
         body = next(field for field in lookup.fields if field in self._field_languages)
-        fields = self._field_languages[body].fields if len(terms) <= _SEVERAL else (body,)
-        self._expected.append((product(fields, terms[:_COUNTED]), ()))
+        fields = self._field_languages[body].fields if len(terms) <= _FEW_TERMS else (body,)
+        self._expected.append((product(fields, terms[:_MAX_COUNTED]), ()))
 
-    def _beside(self, field: str, term: str) -> Iterator[tuple[str, str]]:
-        """Yield a term with the other fields of a language."""
+    def _in_all_fields(self, field: str, term: str) -> Iterator[tuple[str, str]]:
+        """Yield a term with each field of the language of its field."""
         language = self._field_languages.get(field)
-        return ((each, term) for each in (() if language is None else language.fields))
+        return ((name, term) for name in (() if language is None else language.fields))
 
     def terms(
         self, field: str, prefix: str, *, limit: int | None = None, within: Query | None = None
     ) -> list[tuple[str, int]]:
         if field in _KEYWORDS:
-            found = self._buckets(field, prefix, within)
+            pairs = self._buckets(field, prefix, within)
         else:
             listed = self._look_up(Lookup("begins", (field,), (prefix,)))
-            counts = self.frequencies([(field, term) for term in listed[:_COUNTED]])
-            found = [pair for pair in zip(listed, counts, strict=False) if pair[1]]
-            found += [(term, 1) for term in listed[_COUNTED:]]
-        found.sort(key=lambda pair: (-pair[1], pair[0]))
-        return found if limit is None else found[:limit]
+            counts = self.frequencies([(field, term) for term in listed[:_MAX_COUNTED]])
+            pairs = [pair for pair in zip(listed, counts, strict=False) if pair[1]]
+            pairs += [(term, 1) for term in listed[_MAX_COUNTED:]]
+        pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+        return pairs if limit is None else pairs[:limit]
 
     def _buckets(self, field: str, prefix: str, within: Query | None) -> list[tuple[str, int]]:
-        """Return the values of a field with single values that begin so, with their counts."""
+        """Return the values of a keyword field that start with `prefix`, with their counts."""
         terms: dict[str, Any] = {"field": field, "size": MAX_RESULTS}
         if prefix:
             terms["include"] = _literal(prefix) + ".*"
@@ -586,27 +603,29 @@ class RemoteSnapshot:
         return [(hit.doc_id, hit.position) for hit in cast("Sequence[Hit]", chunks)]
 
     def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
-        return self._each(chunks, lambda stored, position: stored.chunk(position))
+        return self._read_chunks(chunks, lambda stored, position: stored.chunk(position))
 
     def titles(self, chunks: Sequence[Handle]) -> list[str]:
-        return self._each(chunks, lambda stored, position: stored.title(position))
+        return self._read_chunks(chunks, lambda stored, position: stored.title(position))
 
     def section_paths(self, chunks: Sequence[Handle]) -> list[tuple[str, ...]]:
-        return self._each(chunks, lambda stored, position: stored.section_path(position))
+        return self._read_chunks(chunks, lambda stored, position: stored.section_path(position))
 
-    def _each(self, chunks: Sequence[Handle], read: Callable[[StoredDocument, int], T]) -> list[T]:
+    def _read_chunks(
+        self, chunks: Sequence[Handle], read: Callable[[StoredDocument, int], T]
+    ) -> list[T]:
         hits = cast("Sequence[Hit]", chunks)
         self._load(hit.doc_id for hit in hits)
         again = {hit.doc_id for hit in hits if self._stamp(hit.doc_id) != hit.stamp}
-        if again:  # what is remembered may be of before; what the cluster says now counts
+        if again:  # the cached records may be outdated
             self._load(again, anew=True)
-        found = list[T]()
+        values = list[T]()
         for hit in hits:
             known = self._stored.get(hit.doc_id)
             if known is None or known[0] != hit.stamp or hit.position >= len(known[1]):
                 raise self._changed(hit.doc_id)
-            found.append(read(known[1], hit.position))
-        return found
+            values.append(read(known[1], hit.position))
+        return values
 
     def _changed(self, doc_id: str) -> ChangedError:
         message = f"{doc_id} was changed meanwhile"
@@ -619,37 +638,35 @@ class RemoteSnapshot:
     # -- documents ------------------------------------------------------------------------
 
     def _load(self, doc_ids: Iterable[str], *, anew: bool = False) -> None:
-        """Read the records of documents that are not at hand, all in one request."""
-        missing = self._stored.get  # `self` stands for what is not known
-        wanted = [
-            doc_id for doc_id in dict.fromkeys(doc_ids) if anew or missing(doc_id, self) is self
-        ]
-        for at in range(0, len(wanted), _BATCH):
-            batch = wanted[at : at + _BATCH]
-            for doc_id, found in zip(batch, self._get(batch), strict=True):
-                self._stored.put(doc_id, self._read(doc_id, found.get("_source")))
+        """Read the records of documents that are not cached, `_BATCH` in a request."""
+        get = self._stored.get  # the default `self` differs from a cached None
+        unread = [doc_id for doc_id in dict.fromkeys(doc_ids) if anew or get(doc_id, self) is self]
+        for at in range(0, len(unread), _BATCH):
+            batch = unread[at : at + _BATCH]
+            for doc_id, document in zip(batch, self._get(batch), strict=True):
+                self._stored.put(doc_id, self._read(doc_id, document.get("_source")))
 
     def _get(self, doc_ids: Sequence[str]) -> list[Any]:
-        """Return the records of documents as the cluster gives them."""
+        """Return the cluster's answer for the record of each document."""
         documents = [
             {"_id": record_id(doc_id), "routing": routing_of(doc_id)} for doc_id in doc_ids
         ]
         path = path_of(self._about.chunks, "_mget")
         path += f"?realtime=false&preference={self._preference}"
-        found: list[Any] = self.cluster.post(path, {"docs": documents})["docs"]
-        if any("error" in each for each in found):
-            self._miss()
-        return found
+        records: list[Any] = self.cluster.post(path, {"docs": documents})["docs"]
+        if any("error" in record for record in records):
+            self._note_partial()
+        return records
 
     def _columns(
         self, doc_ids: Sequence[str], names: Sequence[str]
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield some columns of the records of those documents that are indexed, by id.
+        """Yield each indexed document's id with the named columns of its record.
 
-        Columns lie beside each other; to reach a record the cluster inflates what lies around it.
+        Columns are cheaper than records: to read a record, the cluster inflates its neighbours too.
         """
-        for at in range(0, len(doc_ids), _LISTED):
-            ids = [record_id(doc_id) for doc_id in doc_ids[at : at + _LISTED]]
+        for at in range(0, len(doc_ids), _COLUMN_BATCH):
+            ids = [record_id(doc_id) for doc_id in doc_ids[at : at + _COLUMN_BATCH]]
             body = {
                 "size": len(ids),
                 "stored_fields": "_none_",
@@ -658,8 +675,8 @@ class RemoteSnapshot:
                 "query": {"ids": {"values": ids}},
             }
             for hit in self._ask(body, limit="bulk")["hits"]["hits"]:
-                found = {name: values[0] for name, values in hit["fields"].items()}
-                yield document_id(found["tree"], found["path"]), found
+                columns = {name: values[0] for name, values in hit["fields"].items()}
+                yield document_id(columns["tree"], columns["path"]), columns
 
     def _read(
         self, doc_id: str, record: Mapping[str, Any] | None
@@ -681,19 +698,19 @@ class RemoteSnapshot:
             raise damaged(f"the record of {doc_id} cannot be read", self.location) from error
 
     def stamps(self, doc_ids: Sequence[str]) -> list[str | None]:
-        """Return the stamp under which each document is indexed, None for one that is not."""
-        known = {each: self._stamp(each) for each in doc_ids}
+        """Return the stamp of each document in the index, None if it is not indexed."""
+        known = {doc_id: self._stamp(doc_id) for doc_id in doc_ids}
         unknown = [doc_id for doc_id, stamp in known.items() if stamp is None]
-        known |= {each: found["stamp"] for each, found in self._columns(unknown, ["stamp"])}
+        known |= {doc_id: columns["stamp"] for doc_id, columns in self._columns(unknown, ["stamp"])}
         return [known[doc_id] for doc_id in doc_ids]
 
     def fingerprint_of(self, tree: str) -> str:
-        """Return what stands for the settings under which a tree was indexed."""
+        """Return the fingerprint of a tree's settings; empty for an unknown tree."""
         about = self._about.trees.get(tree)
         return "" if about is None else about.fingerprint
 
     def preload(self, doc_ids: Iterable[str]) -> None:
-        """Read the records of documents that will be asked for, in one request."""
+        """Cache the records of documents that the caller needs next."""
         self._load(doc_ids)
 
     def stored(self, doc_id: str) -> StoredDocument | None:
@@ -708,10 +725,10 @@ class RemoteSnapshot:
             return known[1].entry
         entry = self._entries.get(doc_id)
         if entry is None:
-            behind = self.manifest.following(doc_id, _LISTED)
-            for each, found in self._columns([doc_id, *behind] if behind else [], _ENTRY):
-                if "entry" in found:  # an index that was made before has none
-                    self._entries.put(each, _entry_of(found))
+            behind = self.manifest.following(doc_id, _COLUMN_BATCH)
+            for entry_id, columns in self._columns([doc_id, *behind] if behind else [], _ENTRY):
+                if "entry" in columns:  # an index of an older version has no such column
+                    self._entries.put(entry_id, _entry_of(columns))
             entry = self._entries.get(doc_id)
         if entry is None:
             stored = self.stored(doc_id)
@@ -719,14 +736,14 @@ class RemoteSnapshot:
         return entry
 
     def held_document(self, doc_id: str) -> DocumentEntry:
-        found = self.document(doc_id)
-        if found is None:
+        entry = self.document(doc_id)
+        if entry is None:
             raise self._changed(doc_id)
-        return found
+        return entry
 
     def documents(self) -> list[DocumentEntry]:
-        found = (self.document(document_id(*key)) for key in sorted(self.manifest))
-        return [entry for entry in found if entry is not None]
+        entries = (self.document(document_id(*key)) for key in sorted(self.manifest))
+        return [entry for entry in entries if entry is not None]
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
         stored = self.stored(doc_id)
@@ -755,33 +772,33 @@ class RemoteSnapshot:
     ) -> Iterator[tuple[DocumentKey, ManifestRow]]:
         """Yield the rows of the manifest, of some trees or of all, page by page.
 
-        With `stamps`, which says of a tree and the digest of a source what its stamp would be
-        now, only of sources that were made so.
+        `stamps` returns, from a tree and a source's digest, the stamp under the settings in force.
+        With it, only the sources that have this stamp are in the rows.
         """
-        wanted: Any = {"exists": {"field": "digest"}}
+        query: Any = {"exists": {"field": "digest"}}
         if trees is not None:
-            wanted = {"bool": {"filter": [wanted, {"terms": {"tree": list(trees)}}]}}
+            query = {"bool": {"filter": [query, {"terms": {"tree": list(trees)}}]}}
         body = {
             "size": MAX_RESULTS,
             "docvalue_fields": ["tree", "path", "stamp", "digest", *_STATE],
             "sort": [{"tree": "asc"}, {"path": "asc"}],
-            "query": wanted,
+            "query": query,
         }
         for answer in self._pages(body, limit="bulk"):
             for hit in answer["hits"]["hits"]:
-                found = {name: values[0] for name, values in hit["fields"].items()}
-                key = found["tree"], found["path"]
-                if stamps is None or stamps(found["tree"], found["digest"]) == found["stamp"]:
-                    yield key, _row(found)
+                columns = {name: values[0] for name, values in hit["fields"].items()}
+                key = columns["tree"], columns["path"]
+                if stamps is None or stamps(columns["tree"], columns["digest"]) == columns["stamp"]:
+                    yield key, _row(columns)
 
     def rows_of(self, keys: Sequence[DocumentKey]) -> Iterator[tuple[DocumentKey, ManifestRow]]:
-        """Yield the rows of those keys that are indexed."""
-        for _, found in self._columns([document_id(*key) for key in keys], _STATE):
-            yield (found["tree"], found["path"]), _row(found)
+        """Yield the rows of the keys that are indexed."""
+        for _, columns in self._columns([document_id(*key) for key in keys], _STATE):
+            yield (columns["tree"], columns["path"]), _row(columns)
 
 
 class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
-    """The manifest of a cluster's index: a key is asked for alone, all only when all are wanted."""
+    """The manifest of a cluster's index. It reads single rows until a caller needs all of them."""
 
     def __init__(self, snapshot: RemoteSnapshot):
         self._snapshot = snapshot
@@ -795,16 +812,16 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
             return self._all[key]
         if key not in self._some:
             self.ask([key])
-        found = self._some[key]
-        if found is None:
+        row = self._some[key]
+        if row is None:
             raise KeyError(key)
-        return found
+        return row
 
     def ask(self, keys: Sequence[DocumentKey]) -> None:
-        """Ask for many keys in one request, so that each is at hand."""
-        wanted = [key for key in keys if key not in self._some]
-        self._some.update(dict.fromkeys(wanted))
-        self._some.update(self._snapshot.rows_of(wanted))
+        """Read and cache the rows of many keys in one request."""
+        unknown = [key for key in keys if key not in self._some]
+        self._some.update(dict.fromkeys(unknown))
+        self._some.update(self._snapshot.rows_of(unknown))
 
     def __iter__(self) -> Iterator[DocumentKey]:
         return iter(self.table)
@@ -820,7 +837,7 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
         return self._all
 
     def following(self, doc_id: str, most: int = _BATCH) -> list[str]:
-        """Return the documents behind one, where all are being read in their order."""
+        """Return the ids behind `doc_id` if the caller reads all documents in order, else none."""
         if self._all is None:
             return []
         if not self._ids:
@@ -849,12 +866,12 @@ def _count_body(query: Any) -> dict[str, Any]:
 
 
 def _count_bodies(queries: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield questions how many documents match each of some simple queries.
+    """Yield the searches that count the matches of each of some simple queries.
 
-    A term alone is counted without a look at documents, but each question has its price; those of
-    many are counted together, in the documents that have one of them: they are seldom common.
+    The cluster counts a single term without reading documents, but each search has its price. So
+    many terms are counted together, over the documents with one of them: most of them are rare.
     """
-    if len(queries) <= _COUNTED_ALONE:
+    if len(queries) <= _MAX_SINGLE_COUNTS:
         yield from map(_count_body, queries)
         return
     for at in range(0, len(queries), _BATCH):
@@ -875,7 +892,7 @@ def _read_counts(answer: Mapping[str, Any]) -> list[int]:
 
 
 def _entry_of(columns: Mapping[str, Any]) -> DocumentEntry:
-    packed = urlsafe_b64decode(columns["entry"] + "==")  # the cluster leaves these away
+    packed = urlsafe_b64decode(columns["entry"] + "==")  # the cluster omits the padding
     entry = deserialise_document(packed).entry
     return entry._replace(chunk_count=columns["chunks"])
 
@@ -890,5 +907,8 @@ def _hit(hit: Mapping[str, Any]) -> Hit:
 
 
 def _literal(text: str) -> str:
-    """Return a pattern of the cluster that matches a text as it is."""
-    return "".join(f"\\{each}" if each in '.?+*|(){}[]\\"#@&<>~^$-' else each for each in text)
+    """Return a regular expression of the cluster that matches `text` literally."""
+    return "".join(
+        f"\\{character}" if character in '.?+*|(){}[]\\"#@&<>~^$-' else character
+        for character in text
+    )

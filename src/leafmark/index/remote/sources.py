@@ -1,4 +1,4 @@
-"""Sources in the cluster: the bytes of a file by their sha256, deflated, checked when read."""
+"""Sources in the cluster: the deflated bytes of a file under their sha256, checked when read."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from leafmark.index.remote.layout import Names
 
 
 def pack_source(data: bytes, now_ms: int) -> dict[str, Any]:
-    """Return the document of a source."""
+    """Return the cluster's document of a source."""
     packed = b64encode(zlib.compress(data, 6)).decode("ascii")
     return {"data": packed, "size": len(data), "kept_ms": now_ms}
 
 
 def read_source(cluster: Cluster, names: Names, digest: str) -> bytes | None:
-    """Return the bytes with a sha256, None if the cluster has not got them.
+    """Return the bytes with a sha256, None if the cluster does not have them.
 
     Raises:
-        DamagedError: they are others.
+        DamagedError: the stored bytes cannot be unpacked or have another hash.
         StorageError: the cluster does not answer.
     """
-    found = cluster.get(path_of(names.sources, "_doc", digest), allowed=(404,))
-    if not found.get("found"):
+    document = cluster.get(path_of(names.sources, "_doc", digest), allowed=(404,))
+    if not document.get("found"):
         return None
     try:
-        data = zlib.decompress(b64decode(found["_source"]["data"], validate=True))
+        data = zlib.decompress(b64decode(document["_source"]["data"], validate=True))
     except (KeyError, TypeError, ValueError, zlib.error) as error:
         raise damaged("a source cannot be unpacked", cluster.location) from error
     if hashlib.sha256(data).hexdigest() != digest:

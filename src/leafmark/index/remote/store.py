@@ -1,9 +1,9 @@
 """Writing an index in a cluster, from any number of processes and machines at once.
 
-There is no lock. Each source is a commit of its own: its chunks first, then its record, which
-names the stamp of the chunks that count and carries a version. Of two writers of one source the
-later one wins, whatever arrives first; what lost is removed. `commit` makes all of it visible.
-What was sent before an interruption stands, and the next run goes on behind it.
+There is no lock. Each source is a commit of its own: first its chunks, then its record, which
+names the stamp of the valid chunks and carries a version. Of two writers of one source the later
+one wins, in whichever order the writes arrive; the chunks of the other are removed. `commit` makes
+all changes visible. Writes sent before an interruption stand, and the next run continues there.
 """
 
 from __future__ import annotations
@@ -63,31 +63,31 @@ from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileStat
 from leafmark.namedtuples import NamedTuple
 
 MAX_WAITING = 2
-"""Batches that wait for the cluster while the next one is made."""
+"""Batches that wait for the cluster while the next one is prepared."""
 
 _PREFETCHED = 200
-"""Records that are read together with one that is asked for."""
+"""Records that are read ahead of a requested one."""
 
 _TRIES = 6
-"""How often the index's record is changed again where others change it at the same time."""
+"""Attempts to change the index's record while others change it at the same time."""
 
-_NEW, _ASKED, _BEGUN = "it is new", "it was asked for", "it was begun"
-"""Why the sources of a tree are read anew. Those made as they would be now are kept, unless that
-was asked for."""
+_NEW, _REBUILD, _UNFINISHED = "it is new", "it was asked for", "it was begun"
+"""Why all sources of a tree are read again. Sources indexed under the settings in force are kept,
+except in a rebuild."""
 
 _SOURCE = re.compile(r',"source":"([A-Za-z0-9+/=]*)"')
 _UNSET = {"stamp": "", "chunks": 0, "version": 0}
 
 
 class RemoteOptions(NamedTuple):
-    """How an index is laid out when it is made."""
+    """The layout of a new index."""
 
     shards: int = 3
     replicas: int = 1
 
 
-class _Known(NamedTuple):
-    """What the cluster has of a source."""
+class _IndexedSource(NamedTuple):
+    """The cluster's current state of a source."""
 
     stamp: str
     chunks: int
@@ -103,7 +103,7 @@ def open_store(
     *,
     rebuild: bool = False,
 ) -> Iterator[RemoteStore]:
-    """Give a writer of the index of an address, which is made if necessary.
+    """Open a writer of the index at an address; a missing index is created.
 
     Raises:
         StorageError: the cluster does not answer, or refuses.
@@ -111,31 +111,31 @@ def open_store(
     """
     cluster.is_patient = True
     check_engine(cluster.get("/"), cluster.location)
-    store = _open(cluster, names, options, remote, rebuild)
+    store = _prepare(cluster, names, options, remote, rebuild)
     try:
         yield store
     finally:
         store.close()
 
 
-def _open(
+def _prepare(
     cluster: Cluster, names: Names, options: IndexOptions, remote: RemoteOptions, rebuild: bool
 ) -> RemoteStore:
-    _make(cluster, names.words, words_body(remote.replicas))
-    _make(cluster, names.sources, sources_body(remote.shards, remote.replicas))
+    _create_index(cluster, names.words, words_body(remote.replicas))
+    _create_index(cluster, names.sources, sources_body(remote.shards, remote.replicas))
     meta = read_meta(cluster, names)
     if meta is None:
-        _begin(cluster, names, options, remote)
-        meta = _existing(cluster, names)
+        _create_chunk_index(cluster, names, options, remote)
+        meta = _get_meta(cluster, names)
     anew = {
         name: reason
         for name in options.languages
-        if (reason := _why_anew(name, options, meta.trees.get(name), rebuild)) is not None
+        if (reason := _reason_to_read(name, options, meta.trees.get(name), rebuild)) is not None
     }
-    if _BEGUN in anew.values():  # what a run left that was ended
+    if _UNFINISHED in anew.values():  # makes the writes of an interrupted run visible
         refresh(cluster, [meta.chunks])
-    changed = [name for name, reason in anew.items() if reason != _BEGUN]
-    fields: dict[str, Any] = {"entry": ENTRY}  # an index that was made before has none
+    changed = [name for name, reason in anew.items() if reason != _UNFINISHED]
+    fields: dict[str, Any] = {"entry": ENTRY}  # an index of an older version lacks it
     for language in index_languages(options.languages):
         fields |= language_mapping(language)
     cluster.put(path_of(meta.chunks, "_mapping") + PATIENCE, {"properties": fields})
@@ -145,30 +145,30 @@ def _open(
     return RemoteStore(cluster, names, options, anew)
 
 
-def _why_anew(
+def _reason_to_read(
     name: str, options: IndexOptions, known: TreeMeta | None, rebuild: bool
 ) -> str | None:
-    """Return why all sources of a tree must be read, None if they need not."""
+    """Return why all sources of a tree must be read again, None if they need not be."""
     if known is None:
         return _NEW
     if rebuild:
-        return _ASKED
+        return _REBUILD
     if known.stemmer != options.languages[name]:
         return "it is in another language now"
     if known.fingerprint != options.fingerprint:
         return "the settings changed"
-    return None if known.complete else _BEGUN
+    return None if known.complete else _UNFINISHED
 
 
-def _existing(cluster: Cluster, names: Names) -> RemoteMeta:
+def _get_meta(cluster: Cluster, names: Names) -> RemoteMeta:
     meta = read_meta(cluster, names)
     if meta is None:
         raise StorageError("the index is gone", location=cluster.location)
     return meta
 
 
-def _make(cluster: Cluster, index: str, body: Mapping[str, Any]) -> None:
-    """Make an index unless it is there; another process may make it at the same time."""
+def _create_index(cluster: Cluster, index: str, body: Mapping[str, Any]) -> None:
+    """Create an index unless it exists; another process may create it at the same time."""
     if "error" not in cluster.get(path_of(index, "_settings"), allowed=(404,)):
         return
     try:
@@ -178,15 +178,17 @@ def _make(cluster: Cluster, index: str, body: Mapping[str, Any]) -> None:
             raise
 
 
-def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: RemoteOptions) -> None:
-    """Make the index of chunks, with its alias."""
+def _create_chunk_index(
+    cluster: Cluster, names: Names, options: IndexOptions, remote: RemoteOptions
+) -> None:
+    """Create the index of chunks, with its alias."""
     index = names.text(1)
     languages = index_languages(options.languages)
-    _make(cluster, index, index_body(languages, remote.shards, remote.replicas))
+    _create_index(cluster, index, index_body(languages, remote.shards, remote.replicas))
     facts: dict[str, Any] = {"uuid": uuid4().hex, "trees": {}}
     where = path_of(index, "_create", META_ID) + f"?routing={META_ID}&refresh=true"
     _put_filler(cluster, index, languages)
-    cluster.put(where, meta_document(facts), allowed=(409,))  # others begin it, too
+    cluster.put(where, meta_document(facts), allowed=(409,))  # another process may be first
     added = {"add": {"index": index, "alias": names.alias}}
     cluster.post("/_aliases" + PATIENCE, {"actions": [added]})
 
@@ -194,29 +196,29 @@ def _begin(cluster: Cluster, names: Names, options: IndexOptions, remote: Remote
 def _put_filler(
     cluster: Cluster, index: str, languages: Iterable[Language], *, replace: bool = False
 ) -> None:
-    """Write what counts beside the chunks, if it is not there; `replace` it for more languages."""
+    """Write the filler document if it is missing; `replace` it when there are more languages."""
     where = path_of(index, "_doc" if replace else "_create", FILLER_ID) + f"?routing={META_ID}"
     cluster.put(where, filler_document(languages), allowed=(409,))
 
 
 def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | None]) -> None:
-    """Change what the index says of some trees (None: nothing more), beside others that do so.
+    """Change the index's record of some trees; None removes a tree. Other writers may do the same.
 
     Raises:
-        StorageError: too many others do so.
+        StorageError: too many others changed the record at the same time.
     """
     for _ in range(_TRIES):
-        meta = _existing(cluster, names)
-        told = {**meta.trees, **trees}
+        meta = _get_meta(cluster, names)
+        merged = {**meta.trees, **trees}
         facts = {
             "uuid": meta.uuid,
-            "trees": {name: tree._asdict() for name, tree in told.items() if tree is not None},
+            "trees": {name: tree._asdict() for name, tree in merged.items() if tree is not None},
         }
         where = path_of(meta.chunks, "_doc", META_ID) + (
             f"?routing={META_ID}&refresh=true&timeout=20s"
             f"&if_seq_no={meta.seq_no}&if_primary_term={meta.primary_term}"
         )
-        stemmers = {name: tree.stemmer for name, tree in told.items() if tree is not None}
+        stemmers = {name: tree.stemmer for name, tree in merged.items() if tree is not None}
         languages = index_languages(stemmers)
         before = index_languages({name: tree.stemmer for name, tree in meta.trees.items()})
         has_more = bool(meta.trees) and languages != before
@@ -228,18 +230,18 @@ def change_trees(cluster: Cluster, names: Names, trees: Mapping[str, TreeMeta | 
 
 
 class RemoteStore:
-    """Changes an index in a cluster. Use `open_store`; nothing is seen before `commit`.
+    """A `Store` that writes to a cluster. Use `open_store`; readers see nothing before `commit`.
 
-    It is a `Store`. `lost` are the sources whose writing somebody else overtook.
+    `lost` has the ids of the sources that another writer replaced with a later version.
     """
 
     def __init__(
         self, cluster: Cluster, names: Names, options: IndexOptions, anew: Mapping[str, str]
     ):
-        self.rebuilt = next((why for why in anew.values() if why not in (_NEW, _BEGUN)), None)
+        self.rebuilt = next((why for why in anew.values() if why not in (_NEW, _UNFINISHED)), None)
         self.lost = list[str]()
         self.read_source: Callable[[DocumentEntry], bytes | None] = lambda entry: None
-        """Where the bytes of a source come from that are kept beside it, if from anywhere."""
+        """Returns the bytes of a source, which are stored beside it; None stores none."""
         self._cluster = cluster
         self._names = names
         self._options = options
@@ -249,17 +251,21 @@ class RemoteStore:
         self.current: Current = self._snapshot.current
         self.meta: IndexMeta = self._snapshot.meta
         whole = [name for name in options.languages if name not in anew]
-        begun = [name for name, reason in anew.items() if reason not in (_NEW, _ASKED)]
-        kept = [self._snapshot.rows(whole)] if whole else []
-        kept += [self._snapshot.rows(begun, self._stamp_now)] if begun else []
-        self._manifest = ManifestTable(chain.from_iterable(kept))
+        begun = [name for name, reason in anew.items() if reason not in (_NEW, _REBUILD)]
+        rows = [self._snapshot.rows(whole)] if whole else []
+        rows += [self._snapshot.rows(begun, self._stamp_now)] if begun else []
+        self._manifest = ManifestTable(chain.from_iterable(rows))
         require_whole(self._snapshot)
-        self._by_tree = {t: each for each in self._snapshot.languages for t in each.trees}
+        self._by_tree = {
+            t: language for language in self._snapshot.languages for t in language.trees
+        }
         self._fillers = fillers(self._snapshot.languages)
-        self._words = Words(cluster, names, [each.body for each in self._snapshot.languages])
+        self._words = Words(
+            cluster, names, [language.body for language in self._snapshot.languages]
+        )
         self._vectors = vector_indices(cluster, names)
-        self._keep = "index" if _ASKED in anew.values() else "create"
-        """What is done with a source: a damaged one goes with a rebuild."""
+        self._source_action = "index" if _REBUILD in anew.values() else "create"
+        """How the bytes of a source are written: a rebuild also replaces damaged ones."""
         self._batch = list[_Change]()
         self._bytes = 0
         self._pool = ThreadPoolExecutor(1, "leafmark-writes")
@@ -269,31 +275,31 @@ class RemoteStore:
 
     @property
     def is_new(self) -> bool:
-        """Whether all sources of all trees are to be read."""
+        """Whether all sources of all trees must be read."""
         return {*self._anew} == {*self._options.languages}
 
     @property
     def looked_ns(self) -> int:
-        """When the last run began to look at the sources of these trees."""
+        """When the last run began to look at the sources, of the tree with the oldest run."""
         trees = self._snapshot.about.trees
         return min((trees[name].looked_ns for name in self._options.languages), default=0)
 
     @property
     def manifest(self) -> Manifest:
-        """What is indexed, including the changes of this writer."""
+        """The indexed sources, including the changes of this writer."""
         return self._manifest
 
     # -- changes --------------------------------------------------------------------------
 
     def put(self, chunked: ChunkedDocument, state: FileState) -> None:
-        """Index a source in place of what was indexed under its tree and path."""
+        """Index a source; it replaces the one with the same tree and path."""
         self.put_prepared(prepare_source(chunked, state, stemmer=self.stemmer(chunked.tree)))
 
     def put_prepared(self, source: EngineDocuments, data: bytes | None = None) -> None:
-        """Index a prepared source; `data` are the bytes of its file, which are kept beside it.
+        """Index a prepared source; `data` are the bytes of its file, which are stored beside it.
 
         Raises:
-            UsageError: its tree has no language in the settings, or another one.
+            UsageError: the settings have no language for its tree, or another one.
         """
         entry = source.entry
         if self.stemmer(entry.tree) != source.stemmer:
@@ -301,7 +307,7 @@ class RemoteStore:
         if data is None:
             data = self.read_source(entry)
         self._manifest[entry.tree, entry.path] = row_of(entry)
-        self._take(_Change(entry.doc_id, time.time_ns() // 1000, source, data))
+        self._add_change(_Change(entry.doc_id, time.time_ns() // 1000, source, data))
 
     def stemmer(self, tree: str) -> str | None:
         """Return the language of a tree.
@@ -315,33 +321,36 @@ class RemoteStore:
         return language.name
 
     def state(self, tree: str, path: str) -> FileState | None:
-        """Return how a source looked at the last commit, None for one not indexed then."""
+        """Return the file state of a source at the last commit, None if it was not indexed."""
         entry = self.entry(tree, path)
         return None if entry is None else entry.state
 
     def entry(self, tree: str, path: str) -> DocumentEntry | None:
-        """Return what the index says of a source, None for one that is not indexed."""
+        """Return the entry of a source, None if it is not indexed."""
         self._snapshot.preload(document_id(*key) for key in self._following((tree, path)))
         return self._snapshot.document(document_id(tree, path))
 
     def _following(self, key: DocumentKey) -> list[DocumentKey]:
-        """Return a key and those behind it: whoever asks for one asks for these next."""
+        """Return a key and those behind it, which a run needs next."""
         if not self._ahead:
             self._ahead = sorted(self._manifest)
         at = bisect_left(self._ahead, key)
         return [key, *self._ahead[at : at + _PREFETCHED]]
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
-        """Take a source whose bytes are indexed for unchanged: times and inodes are a machine's."""
+        """Return whether the bytes of a source are indexed already.
+
+        Times and inodes differ between machines, so only the digest counts.
+        """
         old = self.state(tree, path)
         return old is not None and old.digest == state.digest
 
     def remove(self, tree: str, path: str) -> None:
         """Remove a source from the index, if it is there."""
         if self._manifest.pop((tree, path), None) is not None:
-            self._take(_Change(document_id(tree, path), time.time_ns() // 1000))
+            self._add_change(_Change(document_id(tree, path), time.time_ns() // 1000))
 
-    def _take(self, change: _Change) -> None:
+    def _add_change(self, change: _Change) -> None:
         self._changed = True
         self._batch.append(change)
         self._bytes += change.size
@@ -351,7 +360,7 @@ class RemoteStore:
     # -- batches --------------------------------------------------------------------------
 
     def _send(self) -> None:
-        """Hand the batch to the thread that writes, when it has few others waiting."""
+        """Hand the batch to the writing thread; wait while `MAX_WAITING` others are queued."""
         batch, self._batch, self._bytes = self._batch, [], 0
         if not batch:
             return
@@ -360,8 +369,8 @@ class RemoteStore:
         self._waiting.append(self._pool.submit(self._write, batch))
 
     def _write(self, batch: Sequence[_Change]) -> None:
-        """Write one batch: each source with its words, chunks, record, and what it replaces."""
-        known = self._known([change.doc_id for change in batch])
+        """Write one batch: words, sources and chunks, then records, then remove stale chunks."""
+        known = self._read_indexed([change.doc_id for change in batch])
         changes, records = list[Line](), list[Line]()
         leftovers = list[Line]()
         for change, old in zip(batch, known, strict=True):
@@ -369,25 +378,27 @@ class RemoteStore:
             changes += self._words_of(change)
             if change.source is None:
                 records.append(self._removal(change.doc_id, version))
-                leftovers += self._without(change.doc_id, old, "", 0)
+                leftovers += self._stale_chunk_lines(change.doc_id, old, "", 0)
                 continue
             entry = change.source.entry
             if change.data is not None:
                 document = pack_source(change.data, time.time_ns() // 1_000_000)
-                head = {self._keep: {"_index": self._names.sources, "_id": entry.state.digest}}
+                head = {
+                    self._source_action: {"_index": self._names.sources, "_id": entry.state.digest}
+                }
                 changes.append(Line(head, json.dumps(document)))
             changes += self._chunks(change.source)
             records.append(self._record(change.source, version))
             stamp = self._stamp(entry)
-            leftovers += self._without(change.doc_id, old, stamp, entry.chunk_count)
+            leftovers += self._stale_chunk_lines(change.doc_id, old, stamp, entry.chunk_count)
         write_lines(self._cluster, changes)
         overtaken = write_lines(self._cluster, records)
         write_lines(self._cluster, [line for line in leftovers if line.doc_id not in overtaken])
         if overtaken:
-            self._withdraw([each for each in batch if each.doc_id in overtaken])
+            self._remove_overtaken([change for change in batch if change.doc_id in overtaken])
 
-    def _known(self, doc_ids: Sequence[str]) -> list[_Known]:
-        """Return what the cluster has of the documents now, in their order."""
+    def _read_indexed(self, doc_ids: Sequence[str]) -> list[_IndexedSource]:
+        """Return the cluster's current state of each document, in their order."""
         documents = [
             {
                 "_id": record_id(doc_id),
@@ -397,19 +408,19 @@ class RemoteStore:
             for doc_id in doc_ids
         ]
         current = read_current(self._cluster, self._index, documents)
-        if any("error" in found for found in current):
+        if any("error" in document for document in current):
             raise StorageError("the index is gone", location=self._cluster.location)
-        return [_Known(**{**_UNSET, **found.get("_source", {})}) for found in current]
+        return [_IndexedSource(**{**_UNSET, **document.get("_source", {})}) for document in current]
 
     def _words_of(self, change: _Change) -> Iterator[Line]:
         if change.source is None:
             return
         language = self._by_tree[change.source.entry.tree]
-        found = dict[str, None]()
+        terms = dict[str, None]()
         for row in change.source.rows:
-            found.update(dict.fromkeys(_text(row, language.body).split(" ")))
+            terms.update(dict.fromkeys(_text(row, language.body).split(" ")))
         yield from self._words.new(
-            language.body, (term for term in found if term and term[0] != "\\")
+            language.body, (term for term in terms if term and term[0] != "\\")
         )
 
     def _chunks(self, source: EngineDocuments) -> Iterator[Line]:
@@ -431,7 +442,7 @@ class RemoteStore:
         return self._stamp_now(entry.tree, entry.state.digest)
 
     def _stamp_now(self, tree: str, digest: str) -> str:
-        """Return the stamp that a source gets under the settings in force."""
+        """Return the stamp of a source under the settings in force."""
         return stamp_of(digest, self._options.fingerprint, self._options.languages[tree])
 
     def _record(self, source: EngineDocuments, version: int) -> Line:
@@ -471,10 +482,12 @@ class RemoteStore:
             }
         }
 
-    def _without(self, doc_id: str, old: _Known, stamp: str, chunks: int) -> Iterator[Line]:
-        """Yield what removes the chunks of an older state that the new one has not got.
+    def _stale_chunk_lines(
+        self, doc_id: str, old: _IndexedSource, stamp: str, chunks: int
+    ) -> Iterator[Line]:
+        """Yield the lines that remove the chunks of an older state that the new one lacks.
 
-        Its vectors stay for a while: sources that are gone may be back.
+        Its vectors are only marked as unused: a removed source may come back.
         """
         first = chunks if old.stamp == stamp else 0
         if old.stamp not in ("", stamp):
@@ -482,16 +495,16 @@ class RemoteStore:
             yield from unused_lines(self._vectors, owner_of(doc_id, old.stamp), now_ms)
         routing = routing_of(doc_id)
         for position in range(first, old.chunks):
-            one = {
+            action = {
                 "_index": self._index,
                 "_id": chunk_id(doc_id, old.stamp, position),
                 "routing": routing,
             }
-            yield Line({"delete": one}, doc_id=doc_id)
+            yield Line({"delete": action}, doc_id=doc_id)
 
-    def _withdraw(self, changes: Sequence[_Change]) -> None:
-        """Remove the chunks of sources that somebody else wrote later, unless they are the same."""
-        known = self._known([change.doc_id for change in changes])
+    def _remove_overtaken(self, changes: Sequence[_Change]) -> None:
+        """Remove our chunks of sources that another writer replaced, unless they are the same."""
+        known = self._read_indexed([change.doc_id for change in changes])
         lines = list[Line]()
         for change, now in zip(changes, known, strict=True):
             self.lost.append(change.doc_id)
@@ -500,20 +513,20 @@ class RemoteStore:
             entry = change.source.entry
             stamp = self._stamp(entry)
             if stamp != now.stamp:
-                ours = _Known(stamp, entry.chunk_count, 0)
-                lines += self._without(change.doc_id, ours, now.stamp, now.chunks)
+                ours = _IndexedSource(stamp, entry.chunk_count, 0)
+                lines += self._stale_chunk_lines(change.doc_id, ours, now.stamp, now.chunks)
         write_lines(self._cluster, lines)
 
     # -- the commit -----------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Wait until all that was given is written; it is not visible yet."""
+        """Wait until all changes are written; they are not visible yet."""
         self._send()
         while self._waiting:
             self._waiting.popleft().result()
 
     def checkpoint(self, *, started_ns: int) -> None:
-        """Make visible what is done of a first build: it answers, and a later run goes on there.
+        """Make the finished part of a first build visible; a later run continues from it.
 
         Raises:
             StorageError: some writes were refused, or the cluster did not answer.
@@ -533,7 +546,7 @@ class RemoteStore:
         """Make all changes visible.
 
         Raises:
-            StorageError: some were refused, or the cluster did not answer.
+            StorageError: some writes were refused, or the cluster did not answer.
         """
         if started_ns:
             self._drop_missing()
@@ -557,26 +570,26 @@ class RemoteStore:
         return self.meta
 
     def _drop_missing(self) -> None:
-        """Remove sources of trees that were read anew, and that are no more.
+        """Remove the sources that are gone from trees whose sources were all read again.
 
-        Of a tree that is new there were none before.
+        A new tree had none before.
         """
         before = [name for name, reason in self._anew.items() if reason != _NEW]
         if not before:
             return
         for key, _ in list(self._snapshot.rows(before)):
             if key not in self._manifest:
-                self._take(_Change(document_id(*key), time.time_ns() // 1000))
+                self._add_change(_Change(document_id(*key), time.time_ns() // 1000))
 
     def close(self) -> None:
-        """Stop writing; what waits is dropped, and what was sent stands."""
+        """Stop writing; waiting batches are dropped, sent ones stand."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     discard = close
 
 
 class _Change(NamedTuple):
-    """A source to be written, or, without `source`, removed."""
+    """A source to write, or to remove if `source` is None."""
 
     doc_id: str
     version: int
@@ -590,6 +603,6 @@ class _Change(NamedTuple):
 
 
 def _text(row: str, field: str) -> str:
-    """Return a field of text of a chunk's JSON: terms hold no character that JSON escapes."""
+    """Return a text field of a chunk's JSON. Its terms have no character that JSON escapes."""
     _, mark, rest = row.partition(f',"{field}":"')
     return rest[: rest.index('"')] if mark else ""

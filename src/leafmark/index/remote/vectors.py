@@ -1,13 +1,13 @@
-"""The vectors of one model in a cluster: made once, used by all who ask and all who index.
+"""The vectors of one model in a cluster: computed once, shared by all searches and indexing runs.
 
-A chunk is embedded as one text or as several windows. Each has a document, which names the
-state of its source, its chunk and the hash of its text; a text that has a vector anywhere in
-the index is not embedded again. A source of several chunks has one more, the direction of their
-mean. The last thing written for a state of a source says that all is made. A vector of another
-state than the one indexed now is found by its hash alone.
+A chunk is embedded as one text or as several windows. Each window has a document, which names the
+state of its source, its chunk and the hash of its text; a text that has a vector anywhere in the
+index is not embedded again. A source of several chunks has one more vector, the direction of their
+mean. The last document written for a state of a source says that its vectors are complete. Searches
+skip the vectors of older states; only a look-up by hash finds them.
 
-Up to `EXACT_UP_TO` vectors, all are compared; beyond, the engine's graph chooses those near
-enough, whose similarities are exact.
+Up to `EXACT_UP_TO` vectors, the engine compares all; beyond, its graph chooses the nearest ones,
+whose similarities are exact.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_UP_TO = 20_000
-"""Vectors: comparing as many takes a node some ten milliseconds."""
+"""Vectors that are all compared with a query: a node needs some ten milliseconds for as many."""
 
 SAMPLE = 4096
-"""Vectors that tell what is usual for a query, where there are more."""
+"""Vectors in the sample that gives the usual similarity of a query."""
 
 MAX_WHOLES = 200
-"""Documents that may be near as wholes."""
+"""Most documents that `nearest_documents` considers."""
 
 _SAMPLES = 1 << 16
 _WIDER = 4
-"""How many vectors are asked for, for each chunk: it may have several windows, or be of before."""
+"""Vectors requested for each chunk: a chunk may have several windows, or outdated ones."""
 
 _BATCH = 500
 
 _SIMILARITY = "double score = _score.doubleValue(); return score >= 1 ? score - 1 : 1 - 1 / score"
-"""What `_similarity` computes, as a script of the cluster's."""
+"""`_similarity` as a script of the cluster."""
 
 Json = dict[str, Any]
 
 
 class VectorState(NamedTuple):
-    """The vectors of one state of a source: the hashes and vectors of the windows of each chunk."""
+    """One state of a source; `chunks` has the hashes of the windows of each chunk."""
 
     tree: str
     doc_id: str
@@ -70,7 +70,7 @@ class VectorState(NamedTuple):
 
 
 class VectorCounts(NamedTuple):
-    """How many vectors there are, of how many chunks all are made, and of which dimension."""
+    """The number of vectors, the number of chunks with all their vectors, and the dimension."""
 
     windows: int
     chunks: int
@@ -78,14 +78,14 @@ class VectorCounts(NamedTuple):
 
 
 class RemoteVectors:
-    """The vectors of a model behind one address; `recipe` says how the texts of chunks are made."""
+    """The vectors of a model at one address; `recipe` identifies how chunks become texts."""
 
     def __init__(self, cluster: Cluster, names: Names, model: VectorModel, recipe: str):
         self.cluster = cluster
         self.index = names.vectors(f"{model.key}-{recipe}")
 
     def counts(self, trees: Iterable[str] | None = None) -> VectorCounts | None:
-        """Return what there is (of some trees), None where no vectors were ever made."""
+        """Return the counts (of some trees), None if the index of vectors does not exist."""
         sums = {"sum": {"field": "chunks"}}
         current: Json = {"bool": {"must_not": [{"exists": {"field": "unused_ms"}}]}}
         if trees is not None:
@@ -107,45 +107,45 @@ class RemoteVectors:
         answer = self.cluster.post(path_of(self.index, "_search"), body, allowed=(404,))
         if "error" in answer:
             return None
-        found = answer["aggregations"]["all"]
+        totals = answer["aggregations"]["all"]
         return VectorCounts(
             answer["hits"]["total"]["value"],
-            int(found["made"]["chunks"]["value"]),
-            int(found["dimension"]["value"] or 0),
+            int(totals["made"]["chunks"]["value"]),
+            int(totals["dimension"]["value"] or 0),
         )
 
     # -- writing ----------------------------------------------------------------------------
 
     def make(self, dimension: int, shards: int, replicas: int) -> None:
-        """Make the index, anew where it holds vectors of another dimension."""
-        found = self.counts()
-        if found is not None and found.dimension not in (0, dimension):
+        """Create the index; one with vectors of another dimension is replaced."""
+        counts = self.counts()
+        if counts is not None and counts.dimension not in (0, dimension):
             self.cluster.request("DELETE", path_of(self.index), allowed=(404,), limit="bulk")
-            found = None
-        if found is None:
+            counts = None
+        if counts is None:
             body = vectors_body(dimension, shards, replicas)
             answer = self.cluster.put(path_of(self.index), body, allowed=(400,))
             if "error" in answer and "already_exists" not in str(answer):
-                self.cluster.put(path_of(self.index), body)  # which says why it cannot be
+                self.cluster.put(path_of(self.index), body)  # raises the reason
 
     def refresh(self) -> None:
-        """Have all that was written found."""
+        """Make all writes visible to searches."""
         self.cluster.post(path_of(self.index, "_refresh"), limit="bulk")
 
     def made(self, owners: Sequence[str]) -> dict[str, bool]:
-        """Return those states of sources that are made, and whether each was noted as unused."""
-        found = dict[str, bool]()
+        """Return the complete states among `owners`, each with whether it is marked as unused."""
+        is_unused = dict[str, bool]()
         for at in range(0, len(owners), _BATCH):
             batch = owners[at : at + _BATCH]
             documents = [{"_id": made_id(owner), "_source": ["unused_ms"]} for owner in batch]
             current = read_current(self.cluster, self.index, documents)
-            for owner, each in zip(batch, current, strict=True):
-                if each.get("found"):
-                    found[owner] = "unused_ms" in each["_source"]
-        return found
+            for owner, document in zip(batch, current, strict=True):
+                if document.get("found"):
+                    is_unused[owner] = "unused_ms" in document["_source"]
+        return is_unused
 
     def use(self, owners: Iterable[str]) -> None:
-        """Note that states of sources are indexed again."""
+        """Mark states of sources as indexed again."""
         script = {"source": "ctx._source.remove('unused_ms')"}
         lines = []
         for owner in owners:
@@ -154,12 +154,12 @@ class RemoteVectors:
         write_lines(self.cluster, lines)
 
     def find(self, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """Return the vectors of those texts that have one, by their hashes."""
+        """Return the stored vectors of texts, by the texts' hashes."""
         import numpy as np
 
-        found = dict[bytes, Any]()
+        vectors = dict[bytes, Any]()
         for at in range(0, len(hashes), _BATCH):
-            batch = [each.hex() for each in hashes[at : at + _BATCH]]
+            batch = [hash_.hex() for hash_ in hashes[at : at + _BATCH]]
             body = {
                 "size": len(batch),
                 "_source": ["hash", "vector"],
@@ -169,13 +169,13 @@ class RemoteVectors:
             answer = self.cluster.post(path_of(self.index, "_search"), body, limit="bulk")
             for hit in answer["hits"]["hits"]:
                 source = hit["_source"]
-                found[bytes.fromhex(source["hash"])] = np.array(source["vector"], np.float32)
-        return found
+                vectors[bytes.fromhex(source["hash"])] = np.array(source["vector"], np.float32)
+        return vectors
 
     def write_windows(
         self, states: Iterable[VectorState], vectors: Mapping[bytes, NDArray[np.float32]]
     ) -> None:
-        """Write those vectors of states that are at hand; one of zeros means nothing."""
+        """Write the given vectors of states; a vector of zeros means nothing and is left out."""
         write_lines(self.cluster, [*self._windows(states, vectors)])
 
     def _windows(
@@ -196,14 +196,14 @@ class RemoteVectors:
     def finish(
         self, states: Sequence[VectorState], vectors: Mapping[bytes, NDArray[np.float32]]
     ) -> None:
-        """Note that the vectors of states are all made, and write those of whole documents."""
+        """Mark the vectors of states as complete, and write those of whole documents."""
         import numpy as np
 
         whole: NDArray[np.float32]
         lines = list[Line]()
         for state in states:
-            each = (vectors[hash_] for chunk in state.chunks for hash_ in chunk)
-            rows: list[Any] = [row for row in each if row.any()]
+            windows = (vectors[hash_] for chunk in state.chunks for hash_ in chunk)
+            rows: list[Any] = [row for row in windows if row.any()]
             several = sum(any(vectors[h].any() for h in chunk) for chunk in state.chunks) > 1
             mean = np.array(rows or [[0.0]], np.float64).mean(axis=0)
             length = float(np.linalg.norm(mean))
@@ -236,9 +236,9 @@ class RemoteVectors:
         return Line({"index": {"_index": self.index, "_id": id_}}, text)
 
     def drop_unused(self, is_indexed: Callable[[Sequence[str]], Sequence[str | None]]) -> int:
-        """Remove what no source has needed for long; return how many states of sources that was.
+        """Remove the states that no source has used for `UNUSED_S`; return their number.
 
-        `is_indexed` returns the stamps under which documents are indexed now, None for none.
+        `is_indexed` returns the current stamp of each document, None if it is not indexed.
         """
         before = int((time.time() - UNUSED_S) * 1000)
         dropped = 0
@@ -264,22 +264,22 @@ class RemoteVectors:
 
 
 def vector_indices(cluster: Cluster, names: Names) -> tuple[str, ...]:
-    """Return the indices of vectors that an address has."""
-    found = cluster.get(path_of(names.vectors(), "_alias"), allowed=(404,))
-    return () if "error" in found else tuple(found)
+    """Return the indices of vectors at an address."""
+    indices = cluster.get(path_of(names.vectors(), "_alias"), allowed=(404,))
+    return () if "error" in indices else tuple(indices)
 
 
 def unused_lines(indices: Iterable[str], owner: str, now_ms: int) -> Iterator[Line]:
-    """Yield what notes that a state of a source is not indexed any more, in all indices."""
+    """Yield the lines that mark a state of a source as unused, in all indices of vectors."""
     for index in indices:
         head = {"update": {"_index": index, "_id": made_id(owner)}}
         yield Line(head, f'{{"doc":{{"unused_ms":{now_ms}}}}}', may_miss=True)
 
 
 class RemoteSearcher:
-    """Asks the vectors of one model, beside one snapshot of the index: a `Searcher`.
+    """A `Searcher` for the vectors of one model and one snapshot of the index.
 
-    What was asked is remembered, and `prepare` asks in one request what a search will ask.
+    Answers are cached; `prepare` sends all queries of a search in one request.
     """
 
     damaged = False
@@ -298,7 +298,7 @@ class RemoteSearcher:
         limit: int,
         admits: Callable[[str, str], bool] | None,
     ) -> None:
-        """Ask in one request what a search asks of one text."""
+        """Cache the answers that a search with one text needs."""
         if query.any():
             self._ask(
                 [
@@ -316,14 +316,14 @@ class RemoteSearcher:
         admits: Callable[[str, str], bool] | None = None,
     ) -> list[Near]:
         """Return the chunks nearest to the query, best first; ties by document and position."""
-        wanted = limit
+        hit_limit = limit
         while query.any():
-            question = self._best("vector", query, wanted, admits)
+            question = self._best("vector", query, hit_limit, admits)
             hits = self._hits(question)
-            found = self._near(hits)
-            if len(found) >= limit or len(hits) < wanted or wanted >= MAX_RESULTS:
-                return found[:limit]
-            wanted *= _WIDER  # some are of states of before
+            near = self._near(hits)
+            if len(near) >= limit or len(hits) < hit_limit or hit_limit >= MAX_RESULTS:
+                return near[:limit]
+            hit_limit *= _WIDER  # some hits are outdated
         return []
 
     def nearest_documents(
@@ -332,41 +332,41 @@ class RemoteSearcher:
         least: float,
         admits: Callable[[str, str], bool] | None = None,
     ) -> list[Near]:
-        """Return the documents nearest as wholes whose similarity is at least `least`."""
+        """Return the nearest whole documents with a similarity of at least `least`."""
         if not query.any():
             return []
         question = self._best("whole", query, MAX_WHOLES, admits)
-        found = self._near(self._hits(question))
-        return [near for near in found if near.similarity >= least]
+        documents = self._near(self._hits(question))
+        return [near for near in documents if near.similarity >= least]
 
     def document_similarity(self, query: NDArray[np.float32], doc_id: str) -> float | None:
-        """Return how similar a document of several chunks is as a whole."""
+        """Return the similarity of a whole document, None if it has no vector as a whole."""
         if not query.any():
             return None
         question = _exact(query, "whole", [{"term": {"doc_id": doc_id}}], 10)
-        found = self._near(self._hits(question))
-        return found[0].similarity if found else None
+        documents = self._near(self._hits(question))
+        return documents[0].similarity if documents else None
 
     def similarities(
         self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
     ) -> list[float | None]:
-        """Return how similar each chunk is; None for a chunk without a vector (yet)."""
+        """Return the similarity of each chunk, None for a chunk without a vector (yet)."""
         if not (query.any() and places):
             return [None] * len(places)
         question = self._similar(query, places)
-        found = {near.place: near.similarity for near in self._near(self._hits(question))}
-        return [found.get(place) for place in places]
+        by_place = {near.place: near.similarity for near in self._near(self._hits(question))}
+        return [by_place.get(place) for place in places]
 
     def background(self, query: NDArray[np.float32]) -> Background:
-        """Return which similarity is usual: of all windows, or of an even sample of them."""
+        """Return the usual similarity, of all windows or of an even sample of them."""
         if not query.any():
             return Background(0.0, 1.0, 0)
         (answer,) = self._ask([self._usual(query)])
-        found = answer["aggregations"]["usual"]
-        if found["count"] < 2:
-            return Background(0.0, 1.0, found["count"])
-        deviation = max(found["std_deviation_population"], 1e-6)
-        return Background(found["avg"], deviation, found["count"])
+        statistics = answer["aggregations"]["usual"]
+        if statistics["count"] < 2:
+            return Background(0.0, 1.0, statistics["count"])
+        deviation = max(statistics["std_deviation_population"], 1e-6)
+        return Background(statistics["avg"], deviation, statistics["count"])
 
     # -- questions --------------------------------------------------------------------------
 
@@ -380,8 +380,8 @@ class RemoteSearcher:
         return question
 
     def _similar(self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]) -> Json:
-        wanted = [place_of(*place) for place in places]
-        return _exact(query, "vector", [{"terms": {"place": wanted}}], MAX_RESULTS)
+        place_ids = [place_of(*place) for place in places]
+        return _exact(query, "vector", [{"terms": {"place": place_ids}}], MAX_RESULTS)
 
     def _best(
         self,
@@ -390,7 +390,7 @@ class RemoteSearcher:
         limit: int,
         admits: Callable[[str, str], bool] | None,
     ) -> Json:
-        """Return what asks for the best of all vectors of a field, each chunk once."""
+        """Return the query for the best vectors of a field, one for each chunk or document."""
         some: list[Json] = []
         if admits is not None:
             trees = sorted(tree for tree in self._snapshot.tree_names if admits(tree, ""))
@@ -412,12 +412,12 @@ class RemoteSearcher:
         }
         answers = self._snapshot.ask_all([*new.values()], index=self._index)
         self._answers.update(zip(new, answers, strict=True))
-        found = [self._answers[key] for key in keys]
-        documents = {_value(hit, "doc_id") for each in found for hit in each["hits"]["hits"]}
+        results = [self._answers[key] for key in keys]
+        documents = {_value(hit, "doc_id") for answer in results for hit in answer["hits"]["hits"]}
         unknown = [doc_id for doc_id in documents if doc_id not in self._stamps]
         if unknown:
             self._stamps.update(zip(unknown, self._snapshot.stamps(unknown), strict=True))
-        return found
+        return results
 
     def _hits(self, question: Json) -> list[Any]:
         (answer,) = self._ask([question])
@@ -425,33 +425,35 @@ class RemoteSearcher:
         return hits
 
     def _near(self, hits: Iterable[Any]) -> list[Near]:
-        """Return the chunks of hits that are as they are indexed now, best first, each once."""
-        found = dict[tuple[str, int], float]()
+        """Return the chunks of hits in the indexed state of their source, best first, each once."""
+        similarities = dict[tuple[str, int], float]()
         for hit in hits:
             doc_id, position = _value(hit, "doc_id"), _value(hit, "position")
             if owner_of(doc_id, self._stamps[doc_id] or "") == _value(hit, "owner"):
                 similarity = _similarity(hit["_score"])
-                found[doc_id, position] = max(found.get((doc_id, position), -2.0), similarity)
-        near = [Near(*place, similarity) for place, similarity in found.items()]
-        return sorted(near, key=lambda each: (-each.similarity, each.place))
+                similarities[doc_id, position] = max(
+                    similarities.get((doc_id, position), -2.0), similarity
+                )
+        near = [Near(*place, similarity) for place, similarity in similarities.items()]
+        return sorted(near, key=lambda chunk: (-chunk.similarity, chunk.place))
 
 
 def _exact(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
-    """Return what compares each vector of a field, or of some documents."""
+    """Return the query that compares all vectors of a field, within the filters `some`."""
     within = {"bool": {"filter": [{"exists": {"field": field}}, *some]}}
     numbers = query.ravel().tolist()
     params = {"field": field, "query_value": numbers, "space_type": "innerproduct"}
     script = {"lang": "knn", "source": "knn_score", "params": params}
-    asked = {"script_score": {"query": within, "script": script}}
-    return _body(asked, limit)
+    comparison = {"script_score": {"query": within, "script": script}}
+    return _body(comparison, limit)
 
 
 def _by_graph(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
-    """Return what goes along the engine's graph of neighbours."""
-    asked: Json = {"vector": query.ravel().tolist(), "k": min(limit * _WIDER, MAX_RESULTS)}
+    """Return the query that follows the engine's graph of neighbours."""
+    graph_query: Json = {"vector": query.ravel().tolist(), "k": min(limit * _WIDER, MAX_RESULTS)}
     if some:
-        asked["filter"] = {"bool": {"filter": list(some)}}
-    return _body({"knn": {field: asked}}, limit)
+        graph_query["filter"] = {"bool": {"filter": list(some)}}
+    return _body({"knn": {field: graph_query}}, limit)
 
 
 def _body(query: Json, limit: int) -> Json:
@@ -464,7 +466,7 @@ def _body(query: Json, limit: int) -> Json:
 
 
 def _similarity(score: float) -> float:
-    """Return the product x from the engine's score: 1 + x, or where x is negative 1 / (1 - x)."""
+    """Return the product x from the engine's score: 1 + x, or 1 / (1 - x) if x is negative."""
     return score - 1.0 if score >= 1.0 else 1.0 - 1.0 / score
 
 
@@ -473,5 +475,5 @@ def _value(hit: Mapping[str, Any], field: str) -> Any:
 
 
 def _number(value: float) -> str:
-    """Return a number of 32 bits so that it is read as it was."""
+    """Return a 32-bit float in digits that give back the same float."""
     return f"{value:.9g}"

@@ -1,8 +1,7 @@
-"""The words of the texts, one document each: for corrections and for beginnings.
+"""The words of all texts, one document each, for corrections and prefixes.
 
-The cluster lists no terms of a text field, and a search that looked for terms within some edits in
-all texts would take as long as all of them together. Words are only added: one of deleted texts
-costs a look that finds nothing.
+The cluster cannot list the terms of a text field, and searching all texts for similar terms would
+be slow. Words are only added: the word of a deleted text costs a search without a match.
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ from leafmark.index.remote.layout import MAX_RESULTS, Names, word_id
 from leafmark.index.snapshot import Lookup
 
 MAX_KNOWN = 1_000_000
-"""How many words a writer remembers to have sent; about 100 bytes each."""
+"""Sent words that a writer remembers; about 100 bytes each."""
 
 MAX_LISTED = 50_000
-"""How many words a beginning lists at most."""
+"""Most words of a look-up."""
 
 _WILD = re.compile(r"[*?\\]")
 _ESCAPED = r"\\\g<0>"
 
 
 class Words:
-    """The index of words of one address; only the fields of texts, `bodies`, have any."""
+    """The index of words at one address; only the fields `bodies` have words."""
 
     def __init__(self, cluster: Cluster, names: Names, bodies: Iterable[str]):
         self._cluster = cluster
         self._names = names
         self._bodies = frozenset(bodies)
         self._known: set[str] = set()
-        self._found: dict[Lookup, list[str]] = {}
+        self._terms: dict[Lookup, list[str]] = {}
 
     def new(self, field: str, terms: Iterable[str]) -> Iterator[Line]:
-        """Yield what adds words that were not sent before."""
+        """Yield the lines that add words which this writer has not sent yet."""
         for term in terms:
             if not _is_word(term):
                 continue
@@ -55,12 +54,12 @@ class Words:
             head = {"create": {"_index": self._names.words, "_id": key}}
             yield Line(head, dump_json(document))
 
-    def found(self, lookup: Lookup) -> list[str] | None:
-        """Return the terms that a look-up asks for, None if it was not answered yet."""
-        return [] if self._bodies.isdisjoint(lookup.fields) else self._found.get(lookup)
+    def find_terms(self, lookup: Lookup) -> list[str] | None:
+        """Return the terms of a look-up, None if it has no answer yet."""
+        return [] if self._bodies.isdisjoint(lookup.fields) else self._terms.get(lookup)
 
     def body(self, lookup: Lookup, after: Any = None) -> dict[str, Any]:
-        """Return the cluster's question for a look-up, from the term `after` on."""
+        """Return the body of a look-up's search, from behind the sort values `after` on."""
         fields = [field for field in lookup.fields if field in self._bodies]
         either = {"bool": {"should": [*_clauses(lookup)], "minimum_should_match": 1}}
         body: dict[str, Any] = {
@@ -74,23 +73,23 @@ class Words:
         return body if after is None else {**body, "search_after": after}
 
     def read(self, lookup: Lookup, answer: Mapping[str, Any]) -> list[str]:
-        """Return the terms of an answer, which are remembered."""
+        """Return and cache the terms of an answer; further pages are requested."""
         hits = answer["hits"]["hits"]
-        found = [hit["fields"]["term"][0] for hit in hits]
-        while len(hits) == MAX_RESULTS and len(found) < MAX_LISTED:
+        terms = [hit["fields"]["term"][0] for hit in hits]
+        while len(hits) == MAX_RESULTS and len(terms) < MAX_LISTED:
             body = self.body(lookup, hits[-1]["sort"])
             answer = self._cluster.post(path_of(self._names.words, "_search"), body)
             hits = answer["hits"]["hits"]
-            found += [hit["fields"]["term"][0] for hit in hits]
+            terms += [hit["fields"]["term"][0] for hit in hits]
         if lookup.how == "near":
-            near = (within_distance(word, found, lookup.distance) for word in lookup.texts)
-            found = [term for each in near for term in each]
-        self._found[lookup] = found = list(dict.fromkeys(found))[:MAX_LISTED]
-        return found
+            near = (within_distance(word, terms, lookup.distance) for word in lookup.texts)
+            terms = [term for matches in near for term in matches]
+        self._terms[lookup] = terms = list(dict.fromkeys(terms))[:MAX_LISTED]
+        return terms
 
 
 def _clauses(lookup: Lookup) -> Iterator[dict[str, Any]]:
-    """Yield what a word has to be, one of which is enough."""
+    """Yield the conditions of a look-up; a word has to meet one of them."""
     if lookup.how == "alike":
         plain = [text for text in dict.fromkeys(lookup.texts) if text.isascii()]
         yield {"terms": {"bare": list(lookup.texts)}}
@@ -107,5 +106,5 @@ def _clauses(lookup: Lookup) -> Iterator[dict[str, Any]]:
 
 
 def _is_word(term: str) -> bool:
-    """Whether a term may be meant by another word: numbers are never corrected."""
+    """Whether a term may be a correction: numbers are never corrected."""
     return not term.isdigit() and len(term) <= 40
