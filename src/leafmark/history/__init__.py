@@ -1,7 +1,7 @@
-"""Documents through time: revisions from git's objects, and what became of each section.
+"""Documents through time: revisions from git's objects, and the fate of each section.
 
-In: parsed documents of two states. Out: fates of sections, names that broke, and where what
-they named went. `git` alone starts a program; everything else is pure.
+In: parsed documents of two states. Out: fates of sections, and broken names with the sections that
+have their text now. `git` alone starts a program; everything else is pure.
 """
 
 from leafmark.history.breakage import BrokenName, CitedOutcome, broken_names, check_citation

@@ -1,7 +1,7 @@
-"""Names that no longer hold after a change, and where what they named went.
+"""Names that a change broke, and the sections that have their text now.
 
-A name is the id of a document, or of a place in it by slug or anchor. It broke if nothing has
-it any more, or if something else has it now. Citations are checked by their bytes.
+A name is the id of a document, or of a place in it by slug or anchor. It is broken if nothing has
+it any more, or if another section has it now. Citations are checked by their bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class BrokenName(NamedTuple):
     """A name that no longer leads to `old`.
 
     `kind` is `gone` (nothing has the name) or `taken` (another section has it). `now` are the
-    sections in which the text stands, best first; none if it was removed.
+    sections that have the text, best first; none if it was removed.
     """
 
     name: str
@@ -30,7 +30,7 @@ class BrokenName(NamedTuple):
 
 
 class CitedOutcome(NamedTuple):
-    """What became of one citation of the old side; `unfounded` ones did not hold there either."""
+    """The outcome for one citation of the old side; `unfounded` ones did not hold there either."""
 
     citation: str
     status: CitationStatus | Literal["unfounded"]
@@ -39,10 +39,10 @@ class CitedOutcome(NamedTuple):
 
 
 def broken_names(comparison: Comparison, new: Iterable[SectionedDocument]) -> Iterator[BrokenName]:
-    """Yield the names of old documents that no longer hold, in order of the old documents."""
+    """Yield the broken names of old documents, in order of the old documents."""
     after = {document.key: document for document in new}
     befores = [change.old for change in comparison.documents if change.old is not None]
-    for document in sorted(befores, key=lambda one: one.key):
+    for document in sorted(befores, key=lambda document: document.key):
         if document.sections:
             yield from _broken_in(document, after.get(document.key), comparison)
 
@@ -73,20 +73,20 @@ def check_citation(
     *,
     elsewhere: SectionedDocument | None = None,
 ) -> CitedOutcome:
-    """Return what became of a citation whose document is `old` and, at the same path, `new`.
+    """Return the outcome for a citation whose document is `old` and, at the same path, `new`.
 
-    `elsewhere` is another document in which its bytes stand by now; `comparison` tells what
-    the cited section became where they stand nowhere.
+    `elsewhere` is another document that has its bytes now; `comparison` has the fate of the cited
+    section if no document has them.
     """
     if old is None or not _holds(old.document.data, citation):
         return CitedOutcome(citation.text, "unfounded")
     data = old.document.data[citation.start : citation.end]
     if new is not None:
-        found = _find_in(new, citation, data, old)
-        if found is not None:
-            return found
-    found = None if elsewhere is None else _moved_to(elsewhere, citation, data)
-    return found or _changed(citation, old, comparison)
+        outcome = _find_in(new, citation, data, old)
+        if outcome is not None:
+            return outcome
+    outcome = None if elsewhere is None else _moved_to(elsewhere, citation, data)
+    return outcome or _changed(citation, old, comparison)
 
 
 def _holds(data: bytes, citation: Citation) -> bool:
@@ -123,8 +123,8 @@ def _moved_to(document: SectionedDocument, citation: Citation, data: bytes) -> C
 def _nearest(source: bytes, data: bytes, near: int) -> int | None:
     after = source.find(data, max(0, near))
     before = source.rfind(data, 0, max(0, near) + len(data))
-    found = [at for at in (before, after) if at >= 0]
-    return min(found, key=lambda at: abs(at - near), default=None)
+    places = [at for at in (before, after) if at >= 0]
+    return min(places, key=lambda at: abs(at - near), default=None)
 
 
 def _changed(citation: Citation, old: SectionedDocument, comparison: Comparison) -> CitedOutcome:

@@ -1,7 +1,7 @@
-"""What became of each section between two states of some documents.
+"""The fate of each section between two states of some documents.
 
-In: the documents that are not equal by bytes on both sides. Out: a `Comparison`, in which every
-section of theirs has its fate. A section is `changed` only if its own bytes differ.
+In: the documents whose bytes are not the same on both sides. Out: a `Comparison`, in which each of
+their sections has its fate. A section is `changed` only if its own bytes differ.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ Fate = Literal[
 FATES: tuple[Fate, ...] = Fate.__args__  # type: ignore[attr-defined]
 
 PART_SHARE = 0.5
-"""Of a section's pairs of words, the share that stands in another one that it was part of."""
+"""Share of a section's word pairs in another section that makes it a part of that one."""
 
 MIN_PART_PAIRS = 6
-"""Pairs of words from which a text is a part of another; shorter ones stand in many."""
+"""Least word pairs of a part: a shorter text is in many sections."""
 
 MAX_ALIGNED_BLOCKS = 1_000
-"""Blocks of a section that are aligned; of more, those that are gone and new are listed."""
+"""Blocks of a section that are aligned; of more, only removed and added ones are listed."""
 
 MIN_SHARE = 0.005
-"""What is told of a change that touches no word, but more than white space."""
+"""Reported share of a change that touches no word, but more than white space."""
 
 
 class BlockChange(NamedTuple):
-    """A block of a section that is there on one side, or other on both."""
+    """A block of a section that is on one side only, or differs between them."""
 
     kind: Literal["added", "removed", "changed"]
     block: str
@@ -50,10 +50,10 @@ class BlockChange(NamedTuple):
 
 
 class SectionChange(NamedTuple):
-    """One section on both sides; None where it is not there.
+    """One section on both sides; None where it is missing.
 
-    `fates` are in the order of `FATES`. `share` is how much of its text is other, 0 to 1; 0 is
-    white space. `parts` are the new sections that a split or merged one stands in now.
+    `fates` are in the order of `FATES`. `share` is the changed share of its text, 0 to 1; 0 is
+    white space. `parts` are the new sections with the text of a split or merged one.
     """
 
     fates: tuple[Fate, ...]
@@ -70,15 +70,15 @@ class SectionChange(NamedTuple):
     @property
     def section(self) -> Section:
         """The new section, else the old one."""
-        found = self.new or self.old
-        assert found is not None
-        return found
+        section = self.new or self.old
+        assert section is not None
+        return section
 
 
 class DocumentChange(NamedTuple):
-    """One document on both sides, with all its sections in their new order, gone ones in between.
+    """One document on both sides, with all its sections in new order, removed ones in between.
 
-    `fate` is `moved` where its path is another; `is_edited` says whether its bytes are other.
+    `fate` is `moved` if its path changed; `is_edited` says whether its bytes changed.
     """
 
     fate: Literal["added", "removed", "moved", "changed"]
@@ -89,17 +89,17 @@ class DocumentChange(NamedTuple):
 
     @property
     def document(self) -> SectionedDocument:
-        found = self.new or self.old
-        assert found is not None
-        return found
+        document = self.new or self.old
+        assert document is not None
+        return document
 
     @property
     def changes(self) -> list[SectionChange]:
-        return [one for one in self.sections if one.is_change]
+        return [change for change in self.sections if change.is_change]
 
 
 class Comparison(NamedTuple):
-    """All that is not the same, by document. `unchanged` counts documents that are."""
+    """All differences, by document. `unchanged` is the number of equal documents."""
 
     documents: tuple[DocumentChange, ...]
     matching: Matching
@@ -109,12 +109,12 @@ class Comparison(NamedTuple):
     unchanged: int = 0
 
     def counts(self) -> dict[Fate, int]:
-        """How many sections have each fate; a document counts where its own text has one."""
-        found = Counter(fate for one in self.fates.values() for fate in one.fates)
-        return {fate: found[fate] for fate in FATES if found[fate]}
+        """Return the number of sections with each fate; a document's own text counts as one."""
+        counts = Counter(fate for change in self.fates.values() for fate in change.fates)
+        return {fate: counts[fate] for fate in FATES if counts[fate]}
 
     def destinations(self, old: Section) -> tuple[Section, ...]:
-        """Return where the text of an old section stands now, best first; nothing if it is gone."""
+        """Return the new sections with the text of an old one, best first; none if it is gone."""
         change = self.fates[old]
         first = () if change.new is None else (change.new,)
         return (*first, *(part for part in change.parts if part is not change.new))
@@ -123,7 +123,7 @@ class Comparison(NamedTuple):
 def compare_documents(
     old: Sequence[SectionedDocument], new: Sequence[SectionedDocument], *, unchanged: int = 0
 ) -> Comparison:
-    """Return what became of each section; documents with equal bytes on both sides are left out."""
+    """Return the fate of each section; the caller leaves out documents with equal bytes."""
     matching = match_documents(old, new)
     reordered = _reordered(old, matching)
     fates = {}
@@ -140,7 +140,7 @@ def compare_documents(
 
 
 def compare_pair(old: Section, new: Section) -> tuple[float, tuple[BlockChange, ...]]:
-    """Return how much of the text is other, 0 for white space alone, and which blocks are."""
+    """Return the changed share of the text, 0 for white space alone, and the changed blocks."""
     if b"".join(old.body.split()) == b"".join(new.body.split()):
         share = 0.0
     else:
@@ -158,22 +158,22 @@ def _fate_of(
         is_merged = len(parts) == 1 and parts[0].weight > old.weight
         fate: Fate = "merged" if is_merged else "split"
         return SectionChange((fate,), old, None, parts=tuple(parts))
-    found: set[Fate] = set()
+    fate_set: set[Fate] = set()
     if _has_moved(old, new, matching):
-        found.add("moved")
+        fate_set.add("moved")
     if old in reordered:
-        found.add("reordered")
+        fate_set.add("reordered")
     if _is_renamed(old, new):
-        found.add("renamed")
+        fate_set.add("renamed")
     share, blocks = 0.0, _NO_BLOCKS
     if old.body != new.body:
-        found.add("changed")
+        fate_set.add("changed")
         share, blocks = compare_pair(old, new)
-    elif old.heading != new.heading and not found & {"moved", "renamed"}:
-        found.add("changed")  # the markup of the heading alone
+    elif old.heading != new.heading and not fate_set & {"moved", "renamed"}:
+        fate_set.add("changed")  # only the markup of the heading
     if parts:
-        found.add("split")
-    fates = tuple(fate for fate in FATES if fate in found) or ("unchanged",)
+        fate_set.add("split")
+    fates = tuple(fate for fate in FATES if fate in fate_set) or ("unchanged",)
     return SectionChange(fates, old, new, share, blocks, tuple(parts))
 
 
@@ -187,36 +187,36 @@ def _has_moved(old: Section, new: Section, matching: Matching) -> bool:
 
 
 def _is_renamed(old: Section, new: Section) -> bool:
-    """Whether the title is another by what is written; a definition elsewhere may change a link."""
+    """Whether the title changed in the source: a definition elsewhere may change a link in it."""
     if old.title == new.title or (old.heading and old.heading == new.heading):
         return False
     return not _is_named_after_file(old, new)
 
 
 def _is_named_after_file(old: Section, new: Section) -> bool:
-    """Whether a document has no title of its own on either side: then only its path is other."""
+    """Whether a document has no title of its own on either side: then only its path changed."""
     if not old.is_document:
         return False
-    stems = (one.path.rpartition("/")[2].rpartition(".")[0] for one in (old, new))
+    stems = (section.path.rpartition("/")[2].rpartition(".")[0] for section in (old, new))
     return tuple(stems) == (old.title, new.title)
 
 
 def _reordered(old: Iterable[SectionedDocument], matching: Matching) -> frozenset[Section]:
-    """Return the fewest old sections whose siblings would else stand as before."""
-    found = set()
+    """Return the fewest old sections without which siblings have the same order as before."""
+    reordered = set()
     for document in old:
         for section in document.sections:
             new = matching.new_of.get(section)
             if new is None:
                 continue
-            kept = [
-                (one, matching.new_of[one].number)
-                for one in document.children_of(section.position)
-                if one in matching.new_of and _is_child(matching.new_of[one], new)
+            children = [
+                (child, matching.new_of[child].number)
+                for child in document.children_of(section.position)
+                if child in matching.new_of and _is_child(matching.new_of[child], new)
             ]
-            in_order = _longest_increasing([number for _, number in kept])
-            found |= {one for at, (one, _) in enumerate(kept) if at not in in_order}
-    return frozenset(found)
+            in_order = _longest_increasing([number for _, number in children])
+            reordered |= {child for at, (child, _) in enumerate(children) if at not in in_order}
+    return frozenset(reordered)
 
 
 def _is_child(section: Section, above: Section) -> bool:
@@ -224,7 +224,7 @@ def _is_child(section: Section, above: Section) -> bool:
 
 
 def _longest_increasing(numbers: Sequence[int]) -> set[int]:
-    """Return the places of a longest increasing run.
+    """Return the positions of a longest increasing subsequence.
 
     >>> sorted(_longest_increasing([0, 3, 1, 2]))
     [0, 2, 3]
@@ -237,52 +237,62 @@ def _longest_increasing(numbers: Sequence[int]) -> set[int]:
         before.append(places[length - 1] if length else None)
         ends[length:] = [number]
         places[length:] = [at]
-    found: set[int] = set()
+    members: set[int] = set()
     last = places[-1] if places else None
     while last is not None:
-        found.add(last)
+        members.add(last)
         last = before[last]
-    return found
+    return members
 
 
 def _find_parts(
     old: Sequence[SectionedDocument], new: Sequence[SectionedDocument], matching: Matching
 ) -> dict[Section, list[Section]]:
-    """Return the new sections that old ones were split into, or merged into, by old section.
+    """Return the new sections into which old ones were split or merged, by old section.
 
-    A new one that has no pair is part of the old one that held most of it; an old one that has
-    none is part of the new one that holds most of it. What is unchanged took and gave nothing.
+    A new section without a pair is part of the old one that had most of it; an old section without
+    a pair is part of the new one that has most of it. Unchanged sections lose and gain nothing.
     """
-    olds = [one for each in old for one in each.sections if _gave(one, matching)]
-    news = [one for each in new for one in each.sections if _took(one, matching)]
-    found: dict[Section, list[Section]] = defaultdict(list)
-    given = _Offers(olds, matching.new_of)
+    olds = [
+        section
+        for document in old
+        for section in document.sections
+        if _may_lose_text(section, matching)
+    ]
+    news = [
+        section
+        for document in new
+        for section in document.sections
+        if _may_gain_text(section, matching)
+    ]
+    parts: dict[Section, list[Section]] = defaultdict(list)
+    losses = _TextExchange(olds, matching.new_of)
     for section in news:
         if section not in matching.old_of:
-            whole = given.whole_around(section)
+            whole = losses.find_whole(section)
             if whole is not None:
-                found[whole].append(section)
-    taken = _Offers(news, matching.old_of)
+                parts[whole].append(section)
+    gains = _TextExchange(news, matching.old_of)
     for section in olds:
-        if section not in matching.new_of and section not in found:
-            whole = taken.whole_around(section)
+        if section not in matching.new_of and section not in parts:
+            whole = gains.find_whole(section)
             if whole is not None:
-                found[section].append(whole)
-    return found
+                parts[section].append(whole)
+    return parts
 
 
-def _gave(old: Section, matching: Matching) -> bool:
+def _may_lose_text(old: Section, matching: Matching) -> bool:
     new = matching.new_of.get(old)
     return old.weight >= MIN_PART_PAIRS and (new is None or new.body != old.body)
 
 
-def _took(new: Section, matching: Matching) -> bool:
+def _may_gain_text(new: Section, matching: Matching) -> bool:
     old = matching.old_of.get(new)
     return new.weight >= MIN_PART_PAIRS and (old is None or new.body != old.body)
 
 
-class _Offers:
-    """What sections gave or took: their words without those that their pairs have, too."""
+class _TextExchange:
+    """The text that sections lost or gained: their word pairs without those of their pairs."""
 
     def __init__(self, sections: Sequence[Section], pairs: Mapping[Section, Section]) -> None:
         self._sections = sections
@@ -295,8 +305,8 @@ class _Offers:
             for words in own:
                 self._places[words].append(at)
 
-    def whole_around(self, part: Section) -> Section | None:
-        """Return the section that gave or took most of a text, if it was enough of it."""
+    def find_whole(self, part: Section) -> Section | None:
+        """Return the section that lost or gained most of a text, if that is `PART_SHARE` of it."""
         shared: Counter[int] = Counter()
         for words in part.features:
             places = self._places.get(words, ())
@@ -309,7 +319,7 @@ class _Offers:
 
 
 def _block_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:
-    befores, afters = [one.text for one in old], [one.text for one in new]
+    befores, afters = [block.text for block in old], [block.text for block in new]
     if max(len(old), len(new)) > MAX_ALIGNED_BLOCKS:
         yield from _unaligned(old, new)
         return
@@ -317,22 +327,22 @@ def _block_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterat
         if tag == "equal":
             continue
         both = min(b - a, d - c)
-        for one, other in zip(old[a : a + both], new[c : c + both], strict=True):
-            yield BlockChange("changed", other.kind, one.text, other.text)
-        for one in old[a + both : b]:
-            yield BlockChange("removed", one.kind, one.text, None)
-        for other in new[c + both : d]:
-            yield BlockChange("added", other.kind, None, other.text)
+        for before, after in zip(old[a : a + both], new[c : c + both], strict=True):
+            yield BlockChange("changed", after.kind, before.text, after.text)
+        for before in old[a + both : b]:
+            yield BlockChange("removed", before.kind, before.text, None)
+        for after in new[c + both : d]:
+            yield BlockChange("added", after.kind, None, after.text)
 
 
 def _unaligned(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:
-    befores, afters = {one.text for one in old}, {one.text for one in new}
-    for one in old:
-        if one.text not in afters:
-            yield BlockChange("removed", one.kind, one.text, None)
-    for other in new:
-        if other.text not in befores:
-            yield BlockChange("added", other.kind, None, other.text)
+    befores, afters = {block.text for block in old}, {block.text for block in new}
+    for block in old:
+        if block.text not in afters:
+            yield BlockChange("removed", block.kind, block.text, None)
+    for block in new:
+        if block.text not in befores:
+            yield BlockChange("added", block.kind, None, block.text)
 
 
 def _by_document(
@@ -341,7 +351,7 @@ def _by_document(
     matching: Matching,
     fates: dict[Section, SectionChange],
 ) -> Iterator[DocumentChange]:
-    """Yield the documents in order of their new keys, gone ones at theirs."""
+    """Yield the documents in order of their new keys, removed ones by their old keys."""
     rows: list[tuple[tuple[str, str], DocumentChange]] = []
     taken = set()
     for document in new:
@@ -364,7 +374,7 @@ def _document_before(
     if document.sections:
         root = matching.old_of.get(document.sections[0])
         return None if root is None else root.owner
-    return next((one for one in old if one.key == document.key), None)
+    return next((candidate for candidate in old if candidate.key == document.key), None)
 
 
 def _document_change(
@@ -389,7 +399,7 @@ def _in_order(
     matching: Matching,
     fates: dict[Section, SectionChange],
 ) -> Iterator[SectionChange]:
-    """Yield the changes of a new document's sections; one that is gone follows what it followed."""
+    """Yield the changes of a document's sections; a removed one follows its old predecessor."""
     gone: dict[Section | None, list[SectionChange]] = defaultdict(list)
     last: Section | None = None
     for section in () if old is None else old.sections:

@@ -1,9 +1,9 @@
 """The objects of a git repository, read without a checkout and without running anything of it.
 
-Git is asked only for what it can tell from objects and references. Hooks, filters, text
-conversion, external diffs, file system monitors, replaced objects, fetching of missing objects and
-settings of the system are off; names go to it as hashes or after `--end-of-options`. Each answer
-has a deadline and a bound, so that a hostile repository gives a message and not a hang.
+Git answers only from objects and references. Hooks, filters, text conversion, external diffs, file
+system monitors, replaced objects, fetching of missing objects and system-wide settings are off;
+names are passed as hashes or after `--end-of-options`. Each answer has a deadline and a size limit,
+so that a hostile repository leads to an error and not to a hang.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ DEADLINE_S = 120.0
 """How long one answer of git may take; listing a tree of a million files takes a few seconds."""
 
 FIRST_DEADLINE_S = 20.0
-"""How long git may take to find a repository: a file of it may be a pipe that nobody writes to."""
+"""How long git may take to find a repository: one of its files may be a pipe without a writer."""
 
 MAX_PATHS = 2_000_000
-"""Paths of one revision that are listed: trees that repeat themselves can have any number."""
+"""Most paths of one revision: trees that repeat themselves can have any number."""
 
 MAX_OUTPUT_BYTES = 1 << 30
-"""How much git may say in one answer."""
+"""Largest answer of git."""
 
-_SAFE = (
+_SAFE_OPTIONS = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=" + os.devnull),
     *("-c", "core.attributesFile=" + os.devnull),
@@ -66,22 +66,30 @@ SAFE_ENVIRONMENT = {
     "GIT_LITERAL_PATHSPECS": "1",
     "LC_ALL": "C",
 }
-_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP")
-"""What of our environment git needs to run, and to know whose repositories the user trusts."""
+_INHERITED_VARIABLES = (
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "USERPROFILE",
+    "SYSTEMROOT",
+    "TMPDIR",
+    "TEMP",
+)
+"""Variables of our environment that git needs to run and to find the user's trusted folders."""
 
 _MAX_SHALLOW_BYTES = 1 << 24
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
 _MAX_TAGS = 5
-"""How many tags of tags are followed."""
+"""Longest chain of tags of tags that is followed."""
 
-_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+_POINTER_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 _POINTER_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.M)
 _MAX_POINTER_BYTES = 1024
 
 
 class Commit(NamedTuple):
-    """A revision. `time` is when it was committed, in seconds; `name` what the user called it."""
+    """A revision. `time` is its committer time in seconds, `name` the user's name for it."""
 
     oid: str
     time: int
@@ -91,7 +99,7 @@ class Commit(NamedTuple):
 
 
 class PathEntry(NamedTuple):
-    """A path of a revision, with `/`; bytes that are no UTF-8 are surrogate escapes.
+    """A path of a revision, with `/`; bytes that are not UTF-8 are surrogate escapes.
 
     `kind` is `file`, `link` (symbolic) or `submodule`, whose `oid` is a commit.
     """
@@ -102,7 +110,7 @@ class PathEntry(NamedTuple):
 
 
 class ChangedPath(NamedTuple):
-    """A path that is not the same in two revisions; None where it is no file there."""
+    """A path that differs between two revisions, with the blob ids; None if it is not a file."""
 
     path: str
     old: str | None
@@ -120,22 +128,22 @@ class Reference(NamedTuple):
 
 
 def blob_hash(data: bytes, *, like: str = "") -> str:
-    """Return the id that git gives a file's bytes, in the kind of hash of the id `like`.
+    """Return git's id of a file's bytes, with the hash function of the id `like`.
 
     >>> blob_hash(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
-    import hashlib  # late: git is seldom asked
+    import hashlib  # here, because few runs need it
 
     head = b"blob %d\0" % len(data)
-    made = hashlib.sha256(head) if len(like) == 64 else hashlib.sha1(head, usedforsecurity=False)
-    made.update(data)
-    return made.hexdigest()
+    digest = hashlib.sha256(head) if len(like) == 64 else hashlib.sha1(head, usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository: `git_dir` is its folder, `top` that of its working tree (None: it is bare)."""
+    """A repository: `git_dir` is its folder, `top` its working tree (None if it is bare)."""
 
     git_dir: Path
     common_dir: Path
@@ -145,10 +153,10 @@ class Repository:
         """Return the commit that a branch, tag, hash or expression such as `HEAD~3` names.
 
         Raises:
-            NotFoundError: there is none of that name.
+            NotFoundError: no commit has that name.
         """
-        found = self._find(name)
-        if found is None:
+        commit = self._find(name)
+        if commit is None:
             raise NotFoundError(
                 f"there is no revision {name!r}",
                 location=str(self.top or self.git_dir),
@@ -158,14 +166,14 @@ class Repository:
                     "2026-01-31",
                 ),
             )
-        return found
+        return commit
 
     def _find(self, name: str) -> Commit | None:
         if not name or "\0" in name or name.startswith("-"):
             return None
-        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-        said = self._run(*asked, codes=(0, 1, 128))
-        oid = said.decode("ascii", "replace").strip()
+        command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        output = self._run(*command, codes=(0, 1, 128))
+        oid = output.decode("ascii", "replace").strip()
         return self.commit(oid, name) if _OID.fullmatch(oid) else None
 
     def has(self, name: str) -> bool:
@@ -173,13 +181,13 @@ class Repository:
         return self._find(name) is not None
 
     def at_time(self, until: int, name: str = "") -> Commit:
-        """Return the last commit of the main line that was made no later than `until` (seconds).
+        """Return the last commit of the main line that is not later than `until` (seconds).
 
         Raises:
-            NotFoundError: there is none so old.
+            NotFoundError: all commits are later.
         """
-        asked = ("rev-list", "--max-count=1", "--first-parent", f"--until=@{until}", "HEAD", "--")
-        oid = self._run(*asked, codes=(0, 128)).decode("ascii", "replace").strip()
+        command = ("rev-list", "--max-count=1", "--first-parent", f"--until=@{until}", "HEAD", "--")
+        oid = self._run(*command, codes=(0, 128)).decode("ascii", "replace").strip()
         if not _OID.fullmatch(oid):
             raise NotFoundError(
                 f"nothing was committed by {name or until}", location=str(self.top or self.git_dir)
@@ -187,10 +195,10 @@ class Repository:
         return self.commit(oid, name)
 
     def commit(self, oid: str, name: str = "") -> Commit:
-        """Return what a commit says of itself.
+        """Return the commit with an id; `name` is the user's name for it.
 
         Raises:
-            DamagedError, NotFoundError: its object is missing, or is no commit.
+            StorageError: its object is missing, damaged or not a commit.
         """
         with Blobs(self) as objects:
             data = objects.read(oid, kind="commit")
@@ -201,100 +209,104 @@ class Repository:
     def paths(self, oid: str, under: str = "") -> Iterator[PathEntry]:
         """Yield the paths of a commit below the folder `under`, in git's order.
 
-        Names that no file system takes (`..`, `.git`, empty ones) are left out.
+        Unsafe names (`..`, `.git`, empty ones) are left out.
 
         Raises:
-            StorageError: objects are missing, or there are more paths than anybody has.
+            StorageError: objects are missing, or there are more than `MAX_PATHS` paths.
         """
-        asked = ["ls-tree", "-r", "-z", "--full-tree", _checked(oid)]
+        command = ["ls-tree", "-r", "-z", "--full-tree", _check_oid(oid)]
         if under:
-            asked += ["--", under.rstrip("/") + "/"]
-        for count, row in enumerate(self._rows(*asked)):
+            command += ["--", under.rstrip("/") + "/"]
+        for count, row in enumerate(self._rows(*command)):
             if count >= MAX_PATHS:
                 raise StorageError(
                     f"revision {oid[:12]} has more than {MAX_PATHS:,} paths",
                     location=str(self.git_dir),
                 )
             head, _, raw = row.partition(b"\t")
-            mode, kind, found = head.decode("ascii", "replace").split(" ")
+            mode, kind, object_id = head.decode("ascii", "replace").split(" ")
             path = os.fsdecode(raw)
             if is_safe_path(path):
-                yield PathEntry(path, found, _kind(mode, kind))
+                yield PathEntry(path, object_id, _kind(mode, kind))
 
     def changed_paths(self, old: str, new: str, under: str = "") -> Iterator[ChangedPath]:
         """Yield the files below `under` whose bytes differ between two commits."""
-        asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"]
-        asked += ["--no-textconv", "--abbrev=64", _checked(old), _checked(new)]
+        command = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"]
+        command += ["--no-textconv", "--abbrev=64", _check_oid(old), _check_oid(new)]
         if under:
-            asked += ["--", under.rstrip("/") + "/"]
-        rows = self._rows(*asked)
+            command += ["--", under.rstrip("/") + "/"]
+        rows = self._rows(*command)
         for head in rows:
             raw = next(rows, b"")
             path = os.fsdecode(raw)
             old_mode, new_mode, before, after, _ = head.decode("ascii", "replace")[1:].split(" ")
             if before == after and old_mode[:3] == new_mode[:3]:
-                continue  # executable by now, or no more
+                continue  # only the executable bit differs
             if is_safe_path(path):
-                yield ChangedPath(path, _if_file(old_mode, before), _if_file(new_mode, after))
+                yield ChangedPath(
+                    path, _oid_of_file(old_mode, before), _oid_of_file(new_mode, after)
+                )
 
     def shallow_commits(self) -> frozenset[str]:
-        """Return the commits at which a shallow clone ends: their parents are not here."""
+        """Return the commits at which a shallow clone ends: it lacks their parents."""
         data = _read_plain_file(self.common_dir / "shallow", _MAX_SHALLOW_BYTES) or b""
         return frozenset(filter(_OID.fullmatch, data.decode("ascii", "replace").split()))
 
     def history(self, oid: str, paths: Sequence[str] = (), *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line that touched the paths, newest first."""
-        return self._main_line(_checked(oid), "--", *paths, limit=limit)
+        return self._main_line(_check_oid(oid), "--", *paths, limit=limit)
 
     def commits_between(self, first: str | None, last: str, *, limit: int) -> Iterator[Commit]:
         """Yield the commits of the main line up to `last` that are not in `first`, newest first."""
-        left_out = [] if first is None else [f"^{_checked(first)}"]
-        return self._main_line(_checked(last), *left_out, "--", limit=limit)
+        left_out = [] if first is None else [f"^{_check_oid(first)}"]
+        return self._main_line(_check_oid(last), *left_out, "--", limit=limit)
 
-    def _main_line(self, *asked: str, limit: int) -> Iterator[Commit]:
-        said = self._run("rev-list", "--first-parent", f"--max-count={limit}", *asked)
+    def _main_line(self, *arguments: str, limit: int) -> Iterator[Commit]:
+        output = self._run("rev-list", "--first-parent", f"--max-count={limit}", *arguments)
         with Blobs(self) as objects:
-            for oid in said.decode("ascii", "replace").split():
+            for oid in output.decode("ascii", "replace").split():
                 data = objects.read(oid, kind="commit")
                 if data is None:
                     raise _missing_object(self, oid)
                 yield _parse_commit(oid, data, "")
 
     def references(self, *, limit: int) -> list[Reference]:
-        """Return tags and branches, the newest first; at most `limit`.
+        """Return at most `limit` tags and branches, newest first.
 
-        Those that lead to no commit are left out.
+        References that do not lead to a commit are left out.
         """
-        asked = ("for-each-ref", f"--count={MAX_PATHS}", "--format=%(refname)%00%(objectname)")
-        said = self._run(*asked, "refs/tags", "refs/heads", "refs/remotes", codes=(0, 1, 128))
-        rows = [os.fsdecode(row).split("\0") for row in said.split(b"\n")]
+        command = ("for-each-ref", f"--count={MAX_PATHS}", "--format=%(refname)%00%(objectname)")
+        output = self._run(*command, "refs/tags", "refs/heads", "refs/remotes", codes=(0, 1, 128))
+        rows = [os.fsdecode(row).split("\0") for row in output.split(b"\n")]
         names = [(row[0], row[1]) for row in rows if len(row) == 2 and _OID.fullmatch(row[1])]
-        found, known = [], dict[str, Commit | None]()
+        references, known = [], dict[str, Commit | None]()
         with Blobs(self) as objects:
             for name, oid in names:
                 if oid not in known:
-                    known[oid] = _peeled(objects, oid)
+                    known[oid] = _find_commit(objects, oid)
                 commit = known[oid]
                 if commit is not None:
                     _, kind, short = name.split("/", 2)
                     kind = {"tags": "tag", "heads": "branch"}.get(kind, "remote branch")
-                    found.append(Reference(short, kind, commit.oid, commit.time, commit.subject))
-        found.sort(key=lambda one: (-one.time, one.name))
-        return found[:limit]
+                    references.append(
+                        Reference(short, kind, commit.oid, commit.time, commit.subject)
+                    )
+        references.sort(key=lambda reference: (-reference.time, reference.name))
+        return references[:limit]
 
     def large_file(self, data: bytes, limit: int) -> bytes | None:
-        """Return the file that a pointer of Git LFS stands for, None where it is not here.
+        """Return the file behind a pointer of Git LFS, None if the repository lacks it.
 
-        Bytes that are no pointer are returned as they are.
+        Bytes that are not a pointer are returned unchanged.
         """
-        if len(data) > _MAX_POINTER_BYTES or not data.startswith(_POINTER):
+        if len(data) > _MAX_POINTER_BYTES or not data.startswith(_POINTER_HEAD):
             return data
-        found = _POINTER_OID.search(data)
-        if found is None:
+        match = _POINTER_OID.search(data)
+        if match is None:
             return data
         import hashlib
 
-        name = found[1].decode("ascii")
+        name = match[1].decode("ascii")
         place = self.common_dir / "lfs" / "objects" / name[:2] / name[2:4] / name
         content = _read_plain_file(place, limit)
         if content is None or hashlib.sha256(content).hexdigest() != name:
@@ -302,28 +314,28 @@ class Repository:
         return content
 
     def submodule(self, path: str) -> Repository | None:
-        """Return the repository of a submodule, None where it is not here."""
+        """Return the repository of a submodule, None if it is not cloned."""
         places = [self.common_dir / "modules" / path]
         if self.top is not None:
             places.insert(0, self.top / path)
         for place in places:
             if place.is_dir() and ((place / ".git").exists() or (place / "HEAD").is_file()):
                 try:
-                    found = find_repository(place)
+                    repository = find_repository(place)
                 except LeafmarkError:
                     continue
-                if found.git_dir != self.git_dir:
-                    return found
+                if repository.git_dir != self.git_dir:
+                    return repository
         return None
 
-    # -- asking ---------------------------------------------------------------------
+    # -- running git ----------------------------------------------------------------
 
     def start(self, *arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
         """Start git on this repository; its answer is read from `stdout`."""
         return _start(["--git-dir", str(self.git_dir), *arguments], self.git_dir, stdin)
 
     def _rows(self, *arguments: str) -> Iterator[bytes]:
-        """Yield what git says, cut at NULs, as it comes."""
+        """Yield git's output as it arrives, split at NULs."""
         with _Answer(self.start(*arguments)) as answer:
             rest = b""
             while portion := answer.read_in_time(1 << 16):
@@ -333,9 +345,9 @@ class Repository:
 
     def _run(self, *arguments: str, codes: Sequence[int] = (0,)) -> bytes:
         with _Answer(self.start(*arguments)) as answer:
-            said = answer.read_in_time(MAX_OUTPUT_BYTES)
+            output = answer.read_in_time(MAX_OUTPUT_BYTES)
             answer.finish(codes, str(self.git_dir))
-        return said
+        return output
 
 
 class Blobs:
@@ -355,16 +367,16 @@ class Blobs:
 
     def read(self, oid: str, limit: int = MAX_OUTPUT_BYTES, *, kind: str = "blob") -> bytes | None:
         """Return an object's bytes; None if it is missing, of another kind, or over the limit."""
-        answer = self._started()
+        answer = self._get_answer()
         with answer.waiting():
             return self._read(answer, oid, limit, kind)
 
     def _read(self, answer: _Answer, oid: str, limit: int, kind: str) -> bytes | None:
-        answer.write(_checked(oid).encode("ascii") + b"\n")
+        answer.write(_check_oid(oid).encode("ascii") + b"\n")
         head = answer.read_line()
         parts = head.decode("ascii", "replace").split()
         if len(parts) != 3:
-            if not head.endswith(b" missing\n"):  # it broke off: an object is damaged
+            if not head.endswith(b" missing\n"):  # the output broke off: an object is damaged
                 self.__exit__(None, None, None)
             return None
         size = int(parts[2])
@@ -378,7 +390,7 @@ class Blobs:
             return None
         return data
 
-    def _started(self) -> _Answer:
+    def _get_answer(self) -> _Answer:
         if self._answer is None:
             process = self._repository.start("cat-file", "--batch", stdin=subprocess.PIPE)
             self._answer = _Answer(process)
@@ -386,9 +398,9 @@ class Blobs:
 
 
 class _Answer:
-    """What a process of git says. It is stopped where it lets us wait for too long.
+    """The output of a git process, which is stopped when we wait for it too long.
 
-    What we do between its answers does not count.
+    Time between our reads does not count.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], deadline_s: float | None = None) -> None:
@@ -397,16 +409,16 @@ class _Answer:
         self._deadline_s = DEADLINE_S if deadline_s is None else deadline_s
         self._process = process
         self._out: IO[bytes] = process.stdout
-        self._said = b""
-        self._is_late = False
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
+        self._errors = b""
+        self._timed_out = False
+        self._error_reader = threading.Thread(target=self._read_errors, daemon=True)
+        self._error_reader.start()
 
-    def _listen(self) -> None:
-        """Take what it says of errors, of which the beginning is enough."""
+    def _read_errors(self) -> None:
+        """Read its errors to the end; only the beginning is kept."""
         assert self._process.stderr is not None
         while portion := self._process.stderr.read(4096):
-            self._said = (self._said + portion)[:4096]
+            self._errors = (self._errors + portion)[:4096]
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -420,7 +432,7 @@ class _Answer:
             clock.cancel()
 
     def _stop(self) -> None:
-        self._is_late = True
+        self._timed_out = True
         self._process.kill()
 
     def __enter__(self) -> _Answer:
@@ -448,25 +460,25 @@ class _Answer:
         try:
             self._process.stdin.write(data)
             self._process.stdin.flush()
-        except OSError:  # it ended, and what it said is empty
+        except OSError:  # it has ended; the next read is empty
             return
 
     def finish(self, codes: Sequence[int], location: str) -> None:
-        """Wait for the end; raise what is the matter unless it ended with one of the codes."""
+        """Wait for the end; raise an error unless it ended with one of the codes."""
         with self.waiting():
             code = self._process.wait()
-        self._listener.join(1)
-        if self._is_late:
+        self._error_reader.join(1)
+        if self._timed_out:
             message = f"git did not answer within {self._deadline_s:.0f} s"
             raise StorageError(message, location=location)
         if code not in codes:
-            raise _refusal(self._said.decode("utf-8", "replace"), location)
+            raise _build_error(self._errors.decode("utf-8", "replace"), location)
 
     def close(self) -> None:
-        if self._process.poll() is None:  # it has no more to say that is wanted
+        if self._process.poll() is None:  # the rest of its output is not needed
             self._process.kill()
         self._process.wait()
-        self._listener.join(1)
+        self._error_reader.join(1)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with suppress(OSError):
@@ -474,26 +486,26 @@ class _Answer:
 
 
 def find_repository(folder: Path) -> Repository:
-    """Return the repository that a folder is in, or that it is.
+    """Return the repository around a folder, or in it if the folder is a repository.
 
     Raises:
-        NotFoundError: it is in none.
-        ForbiddenError: git does not trust it, since it belongs to somebody else.
-        UsageError: there is no git.
+        NotFoundError: the folder is not in a repository.
+        ForbiddenError: git does not trust the repository: it belongs to somebody else.
+        UsageError: git is not installed.
     """
-    asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-    said = _ask(folder, *asked)
-    git_dir, common = (Path(os.fsdecode(line)) for line in said.splitlines()[:2])
-    is_bare = _ask(folder, "rev-parse", "--is-bare-repository").strip() == b"true"
+    command = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    output = _run_git(folder, *command)
+    git_dir, common = (Path(os.fsdecode(line)) for line in output.splitlines()[:2])
+    is_bare = _run_git(folder, "rev-parse", "--is-bare-repository").strip() == b"true"
     top = None
-    if not is_bare and _ask(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true":
-        shown = _ask(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
+    if not is_bare and _run_git(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true":
+        shown = _run_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
         top = Path(os.fsdecode(shown.rstrip(b"\r\n")))
     return Repository(git_dir, common, top)
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether a path of a revision stays below its top, and is nothing of git's own.
+    """Whether a path of a revision stays below the top folder and is not git's own.
 
     >>> is_safe_path("docs/a.md"), is_safe_path("../a"), is_safe_path("a/.GIT/config")
     (True, False, False)
@@ -502,15 +514,15 @@ def is_safe_path(path: str) -> bool:
     return _UNSAFE_PARTS.isdisjoint(parts) and ".git" not in map(str.lower, parts)
 
 
-def _ask(folder: Path, *arguments: str) -> bytes:
+def _run_git(folder: Path, *arguments: str) -> bytes:
     with _Answer(_start(arguments, folder, None), FIRST_DEADLINE_S) as answer:
-        said = answer.read_in_time(1 << 20)
+        output = answer.read_in_time(1 << 20)
         answer.finish((0,), os.path.abspath(folder))
-    return said
+    return output
 
 
 def _read_plain_file(path: Path, limit: int) -> bytes | None:
-    """Return what a file of git's folder holds; None where it is a link, no file, or too large."""
+    """Return the bytes of a file in git's folder; None for a link, a non-file or a large file."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         if path.is_symlink():
@@ -526,13 +538,13 @@ def _read_plain_file(path: Path, limit: int) -> bytes | None:
 
 @lru_cache(maxsize=4)
 def _find_git(path: str) -> str | None:
-    """Return the program, of the absolute folders in `PATH` alone.
+    """Return the program, found in the absolute folders of `PATH` alone.
 
-    The repository's own folder, which may be the current one, may hold a file of that name.
+    The current folder may be the repository, which may have a file of that name.
     """
     places = filter(os.path.isabs, path.split(os.pathsep))
-    found = (shutil.which(os.path.join(place, "git")) for place in places)
-    return next(filter(None, found), None)
+    programs = (shutil.which(os.path.join(place, "git")) for place in places)
+    return next(filter(None, programs), None)
 
 
 def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subprocess.Popen[bytes]:
@@ -541,7 +553,7 @@ def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subproc
         raise NotFoundError("there is no such folder", location=str(folder))
     if program is None:
         raise UsageError("git is not installed", hint="revisions are read with git 2.31 or newer")
-    command = [program, "--no-pager", "--no-replace-objects", *_SAFE, *arguments]
+    command = [program, "--no-pager", "--no-replace-objects", *_SAFE_OPTIONS, *arguments]
     try:
         return subprocess.Popen(
             command,
@@ -556,11 +568,11 @@ def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subproc
 
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """Return what git is started with: nothing that names another repository, editor or helper."""
-    return {name: ours[name] for name in _PASSED_ON if name in ours} | SAFE_ENVIRONMENT
+    """Return git's environment, without variables for other repositories, editors or helpers."""
+    return {name: ours[name] for name in _INHERITED_VARIABLES if name in ours} | SAFE_ENVIRONMENT
 
 
-_REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
+_KNOWN_ERRORS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
     (
         "not a git repository",
         lambda where: NotFoundError(
@@ -588,11 +600,11 @@ _REFUSALS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
 )
 
 
-def _refusal(said: str, location: str) -> LeafmarkError:
-    for words, make in _REFUSALS:
-        if words in said:
-            return make(location)
-    lines = [line for line in said.splitlines() if line.strip() and line[:5] != "hint:"]
+def _build_error(message: str, location: str) -> LeafmarkError:
+    for words, build in _KNOWN_ERRORS:
+        if words in message:
+            return build(location)
+    lines = [line for line in message.splitlines() if line.strip() and line[:5] != "hint:"]
     first = re.sub(r"^(?:fatal|error): ", "", lines[0]) if lines else "it said nothing"
     return StorageError(f"git cannot read the repository: {first[:200]}", location=location)
 
@@ -605,30 +617,30 @@ def _missing_object(repository: Repository, oid: str) -> StorageError:
     )
 
 
-def _peeled(objects: Blobs, oid: str) -> Commit | None:
-    """Return the commit that an object is, or that a tag leads to."""
+def _find_commit(objects: Blobs, oid: str) -> Commit | None:
+    """Return the commit with an id, or the one that a tag leads to."""
     for _ in range(_MAX_TAGS):
         data = objects.read(oid, kind="commit")
         if data is not None:
             return _parse_commit(oid, data, "")
         tag = objects.read(oid, kind="tag")
-        found = None if tag is None else re.match(rb"object ([0-9a-f]{40,64})\n", tag)
-        if found is None:
+        match = None if tag is None else re.match(rb"object ([0-9a-f]{40,64})\n", tag)
+        if match is None:
             return None
-        oid = found[1].decode("ascii")
+        oid = match[1].decode("ascii")
     return None
 
 
 def _parse_commit(oid: str, data: bytes, name: str) -> Commit:
     head, _, message = data.partition(b"\n\n")
-    found = re.search(rb"^committer .*?(-?\d{1,15}) [+-]\d{4}\s*$", head, re.M)
+    match = re.search(rb"^committer .*?(-?\d{1,15}) [+-]\d{4}\s*$", head, re.M)
     parents = re.findall(rb"^parent ([0-9a-f]{40,64})$", head, re.M)
     first = message.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    time = int(found[1]) if found else 0
-    return Commit(oid, time, first, name, tuple(one.decode("ascii") for one in parents))
+    time = int(match[1]) if match else 0
+    return Commit(oid, time, first, name, tuple(parent.decode("ascii") for parent in parents))
 
 
-def _checked(oid: str) -> str:
+def _check_oid(oid: str) -> str:
     if not _OID.fullmatch(oid):
         raise UsageError(f"{oid!r} is no id of an object")
     return oid
@@ -640,5 +652,5 @@ def _kind(mode: str, kind: str) -> str:
     return "link" if mode == "120000" else "file"
 
 
-def _if_file(mode: str, oid: str) -> str | None:
+def _oid_of_file(mode: str, oid: str) -> str | None:
     return oid if mode.startswith("100") else None

@@ -1,16 +1,16 @@
-"""Which section of the new documents is which of the old ones: by content, title and place.
+"""Pairing the sections of old and new documents by content, title and place.
 
-Passes go from sure to likely, and none undoes what one before it decided:
+Passes go from sure to likely, and none undoes a pair of an earlier one:
 
-1. equal heading and own body, the nearest of several equal ones;
+1. equal heading and own body, the nearest of several equal sections;
 2. equal body of some length under another heading;
 3. likely pairs, best first: they share an id, a title or rare pairs of words, and their score
    (content, then title, then place) is high enough;
-4. what has no content of its own, by the votes of the sections below it;
-5. what stands alone between two pairs.
+4. sections without content of their own, by the votes of their subsections;
+5. a single section between two pairs.
 
-Likely pairs come from an index of what few sections have, so that the cost is linear in the
-documents given, which are those that changed.
+Likely pairs come from an index of rare features, so that the cost is linear in the size of the
+given documents, which are the changed ones.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from heapq import nlargest
 from leafmark.history.sections import Features, Section, SectionedDocument
 
 MIN_BODY_PAIRS = 4
-"""Pairs of words from which an equal body alone makes a pair: many sections say `None.`"""
+"""Word pairs in a body from which equal bodies suffice: many sections consist of `None.`"""
 
 MAX_SHARING = 20
-"""Sections from which a pair of words is too common to lead to candidates."""
+"""Most sections with a word pair that leads to candidates; others are too common."""
 
 MAX_CANDIDATES = 5
-"""Sections that share most rare pairs of words, which are compared in full."""
+"""Sections with the most shared rare word pairs, which are compared in full."""
 
 MAX_SAME_TITLE = 20
-"""Sections of one title, in one file, that are compared with each other."""
+"""Most candidates that share a title in one file, a path of titles or an id."""
 
 SURE_LIKENESS = 0.5
-"""Content that is this alike makes a pair whatever the title."""
+"""Likeness of content that makes a pair whatever the title."""
 
 LIKELY_LIKENESS = 0.2
-"""Content that is this alike makes a pair where title and place say so, too."""
+"""Likeness of content that makes a pair if title and place agree."""
 
 LIKE_TITLE = 0.6
-"""From which likeness on two titles are taken for spellings of one (chosen by eye)."""
+"""Likeness from which two titles are spellings of one (chosen by eye)."""
 
 
 class Matching:
@@ -59,14 +59,14 @@ class Matching:
         return old not in self.new_of and new not in self.old_of
 
     def parents_are_paired(self, old: Section, new: Section) -> bool:
-        """Whether the sections above are a pair; documents have none above them."""
+        """Whether the parents are a pair; two documents count as such, they have no parents."""
         if old.is_document or new.is_document:
             return old.is_document == new.is_document
         return self.new_of.get(parent_of(old)) is parent_of(new)
 
 
 def parent_of(section: Section) -> Section:
-    """Return the section above one that is no document."""
+    """Return the section above `section`, which is not a document."""
     return section.owner.sections[section.parent]
 
 
@@ -82,20 +82,20 @@ def containment(part: Features, whole: Features) -> float:
     return _common(part, whole) / total if total else 0.0
 
 
-def _overlap(one: Features, other: Features) -> float:
-    """Return how much of the shorter text the longer one has."""
-    least = min(one.total(), other.total())
-    return _common(one, other) / least if least else 0.0
+def _overlap(first: Features, second: Features) -> float:
+    """Return the share of the shorter text's word pairs that the longer one has."""
+    shorter = min(first.total(), second.total())
+    return _common(first, second) / shorter if shorter else 0.0
 
 
-def _common(one: Features, other: Features) -> int:
-    if len(other) < len(one):
-        one, other = other, one
-    return sum(min(count, other[pair]) for pair, count in one.items() if pair in other)
+def _common(first: Features, second: Features) -> int:
+    if len(second) < len(first):
+        first, second = second, first
+    return sum(min(count, second[pair]) for pair, count in first.items() if pair in second)
 
 
 def match_documents(old: Sequence[SectionedDocument], new: Sequence[SectionedDocument]) -> Matching:
-    """Return the pairs among all sections of the documents that changed, came or went."""
+    """Return the pairs among all sections of the changed, added and removed documents."""
     matching = Matching()
     new_by_key = {document.key: document for document in new if document.sections}
     for document in old:
@@ -103,9 +103,12 @@ def match_documents(old: Sequence[SectionedDocument], new: Sequence[SectionedDoc
         if other is not None and document.sections:
             matching.pair(document.sections[0], other.sections[0])
     sides = _Sides(old, new, matching)
-    sides.pair_equal(lambda one: (one.heading, one.body), _IN_ONE_FILE)
-    sides.pair_equal(lambda one: (one.heading, one.body) if _has_content(one) else None, _ANYWHERE)
-    sides.pair_equal(lambda one: one.body if _has_content(one) else None, _ANYWHERE)
+    sides.pair_equal(lambda section: (section.heading, section.body), _IN_ONE_FILE)
+    sides.pair_equal(
+        lambda section: (section.heading, section.body) if _has_content(section) else None,
+        _ANYWHERE,
+    )
+    sides.pair_equal(lambda section: section.body if _has_content(section) else None, _ANYWHERE)
     sides.pair_likely()
     sides.pair_parents()
     sides.pair_between()
@@ -117,7 +120,7 @@ def _has_content(section: Section) -> bool:
 
 
 class _Sides:
-    """The sections of both sides, and the passes over those that are free."""
+    """The sections of both sides, and the passes over the free ones."""
 
     def __init__(
         self,
@@ -130,17 +133,17 @@ class _Sides:
         self._matching = matching
 
     def _free_old(self) -> Iterator[Section]:
-        return (one for one in self._old if one not in self._matching.new_of)
+        return (section for section in self._old if section not in self._matching.new_of)
 
     def _free_new(self) -> Iterator[Section]:
-        return (one for one in self._new if one not in self._matching.old_of)
+        return (section for section in self._new if section not in self._matching.old_of)
 
     def pair_equal(
         self, key_of: Callable[[Section], Hashable | None], nearness: Iterable[_Place]
     ) -> None:
-        """Pair sections of one key, those first that agree in the first of some places.
+        """Pair sections with equal keys, first those that agree in the first of `nearness`.
 
-        Documents are paired with documents alone.
+        Documents are paired with documents only.
         """
         groups: dict[Hashable, tuple[list[Section], list[Section]]] = defaultdict(lambda: ([], []))
         for side, sections in enumerate((self._free_old(), self._free_new())):
@@ -163,8 +166,8 @@ class _Sides:
                 same = waiting.get(near(old))
                 if same:
                     self._matching.pair(old, same.pop())
-            olds = [one for one in olds if one not in self._matching.new_of]
-            news = [one for one in news if one not in self._matching.old_of]
+            olds = [old for old in olds if old not in self._matching.new_of]
+            news = [new for new in news if new not in self._matching.old_of]
             if not olds or not news:
                 return
 
@@ -178,17 +181,17 @@ class _Sides:
                 score = _score(old, new)
                 if score is not None:
                     scored.append((-score, old.position, at, old, new))
-        scored.sort(key=lambda one: one[:3])
+        scored.sort(key=lambda item: item[:3])
         for *_, old, new in scored:
             if self._matching.is_free(old, new):
                 self._matching.pair(old, new)
 
     def pair_parents(self) -> None:
-        """Pair what has at least half of the votes of the old one's children, deepest first."""
+        """Pair parents with at least half of the votes of the old one's children, deepest first."""
         matching = self._matching
         children: Counter[Section] = Counter()
         votes: dict[Section, Counter[Section]] = defaultdict(Counter)
-        for section in reversed(self._old):  # children come before what is above them
+        for section in reversed(self._old):  # children come before their parents
             if section not in matching.new_of and votes[section]:
                 best, count = votes[section].most_common(1)[0]
                 if 2 * count >= children[section] and matching.is_free(section, best):
@@ -204,7 +207,7 @@ class _Sides:
                     votes[above][candidate] += 1
 
     def pair_between(self) -> None:
-        """Pair the one free section between neighbours that are pairs, if they may be the same."""
+        """Pair a single free section between paired neighbours, if the two may be the same."""
         matching = self._matching
         for old in list(self._free_old()):
             if old.is_document:
@@ -219,21 +222,21 @@ class _Sides:
 
 _Place = Callable[[Section], Hashable]
 _IN_ONE_FILE: tuple[_Place, ...] = (
-    lambda one: (one.id, one.section_path),
-    lambda one: (one.owner.key, one.section_path),
-    lambda one: one.owner.key,
+    lambda section: (section.id, section.section_path),
+    lambda section: (section.owner.key, section.section_path),
+    lambda section: section.owner.key,
 )
 _ANYWHERE: tuple[_Place, ...] = (
     *_IN_ONE_FILE,
-    lambda one: one.section_path,
-    lambda one: one.title,
-    lambda one: None,
+    lambda section: section.section_path,
+    lambda section: section.title,
+    lambda section: None,
 )
-"""In what equal sections may agree, nearest first."""
+"""Where equal sections may agree, nearest first."""
 
 
 class _Candidates:
-    """Old sections by what a new one may share with them."""
+    """Old sections by their names and word pairs."""
 
     def __init__(self, olds: Sequence[Section]) -> None:
         self._olds = olds
@@ -247,17 +250,17 @@ class _Candidates:
 
     def of(self, new: Section) -> Iterator[Section]:
         """Yield the old sections that `new` may be, each once."""
-        found: dict[Section, None] = {}
+        candidates: dict[Section, None] = {}
         for key in _names(new):
-            found |= dict.fromkeys(self._by_name.get(key, ())[:MAX_SAME_TITLE])
+            candidates |= dict.fromkeys(self._by_name.get(key, ())[:MAX_SAME_TITLE])
         shared: Counter[int] = Counter()
         for pair in new.features:
             places = self._by_pair.get(pair, ())
             if len(places) <= MAX_SHARING:
                 shared.update(places)
         nearest = nlargest(MAX_CANDIDATES, shared.items(), key=lambda item: (item[1], -item[0]))
-        found |= dict.fromkeys(self._olds[at] for at, _ in nearest)
-        return (old for old in found if old.is_document == new.is_document)
+        candidates |= dict.fromkeys(self._olds[at] for at, _ in nearest)
+        return (old for old in candidates if old.is_document == new.is_document)
 
 
 def _names(section: Section) -> Iterator[Hashable]:
@@ -267,13 +270,13 @@ def _names(section: Section) -> Iterator[Hashable]:
 
 
 def _score(old: Section, new: Section) -> float | None:
-    """Return how likely two sections are one, None where they are not.
+    """Return how likely two sections are the same, None if they are not.
 
-    Content counts most: who looks for a text wants the text, whatever stands under its old title.
+    Content counts most: a reader looks for the text, not for another one under its old title.
     """
     same_file = old.owner.key == new.owner.key
     title = 1.0 if old.title == new.title else _title_likeness(old.title, new.title)
-    if same_file and title == 1:  # what was split, or took in another, keeps its name
+    if same_file and title == 1:  # a section that was split or took in another keeps its name
         content = _overlap(old.features, new.features)
     else:
         content = likeness(old.features, new.features)
@@ -298,7 +301,7 @@ def _title_likeness(old: str, new: str) -> float:
 
 
 def _at_same_place(old: Section, above: Section, matching: Matching) -> Section | None:
-    """Return the new section between what the neighbours of `old` became, below `above`."""
+    """Return the new section below `above`, between the pairs of the neighbours of `old`."""
     siblings = _children(parent_of(old))
     others = _children(above)
     before = matching.new_of.get(siblings[old.number - 1]) if old.number else None
@@ -319,8 +322,8 @@ def _children(section: Section) -> Sequence[Section]:
 
 
 def _may_be(old: Section, new: Section) -> bool:
-    """Whether nothing speaks against it: the titles are alike, or there is little text in both."""
+    """Whether the titles are alike, or the texts (of which one is not empty)."""
     if _title_likeness(old.title, new.title) >= LIKE_TITLE:
         return True
-    alike = likeness(old.features, new.features)
-    return alike >= LIKELY_LIKENESS and max(old.weight, new.weight) > 0
+    content = likeness(old.features, new.features)
+    return content >= LIKELY_LIKENESS and max(old.weight, new.weight) > 0

@@ -1,4 +1,4 @@
-"""`DiffReport`: what a comparison of two sides says, for renderers and programs."""
+"""`DiffReport`: the results of a comparison of two sides, for renderers and programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leafmark.model import Diagnostic
 
 
 class BrokenLink(NamedTuple):
-    """A link of a document as it is now that led to what has gone; `line` is 1-based."""
+    """A link of a current document whose target is gone; `line` is 1-based."""
 
     doc_id: str
     path: str
@@ -22,7 +22,7 @@ class BrokenLink(NamedTuple):
 
 
 class CitedFile(NamedTuple):
-    """What became of the citations and ids in one text."""
+    """The outcomes of the citations and ids in one text."""
 
     name: str
     citations: tuple[CitedOutcome, ...]
@@ -30,7 +30,7 @@ class CitedFile(NamedTuple):
 
 
 class DiffReport(NamedTuple):
-    """Two sides, what is not the same on them, and what that broke."""
+    """Two sides, their differences, and the names, links and citations that these broke."""
 
     old: str
     new: str
@@ -42,19 +42,19 @@ class DiffReport(NamedTuple):
 
     @property
     def breaks_something(self) -> bool:
-        """Whether something cited is gone: a link leads nowhere, or cited bytes stand nowhere."""
-        outcomes = [one.status for each in self.cited for one in each.citations]
+        """Whether a link, a cited id or cited bytes have no target any more."""
+        outcomes = [citation.status for file in self.cited for citation in file.citations]
         return bool(
             self.links
             or any(status in ("changed", "gone") for status in outcomes)
-            or any(each.ids for each in self.cited)
+            or any(file.ids for file in self.cited)
         )
 
 
 class LogEntry(NamedTuple):
-    """What one commit did to a section, and the section as it left it.
+    """The change of a section by one commit, and the section after it.
 
-    `commit` is None for what is not committed.
+    `commit` is None for uncommitted changes.
     """
 
     commit: Commit | None
@@ -65,7 +65,7 @@ class LogEntry(NamedTuple):
 class SectionLog(NamedTuple):
     """The history of the section `id`, newest first.
 
-    `ends_at` is the commit at which a shallow clone ends, where the section is older than that.
+    `ends_at` is the commit at which a shallow clone ends, if the section is older than that.
     """
 
     id: str

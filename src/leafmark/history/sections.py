@@ -1,8 +1,8 @@
-"""A parsed document as sections to compare: what each is called, where it stands, its own bytes.
+"""A parsed document as sections to compare: their names, places and own bytes.
 
 A section's own bytes are its heading line and its body without the sections below it, so that a
-change is told once, at the section that has it. White space at the edges of a body separates
-it from its neighbours and is no part of it.
+change is reported once, at the section that has it. White space at the edges of a body separates
+it from its neighbours and does not belong to it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from leafmark.model import Block, BlockRegions, Chunk, ChunkedDocument, Document
 from leafmark.search.citations import format_citation
 
 Features = Counter[tuple[str, ...]]
-"""Pairs of neighbouring words, with how often each occurs."""
+"""Pairs of neighbouring words, with their counts."""
 
 _EDGE = b" \t\r\n\f\v"
 _WORD = re.compile(r"[0-9A-Za-z_]+|[^\W\x00-\x7f]")
 
 
 def word_pairs(text: str) -> Features:
-    """Return the pairs of neighbouring words of a text, any case; of one word, that word.
+    """Return the pairs of neighbouring words of a text, case folded; of one word, that word.
 
     A letter outside ASCII is a word by itself: many scripts have no spaces.
 
@@ -41,7 +41,7 @@ def word_pairs(text: str) -> Features:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A block at the top level of a body; `text` is as it stands in the source."""
+    """A block at the top level of a body; `text` is its source text."""
 
     kind: str
     start: int
@@ -105,7 +105,7 @@ class Section:
 
     @cached_property
     def heading(self) -> bytes:
-        """The heading line; of a definition and a document, nothing."""
+        """The heading line; empty for a definition and for a document."""
         start, end = self.chunk.heading_start, self.chunk.heading_end
         if start is None or end is None:
             return b""
@@ -113,7 +113,7 @@ class Section:
 
     @cached_property
     def readable(self) -> str:
-        """The own body as it is read: of a page without its markup."""
+        """The own body as readers see it: a page's without its markup."""
         if self.owner.document.is_rendered:
             return self.chunk.readable_body
         return self.body.decode("utf-8", "replace")
@@ -124,12 +124,12 @@ class Section:
 
     @cached_property
     def weight(self) -> int:
-        """How many pairs of words there are."""
+        """The number of word pairs."""
         return self.features.total()
 
     @property
     def citation(self) -> str:
-        """The citation of the whole section, heading line apart."""
+        """The citation of the whole section without its heading line."""
         chunk = self.chunk
         return format_citation(chunk.id, chunk.sha256, chunk.byte_start, chunk.byte_end)
 
@@ -137,20 +137,20 @@ class Section:
     def blocks(self) -> tuple[TextBlock, ...]:
         """The blocks of the own body, in order."""
         data = self.owner.document.data
-        found = []
+        blocks = []
         for start, end in self.chunk.body_spans:
             for block in self.owner.blocks_within(start, end):
                 first, last = max(block.start, start), min(block.end, end)
                 text = data[first:last].decode("utf-8", "replace").strip("\r\n")
-                found.append(TextBlock(block.kind, first, last, text))
-        return tuple(found)
+                blocks.append(TextBlock(block.kind, first, last, text))
+        return tuple(blocks)
 
 
 class SectionedDocument:
     """A document with its sections in order of position, the document itself first."""
 
     def __init__(self, chunked: ChunkedDocument) -> None:
-        """Take a document that was chunked by headings."""
+        """Take the sections of a document that was chunked by headings."""
         self.chunked = chunked
         self.sections: tuple[Section, ...] = tuple(
             Section(self, chunk, chunk.parent_position, number)
@@ -179,7 +179,7 @@ class SectionedDocument:
 
     @property
     def names(self) -> Mapping[str, int]:
-        """Every slug and anchor, with the position of the section that it leads to."""
+        """Every slug and anchor, with the position of its section."""
         return self.chunked.slugs
 
     def children_of(self, position: int) -> Sequence[Section]:
@@ -188,10 +188,10 @@ class SectionedDocument:
 
     @cached_property
     def _children(self) -> Sequence[Sequence[Section]]:
-        found: list[list[Section]] = [[] for _ in self.sections]
+        children: list[list[Section]] = [[] for _ in self.sections]
         for section in self.sections[1:]:
-            found[section.parent].append(section)
-        return found
+            children[section.parent].append(section)
+        return children
 
     def section_around(self, start: int, end: int) -> Section | None:
         """Return the smallest section around `[start, end)`, its heading line included."""
@@ -208,8 +208,8 @@ class SectionedDocument:
         blocks = self.document.blocks
         if isinstance(blocks, BlockRegions):
             numbers = blocks.regions_of(start, end)
-            found = [block for number in numbers for block in blocks.region(number).top]
-            return [block for block in found if block.start < end and start < block.end]
+            candidates = [block for number in numbers for block in blocks.region(number).top]
+            return [block for block in candidates if block.start < end and start < block.end]
         starts, top = self._top
         first = max(0, bisect_right(starts, start) - 1)
         near = top[first : bisect_left(starts, end)]
