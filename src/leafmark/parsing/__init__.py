@@ -66,10 +66,10 @@ def parse(
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    told = tell_format(path, data, formats)
-    document = _within_bounds(_parsed(told.format, data, path, outputs=notebook_outputs), data)
-    if told.faults:
-        notes = [Diagnostic(path, FORMAT_FAILED, fault) for fault in told.faults]
+    detected = tell_format(path, data, formats)
+    document = _within_bounds(_parsed(detected.format, data, path, outputs=notebook_outputs), data)
+    if detected.faults:
+        notes = [Diagnostic(path, FORMAT_FAILED, fault) for fault in detected.faults]
         document = document._replace(diagnostics=(*document.diagnostics, *notes))
     if document.reader is not None:
         return document
@@ -107,6 +107,6 @@ def _within_bounds(document: Document, data: bytes) -> Document:
     """Return a document, or its source as plain text if it has too many headings."""
     if len(document.headings) > MAX_HEADINGS:
         reason = f"it has more than {MAX_HEADINGS} headings"
-        kept: Format = "markdown" if document.format == "markdown" else "text"
-        return degraded_document(decode(data, document.path), document.path, kept, reason)
+        fallback: Format = "markdown" if document.format == "markdown" else "text"
+        return degraded_document(decode(data, document.path), document.path, fallback, reason)
     return document

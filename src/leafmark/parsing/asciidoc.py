@@ -67,10 +67,10 @@ def marker_of(line: str) -> str:
     >>> [marker_of(line) for line in ("** a", "12. b", "IV) c", "<2> d", "term:: e", "f")]
     ['**', '1.', 'A)', '<', '::', '']
     """
-    found = _ITEM.match(line)
-    if found is None:
+    match = _ITEM.match(line)
+    if match is None:
         return ""
-    mark: str = found[1] or found[2]
+    mark: str = match[1] or match[2]
     if mark[0].isdigit():
         return "1."
     if mark[0].isalpha():
@@ -157,9 +157,9 @@ class AsciiDocScanner(LeadingLineScanner):
         """The style and the id that the lines before the block on line `at` give it."""
         style = anchor = ""
         for line in self._lines_about(at):
-            found = _ID.search(line) if line.startswith("[") else None
-            if found:
-                anchor = found[found.lastindex or 0]
+            match = _ID.search(line) if line.startswith("[") else None
+            if match:
+                anchor = match[match.lastindex or 0]
             named = None if line.startswith("[[") else _STYLE.match(line)
             if named and named[1]:
                 style = named[1].lower()
@@ -196,13 +196,13 @@ class AsciiDocScanner(LeadingLineScanner):
         return after
 
     def _atx(self, at: int, line: str, level: int) -> int:
-        found = _ATX.match(line)
-        if not found:
+        match = _ATX.match(line)
+        if not match:
             return at
-        words = found[2].removesuffix(found[1])  # as many marks may close it
-        closed = len(words) < len(found[2]) and words.endswith((" ", "\t"))
-        words = words.rstrip() if closed else found[2]
-        return self._title(at, at + 1, len(found[1]), words, level)
+        words = match[2].removesuffix(match[1])  # as many marks may close it
+        closed = len(words) < len(match[2]) and words.endswith((" ", "\t"))
+        words = words.rstrip() if closed else match[2]
+        return self._title(at, at + 1, len(match[1]), words, level)
 
     def _setext(self, at: int, line: str, level: int) -> int:
         if at + 1 >= self._stop or level:
@@ -258,8 +258,8 @@ class AsciiDocScanner(LeadingLineScanner):
                 if line[:1] in _FENCE_MARKS and _DELIMITER.match(line):
                     self._fences.setdefault(line, []).append(index)
         places = self._fences.get(fence, [])
-        found = bisect_left(places, at)
-        return min(places[found], self._stop) if found < len(places) else self._stop
+        following = bisect_left(places, at)
+        return min(places[following], self._stop) if following < len(places) else self._stop
 
     def _info(self, at: int, fence_info: str) -> str:
         """The language of a block of code: after its fence, or the second of its attributes."""
@@ -423,8 +423,8 @@ _TAKERS: tuple[_Taker, ...] = (
 
 def _fence(line: str) -> str:
     """The line that closes the block which a line opens, empty where it opens none."""
-    found = _DELIMITER.match(line)
-    if found is None or (found[2] and line[0] != "`"):
+    match = _DELIMITER.match(line)
+    if match is None or (match[2] and line[0] != "`"):
         return ""
     return line[:3] if line[0] == "`" else line
 
@@ -472,10 +472,10 @@ def title_text(source: str) -> str:
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: AsciiDocScanner) -> Iterator[Link]:
     """The links outside of code; a reference to an id of the document is `#` and the id."""
-    for found in outside_code(_LINK, data, scanner.blocks):
-        raw = found["reference"] or found["target"] or found["address"]
+    for match in outside_code(_LINK, data, scanner.blocks):
+        raw = match["reference"] or match["target"] or match["address"]
         target = raw.decode("utf-8", "replace").strip()
-        if found["reference"] and "#" not in target:
+        if match["reference"] and "#" not in target:
             target = f"#{target}"
-        is_image = found["macro"] == b"image"
-        yield Link(found.start(), found.end(), target, "image" if is_image else "link")
+        is_image = match["macro"] == b"image"
+        yield Link(match.start(), match.end(), target, "image" if is_image else "link")

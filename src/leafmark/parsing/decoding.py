@@ -287,8 +287,8 @@ def _mend(data: bytes, path: str, first_bad: int) -> Decoded:
     line = data.count(b"\n", 0, first_bad) + 1
     what = "1 sequence is" if count == 1 else f"{count} sequences are"
     message = f"{what} not valid UTF-8 and shown as U+FFFD"
-    found = Diagnostic(path, "bad-utf8", message, line)
-    return Decoded(data, "utf-8", stand_in, filler, (found,), text)
+    diagnostic = Diagnostic(path, "bad-utf8", message, line)
+    return Decoded(data, "utf-8", stand_in, filler, (diagnostic,), text)
 
 
 def _unused_controls(data: bytes) -> tuple[str, str]:

@@ -125,15 +125,15 @@ def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | 
     >>> format_of("_sources/usage.rst.txt"), format_of("notes.v2.txt"), format_of("llms.txt")
     ('rst', 'text', 'markdown')
     """
-    said = _stated(path, stated) if stated else None
-    if said is not None:
-        return said
+    stated_format = _stated(path, stated) if stated else None
+    if stated_format is not None:
+        return stated_format
     suffix = suffix_of(path)
-    found = SUFFIXES.get(suffix)
-    if found != "text":
-        return found
+    format_ = SUFFIXES.get(suffix)
+    if format_ != "text":
+        return format_
     own = SUFFIXES.get(suffix_of(path[: -len(suffix)]))
-    return own if own in _SOURCES else _NAMES.get(path[path.rfind("/") + 1 :], found)
+    return own if own in _SOURCES else _NAMES.get(path[path.rfind("/") + 1 :], format_)
 
 
 def _stated(path: str, stated: Mapping[str, Format]) -> Format | None:
@@ -156,17 +156,17 @@ def tell_format(path: str, data: bytes, stated: Mapping[str, Format] = NO_FORMAT
     >>> tell_format("a.pm", b"package A;\\n\\n=head1 NAME\\n").format
     'pod'
     """
-    found = format_of(path, stated)
-    if found not in (None, "text") or _stated(path, stated) is not None:
-        return Told(found or "text")
-    if found is None and language_of(path, data):
+    format_ = format_of(path, stated)
+    if format_ not in (None, "text") or _stated(path, stated) is not None:
+        return Told(format_ or "text")
+    if format_ is None and language_of(path, data):
         return Told("script")
     claim, faults = find_claim(path, data)
     if claim is not None:
         return Told(claim)
     marked = _markup_of(data) if suffix_of(path) in _PROSE else None
     # all texts would say the same of a format that fails; those of unknown suffix may be its own
-    return Told(marked or "text", faults if found is None and suffix_of(path) else ())
+    return Told(marked or "text", faults if format_ is None and suffix_of(path) else ())
 
 
 def format_names() -> list[Format]:
@@ -262,7 +262,7 @@ def _markup_of(data: bytes) -> Format | None:
         ("rst", _RST_TITLE, _RST_MARKS, _RST_OWN),
         ("asciidoc", _ASCIIDOC_TITLE, _ASCIIDOC_MARKS, _ASCIIDOC_OWN),
     )
-    found: dict[Format, int] = {}
+    counts_by_format: dict[Format, int] = {}
     for name, title, marks, own in rows:
         if not _count(title, sample, 1):
             continue
@@ -270,8 +270,8 @@ def _markup_of(data: bytes) -> Format | None:
         is_written = sum(counts) >= _MIN_MARKS and sum(map(bool, counts)) > 1
         is_written = is_written or (name == "rst" and counts[0] > 0)
         if is_written and any(counts[:own]) and sum(counts) > markdown:
-            found[name] = sum(counts[:own])
-    return max(found, key=lambda name: found[name], default=None)
+            counts_by_format[name] = sum(counts[:own])
+    return max(counts_by_format, key=lambda name: counts_by_format[name], default=None)
 
 
 def _count(pattern: bytes, text: bytes, most: int = 20) -> int:

@@ -135,10 +135,10 @@ def to_json(tree: Any) -> Any:
     """Return the values of a tree of scalars, which is a mapping or a list."""
     if isinstance(tree, dict):
         return {
-            name: one.value if one.__class__ is Scalar else to_json(one)  # most are
-            for name, one in tree.items()
+            name: part.value if part.__class__ is Scalar else to_json(part)  # most are
+            for name, part in tree.items()
         }
-    return [one.value if one.__class__ is Scalar else to_json(one) for one in tree]
+    return [part.value if part.__class__ is Scalar else to_json(part) for part in tree]
 
 
 # -- YAML --------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class _Builder:
         """Put what an alias stands for: the same value, which nobody changes."""
         line = event.start_mark.line
         value = self._anchored.get(event.anchor)
-        if value is None or any(one is value for one in self._open):
+        if value is None or any(container is value for container in self._open):
             raise BadMetadataError(f"the alias *{event.anchor} stands for nothing whole", line)
         size, depth = _measure(value, self._room)
         self._room -= size
@@ -255,11 +255,11 @@ def _measure(value: Any, most: int) -> tuple[int, int]:
     size, deepest = 0, 0
     waiting = [(value, 1)]
     while waiting and size <= most:
-        one, depth = waiting.pop()
+        part, depth = waiting.pop()
         size += 1
-        if not isinstance(one, Scalar):
+        if not isinstance(part, Scalar):
             deepest = max(deepest, depth)
-            parts = one.values() if isinstance(one, dict) else one
+            parts = part.values() if isinstance(part, dict) else part
             waiting += [(part, depth + 1) for part in parts]
     return size, deepest
 
@@ -376,9 +376,9 @@ def _quoted_list(text: str) -> list[Scalar] | None:
 def _plain_list(text: str) -> list[Scalar] | None:
     if _FLOW_SYNTAX.search(text):
         return None
-    found = [_plain(word.strip(" ")) for word in text.split(",")] if text.strip(" ") else []
-    values = [value for value in found if value is not None]
-    return values if len(values) == len(found) else None
+    words = [_plain(word.strip(" ")) for word in text.split(",")] if text.strip(" ") else []
+    values = [value for value in words if value is not None]
+    return values if len(values) == len(words) else None
 
 
 def _plain(text: str) -> Scalar | None:
@@ -547,12 +547,12 @@ def _malformed(
 
 def _is_data(lines: list[str], key: re.Pattern[str], *, is_strict: bool) -> bool:
     """Whether lines begin with a key, or comments, and half of them look like data, or all."""
-    said = [line for line in lines if line.strip()]
-    first = next((line for line in said if not line.startswith(_REMARKS)), "")
+    lines_with_text = [line for line in lines if line.strip()]
+    first = next((line for line in lines_with_text if not line.startswith(_REMARKS)), "")
     if not key.match(first):
         return False
-    count = sum(1 for line in said if key.match(line) or _DATA.match(line))
-    return count == len(said) > 1 if is_strict else 2 * count > len(said)
+    count = sum(1 for line in lines_with_text if key.match(line) or _DATA.match(line))
+    return count == len(lines_with_text) > 1 if is_strict else 2 * count > len(lines_with_text)
 
 
 def _entries(lines: list[str], key: re.Pattern[str]) -> Iterator[list[str]]:
@@ -562,12 +562,12 @@ def _entries(lines: list[str], key: re.Pattern[str]) -> Iterator[list[str]]:
     for line in lines:
         if line.startswith("[") and key is _KEYS[b"+++"]:
             break
-        found = key.match(line)
-        if found and len(line) - len(line.lstrip()) <= margin:
+        match = key.match(line)
+        if match and len(line) - len(line.lstrip()) <= margin:
             if entry:
                 yield entry
             entry = []
-        if entry or found:
+        if entry or match:
             entry.append(line[margin:] if not line[:margin].strip() else line)
     if entry:
         yield entry
@@ -582,10 +582,10 @@ def _read_entry(entry: list[str], sign: bytes) -> Tree:
             continue
         if values and (lines is not entry[:1] or len(entry) == 1 or any(_json(values))):
             return values
-    found = _KEYS[sign].match(entry[0])
-    assert found is not None, "an entry begins with a key"
-    value = _written_value(entry[0][found.end() :].strip(), entry[1:])
-    return {} if value is None else {found[1].strip().strip("\"'"): value}
+    match = _KEYS[sign].match(entry[0])
+    assert match is not None, "an entry begins with a key"
+    value = _written_value(entry[0][match.end() :].strip(), entry[1:])
+    return {} if value is None else {match[1].strip().strip("\"'"): value}
 
 
 def _json(values: Tree) -> Iterator[bool]:

@@ -63,8 +63,8 @@ def is_continued(data: bytes, end: int) -> bool:
 
     The value of a member has a name after it instead, which a colon follows.
     """
-    found = _NEXT.match(data, end)
-    return found is not None and found.lastindex is None
+    match = _NEXT.match(data, end)
+    return match is not None and match.lastindex is None
 
 
 def line_ends(data: bytes, start: int, end: int) -> str:
@@ -201,8 +201,8 @@ def _next_mark(data: bytes, at: int, opened: bytearray) -> tuple[int, bool]:
 
 
 def _skip_space(data: bytes, at: int) -> int:
-    found = _SPACE.match(data, at)
-    return found.end() if found else at
+    match = _SPACE.match(data, at)
+    return match.end() if match else at
 
 
 def elements(data: bytes, start: int) -> Iterator[tuple[int, int]]:

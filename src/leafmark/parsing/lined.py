@@ -107,11 +107,11 @@ class Piece(NamedTuple):
     words: str | None = None
 
 
-def words_of(data: bytes, found: Iterable[Piece]) -> str:
+def words_of(data: bytes, pieces: Iterable[Piece]) -> str:
     """Return what pieces of `data` show."""
     return "".join(
         data[start:end].decode("utf-8", "replace") if words is None else words
-        for start, end, words in found
+        for start, end, words in pieces
     )
 
 
@@ -162,12 +162,12 @@ class LineScanner(ABC):
         """Look for blocks in lines that have their own left edge."""
         if level > self._deepest:
             return
-        kept = self._edge, self._stop
+        outer = self._edge, self._stop
         self._edge, self._stop = edge, after
         at = first
         while at < after:
             at = self._next(at, level)
-        self._edge, self._stop = kept
+        self._edge, self._stop = outer
 
     def _line(self, index: int) -> str:
         return self.lines.text[index][self._edge :]
@@ -233,9 +233,9 @@ def outside_code(
 ) -> Iterator[re.Match[bytes]]:
     """Yield what a pattern finds in a source where there is no code."""
     code = [(block.start, block.end) for block in blocks if block.kind == "code"]
-    for found in pattern.finditer(data):
-        if span_at(code, found.start()) is None:
-            yield found
+    for match in pattern.finditer(data):
+        if span_at(code, match.start()) is None:
+            yield match
 
 
 def parse_lined(

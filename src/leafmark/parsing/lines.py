@@ -30,9 +30,9 @@ class Lines:
         raw = self._raw
         if raw[offset - 1] == _LINE_FEED:
             return offset
-        found = raw.rfind(b"\n", self._seen, offset)
-        if found >= 0:
-            self._line = found + 1
+        line_end = raw.rfind(b"\n", self._seen, offset)
+        if line_end >= 0:
+            self._line = line_end + 1
         self._seen = offset
         return self._line
 

@@ -99,9 +99,9 @@ class PortionedText:
     @cached_property
     def headings(self) -> HeadingColumns:
         """All headings: by the lines that make them where these are certain, else by the walk."""
-        found = scan_headings(self._raw, self._start)
-        if found is not None:
-            return found
+        scanned = scan_headings(self._raw, self._start)
+        if scanned is not None:
+            return scanned
         headings = chain.from_iterable(map(self._headings_of, self.portions))
         return HeadingColumns(*map(list, zip(*headings, strict=True)))
 
@@ -156,15 +156,15 @@ class PortionedText:
 
     def _cut(self, size: int) -> Iterator[_Portion]:
         """Yield portions; one that would end in code or HTML is made larger."""
-        raw, start, wanted = self._raw, self._start, size
+        raw, start, size_wanted = self._raw, self._start, size
         while start < len(raw):
-            cut = _CUT.search(raw, start + wanted)
+            cut = _CUT.search(raw, start + size_wanted)
             end = cut.end() if cut else len(raw)
             if cut is not None and not self._begins_heading(start, end):
-                wanted = 2 * (end - start)
+                size_wanted = 2 * (end - start)
                 continue
             yield _Portion(start, end)
-            start, wanted = end, size
+            start, size_wanted = end, size
 
     def _begins_heading(self, start: int, at: int) -> bool:
         """Whether a heading of the top level begins at a place, if a portion begins at `start`."""
@@ -181,14 +181,14 @@ class PortionedText:
                 defined.setdefault(_key(label), (number, source))
         if not defined:
             return [*portions]
-        found = []
+        portions_defined = []
         for number, portion in enumerate(portions):
             labels = _LABEL.findall(self._raw, portion.start, portion.end)
             used = sorted(defined[key] for key in defined.keys() & {*map(_key, labels)})
             before = b"".join([source for at, source in used if at < number])
             behind = b"".join([source for at, source in used if at > number])
-            found.append(portion._replace(before=before, behind=behind))
-        return found
+            portions_defined.append(portion._replace(before=before, behind=behind))
+        return portions_defined
 
 
 def _definitions(portion: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -245,12 +245,12 @@ class MarkdownBlocks(Deferred[Block], BlockRegions):
         return self._items
 
     def region(self, number: int) -> BlockRegion:
-        found = self._seen.get(number)
-        if found is None:
+        region = self._seen.get(number)
+        if region is None:
             while len(self._seen) >= _REMEMBERED:
                 self._seen.pop(next(iter(self._seen)))
-            found = self._seen[number] = self._read(number)
-        return found
+            region = self._seen[number] = self._read(number)
+        return region
 
     def _read(self, number: int) -> BlockRegion:
         blocks = self._text.blocks(number)
@@ -301,7 +301,7 @@ def find_excess(raw: bytes) -> str:
         return f"a line is nested more than {MAX_DEPTH} levels deep"
     limit = min(MAX_MARKS, _MARKS_ALWAYS + len(raw) * _MARKS_IN_TEN_BYTES // 10)
     portions = (raw[at : at + _PORTION] for at in range(0, len(raw), _PORTION))
-    if sum(len(one) - len(one.translate(None, _MARKS)) for one in portions) > limit:
+    if sum(len(portion) - len(portion.translate(None, _MARKS)) for portion in portions) > limit:
         return f"it has more than {limit} line ends and characters of markup"
     return ""
 
@@ -416,5 +416,5 @@ class MarkdownContent:
         return tuple(anchors_of(self._raw, self.headings.columns, code))
 
 
-def _same(each: T) -> T:
-    return each
+def _same(value: T) -> T:
+    return value

@@ -68,8 +68,8 @@ class _Lines:
 
     def search(self, raw: bytes, at: int) -> re.Match[bytes] | None:
         """Return the first line that begins at `at` or behind it."""
-        found = None if at else self._first.match(raw)
-        return found or self._next.search(raw, max(0, at - 1))
+        match = None if at else self._first.match(raw)
+        return match or self._next.search(raw, max(0, at - 1))
 
 
 _LINES = _Lines(
@@ -190,9 +190,9 @@ class Dialect:
         return [self._with_kind(block) for block in blocks]
 
     def _with_kind(self, block: Block) -> Block:
-        found = self.quoted.get(block.start)
-        if block.kind == "html" and found is not None:
-            return block._replace(kind=found.kind, info=found.info, content_start=found.content)
+        quoted = self.quoted.get(block.start)
+        if block.kind == "html" and quoted is not None:
+            return block._replace(kind=quoted.kind, info=quoted.info, content_start=quoted.content)
         if block.kind in ("list", "list_item") and block.start in self.boxes:
             return block._replace(kind="quote")
         return block
@@ -292,8 +292,8 @@ class _Reader:
         if line["fence"]:
             return _after_fence(self._raw, line["fence"], line.end())
         if line["comment"]:
-            found = self._raw.find(b"-->", line.end())
-            return len(self._raw) if found < 0 else found + len(b"-->")
+            end = self._raw.find(b"-->", line.end())
+            return len(self._raw) if end < 0 else end + len(b"-->")
         if line["math"]:
             return self._formula(line)
         if line["tag"]:
@@ -332,8 +332,8 @@ class _Reader:
     def _next_blank(self, at: int) -> int:
         """Where the next blank line begins, or the source ends; each is searched once."""
         if self._blank < at:
-            found = _BLANK.search(self._raw, at)
-            self._blank = found.start() if found else len(self._raw)
+            match = _BLANK.search(self._raw, at)
+            self._blank = match.start() if match else len(self._raw)
         return self._blank
 
     def _quote(self, begin: int, end: int, kind: BlockKind, info: str = "") -> None:
@@ -363,18 +363,18 @@ class _Reader:
         """Take in what a template tag quotes, unless that is Markdown."""
         if line.start("before") < self._none_before.get(tag, 0):
             return line.end()
-        found = _end_of_template(tag).search(self._raw, line.end("tag"))
-        if found is None or found.start() < line.end():
-            self._none_before[tag] = line.end() if found else len(self._raw)
+        match = _end_of_template(tag).search(self._raw, line.end("tag"))
+        if match is None or match.start() < line.end():
+            self._none_before[tag] = line.end() if match else len(self._raw)
             return line.end()
-        inside = line.end(), found.start()
+        inside = line.end(), match.start()
         if _ANY_FENCE.search(self._raw, *inside) or _TITLE_ALONE.search(self._raw, *inside):
-            self._none_before[tag] = found.start()
+            self._none_before[tag] = match.start()
             return line.end()
         language = _LANGUAGE.search(self._raw, line.end("tag"), line.end())
         info = language[1].decode().lower() if language else ""
-        self._quote(line.start("template"), found.end(), "code", info)
-        return found.end()
+        self._quote(line.start("template"), match.end(), "code", info)
+        return match.end()
 
     def _colons(self, line: re.Match[bytes]) -> int:
         colons, name = line["colons"], (line["box"] or b"").lower()
@@ -446,8 +446,8 @@ def _end_of_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
 
 def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
     """Where code ends whose fence stands before `at`."""
-    found = _end_of_fence(fence[:1], len(fence)).search(raw, at)
-    return found.end() if found else len(raw)
+    match = _end_of_fence(fence[:1], len(fence)).search(raw, at)
+    return match.end() if match else len(raw)
 
 
 # -- MDX ------------------------------------------------------------------------------
@@ -464,7 +464,7 @@ def _read_mdx(dialect: Dialect, start: int) -> None:
         if not _move_left(text, start, moved):
             break
     dialect.text = bytes(text)
-    dialect.shifts = [_Shift(*each) for each in sorted(moved.items())]
+    dialect.shifts = [_Shift(*shift) for shift in sorted(moved.items())]
 
 
 def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
@@ -507,13 +507,13 @@ def _end_of_code(raw: bytes, start: int, *, by_brackets: bool) -> tuple[int, boo
 def _move_left(text: bytearray, start: int, moved: dict[int, int]) -> bool:
     """Move what is indented code to the parser to the left; return whether there was any."""
     rows = walk(bytes(text[start:])).rows
-    found = False
+    moved_any = False
     for tag, first, after in rows:
         if tag.__class__ is str or tag.get("CodeBlock") != "Indented":
             continue
-        found = True
+        moved_any = True
         _move_lines(text, start + first, start + after, moved)
-    return found
+    return moved_any
 
 
 def _move_lines(text: bytearray, first: int, after: int, moved: dict[int, int]) -> None:

@@ -35,8 +35,8 @@ def link_definitions(data: bytes) -> str:
     """
     if b"]:" not in data:
         return ""
-    found = _DEFINITION.findall(data.decode("utf-8", "replace"))
-    return "\n".join(found[:MAX_DEFINITIONS])
+    definitions = _DEFINITION.findall(data.decode("utf-8", "replace"))
+    return "\n".join(definitions[:MAX_DEFINITIONS])
 
 
 def markdown_html(text: str, definitions: str = "") -> str | None:
@@ -53,8 +53,8 @@ def markdown_html(text: str, definitions: str = "") -> str | None:
     return _MATH.sub(_as_written, pyromark.html(whole, options=_OPTIONS))
 
 
-def _as_written(found: re.Match[str]) -> str:
+def _as_written(match: re.Match[str]) -> str:
     """Return a formula as code, with its signs: what is between two prices may look like one."""
-    if found[1] == "inline":
-        return f"<code>${found[2]}$</code>"
-    return f"<pre><code>$${found[2]}$$</code></pre>"
+    if match[1] == "inline":
+        return f"<code>${match[2]}$</code>"
+    return f"<pre><code>$${match[2]}$$</code></pre>"

@@ -126,19 +126,19 @@ def _addresses(raw: bytes, rows: Sequence[Row], links: Sequence[Link]) -> list[L
         return []
     texts = [*_iter_texts(raw)]
     begins = [link.start for link in links]
-    found: list[Link] = []
+    addresses: list[Link] = []
     for head in heads:
         at = head.start
         number = bisect_right(texts, at, key=_start_of) - 1
-        if number < 0 or at >= texts[number].end or (found and at < found[-1].end):
+        if number < 0 or at >= texts[number].end or (addresses and at < addresses[-1].end):
             continue
         inside = texts[number]
         if raw[at - 1 : at] == b"|" and at > inside.start:
             continue  # only a cell of a table begins there
         following = bisect_right(begins, at)
         limit = min([inside.limit, *begins[following : following + 1]])
-        found += _read(raw, head, limit)
-    return found
+        addresses += _read(raw, head, limit)
+    return addresses
 
 
 def find_heads(raw: bytes) -> list[_Head]:
@@ -155,7 +155,7 @@ def find_heads(raw: bytes) -> list[_Head]:
 def _find_schemes(lower: bytes) -> Iterator[_Head]:
     for at in _places(lower, b"://"):
         before = lower[max(0, at - _MAX_SCHEME - 1) : at]
-        scheme = next((one for one in _SCHEMES if before.endswith(one)), None)
+        scheme = next((known for known in _SCHEMES if before.endswith(known)), None)
         if scheme and not _LETTERS.issuperset(before[-len(scheme) - 1 : -len(scheme)] or b"-"):
             yield _Head(at - len(scheme), at + 3)
 
@@ -342,30 +342,30 @@ def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
     for at, name in around.items():
         anchors[at] = name
     for at in behind:
-        found = _BEHIND.search(raw, headings.starts[at], headings.ends[at])
-        if found is not None and _says_something(found):
+        match = _BEHIND.search(raw, headings.starts[at], headings.ends[at])
+        if match is not None and _says_something(match):
             texts[at] = _without_last(texts[at])
             titles[at] = fold(texts[at])
-            anchors[at] = _name_in(found) or anchors[at]
+            anchors[at] = _name_in(match) or anchors[at]
     return headings._replace(titles=titles, slug_texts=texts, anchors=anchors)
 
 
-def _says_something(found: re.Match[bytes]) -> bool:
+def _says_something(match: re.Match[bytes]) -> bool:
     """Whether braces hold attributes, not code that looks like an assignment."""
-    if found["name"] or found["comment"] is not None or found["colon"]:
+    if match["name"] or match["comment"] is not None or match["colon"]:
         return True
-    return _MARKED.search(found["inside"]) is not None
+    return _MARKED.search(match["inside"]) is not None
 
 
-def _name_in(found: re.Match[bytes]) -> str | None:
+def _name_in(match: re.Match[bytes]) -> str | None:
     """The name in braces, if there is one; a comment of several words is none."""
-    named, comment = map(found.groupdict().get, ("name", "comment"))
+    named, comment = map(match.groupdict().get, ("name", "comment"))
     if named is not None:
         return _decoded(named)
     if comment is not None:
         words = comment.split()
         return _decoded(words[0].removeprefix(b"#")) or None if len(words) == 1 else None
-    name = _NAMED.search(found["inside"])
+    name = _NAMED.search(match["inside"])
     return _decoded(name[1] or name[2]) if name else None
 
 
@@ -387,9 +387,9 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
             return _name_in(below)
     above = raw[max(0, start - _FAR_ABOVE) : start]
     if above.rstrip().endswith((b"=", b">")):
-        found = _ABOVE.search(above)
-        if found is not None:
-            return _decoded(found["label"] or found["name"])
+        match = _ABOVE.search(above)
+        if match is not None:
+            return _decoded(match["label"] or match["name"])
     return None
 
 
@@ -403,20 +403,20 @@ def may_have_anchors(raw: bytes) -> bool:
 def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
     """Return the names in `raw`, in order of where they stand; those in `code` are none."""
     tags = _outside_code(_named_tags(raw), code)
-    found = named_places(raw, tags, headings.starts, _NO_WORDS)
-    ends = [NamedTag(*each.span(), _decoded(each[0])) for each in _BLOCK_NAME.finditer(raw)]
-    ends += [NamedTag(*each.span(1), _decoded(each[1])) for each in _LABEL_LINE.finditer(raw)]
-    found += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
-    return [anchor for _, anchor in sorted(found)]
+    anchors = named_places(raw, tags, headings.starts, _NO_WORDS)
+    ends = [NamedTag(*match.span(), _decoded(match[0])) for match in _BLOCK_NAME.finditer(raw)]
+    ends += [NamedTag(*match.span(1), _decoded(match[1])) for match in _LABEL_LINE.finditer(raw)]
+    anchors += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
+    return [anchor for _, anchor in sorted(anchors)]
 
 
 def _named_tags(raw: bytes) -> Iterator[NamedTag]:
     """Yield the tags with a name. Two steps: one pattern for both is not linear."""
     for tag in _TAG.finditer(raw):
         attribute = _ID_OR_NAME if tag[1].lower() == b"a" else _ID
-        found = attribute.search(tag[2])
-        if found:
-            name = _decoded(found[1] or found[2] or found[3])
+        match = attribute.search(tag[2])
+        if match:
+            name = _decoded(match[1] or match[2] or match[3])
             yield NamedTag(tag.start(), tag.end(), name)
 
 

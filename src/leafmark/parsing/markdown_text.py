@@ -122,8 +122,8 @@ class _Reader:
         raw = self._raw
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
-        found = walk(raw).html if b"<" in raw else ()
-        self.html = [(start + self._start, end + self._start) for start, end in found]
+        html = walk(raw).html if b"<" in raw else ()
+        self.html = [(start + self._start, end + self._start) for start, end in html]
         if b"[![" in raw:
             self._find_badges()
 
@@ -176,8 +176,8 @@ class _Reader:
         """HTML that is not in code which a template tag quotes."""
         dialect = read_dialect(self._raw, 0, is_mdx=False) if self.html else None
         quoted = sorted(
-            (one.start + self._start, one.end + self._start)
-            for one in (dialect.quoted.values() if dialect else ())
+            (block.start + self._start, block.end + self._start)
+            for block in (dialect.quoted.values() if dialect else ())
         )
         return (span for span in self.html if span_at(quoted, span[0]) is None)
 

@@ -437,7 +437,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    begins, ends, levels, words, kinds = found = _HeadingLines([], [], [], [], [])
+    begins, ends, levels, words, kinds = lines_found = _HeadingLines([], [], [], [], [])
     at = doubtful = start
     lines = _LINES.finditer(data, start)
     while line := next(lines, None):
@@ -463,7 +463,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
             lines = _LINES.finditer(data, at)
         if at < 0:
             return None
-    return found
+    return lines_found
 
 
 def _may_make_one(data: bytes, line: re.Match[bytes], at: int) -> bool:
@@ -595,9 +595,9 @@ def _may_link(words: Sequence[bytes], data: bytes) -> bool:
     together = b"\n".join(words)
     if b"[" not in together or b"]:" not in data:
         return False
-    said = _labelled_words(together)
-    defined = _defined_words(data) if said else said
-    return "" in defined or not defined.isdisjoint(said)
+    label_words = _labelled_words(together)
+    defined = _defined_words(data) if label_words else label_words
+    return "" in defined or not defined.isdisjoint(label_words)
 
 
 def _labelled_words(text: bytes) -> set[str]:

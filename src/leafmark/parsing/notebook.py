@@ -400,8 +400,8 @@ def read_cells(data: bytes, start: int) -> Notebook:
             notebook.is_one = data[at : at + 1] == b"["
         elif name == "worksheets":
             sheets = [dict(members(data, sheet)) for sheet, _ in elements(data, at)]
-            found = [sheet["cells"][0] for sheet in sheets if "cells" in sheet]
-            notebook.cells = [cell for place in found for cell in _cells(data, place)]
+            sheets_cells = [sheet["cells"][0] for sheet in sheets if "cells" in sheet]
+            notebook.cells = [cell for place in sheets_cells for cell in _cells(data, place)]
             notebook.is_one = notebook.is_old = True
     return notebook
 

@@ -177,7 +177,7 @@ def _found_on(places: tuple[str, ...]) -> tuple[_Entry, ...]:
     that is worked in is no place for packages, whatever Python says: what is in it may have come
     from anywhere.
     """
-    found: list[_Entry] = []
+    entries: list[_Entry] = []
     packages: set[str] = set()
     for folder in _metadata_folders(places):
         origin = os.path.basename(folder).rpartition(".")[0]
@@ -187,9 +187,9 @@ def _found_on(places: tuple[str, ...]) -> tuple[_Entry, ...]:
             for name, value in _entry_points(folder):
                 if name not in CORE_FORMATS:
                     is_own = value.startswith(_OWN)
-                    found.append(_Entry(name, value, "" if is_own else origin))
-    found.sort(key=lambda entry: (not entry.is_own, entry))
-    return tuple({entry.name: entry for entry in reversed(found)}.values())[::-1]
+                    entries.append(_Entry(name, value, "" if is_own else origin))
+    entries.sort(key=lambda entry: (not entry.is_own, entry))
+    return tuple({entry.name: entry for entry in reversed(entries)}.values())[::-1]
 
 
 def _metadata_folders(places: Sequence[str]) -> Iterator[str]:
@@ -236,10 +236,10 @@ def _functions(entry: _Entry) -> _Functions:
     Raises:
         FormatError: it cannot be imported, or has not these functions.
     """
-    found = _loaded(entry)
-    if isinstance(found, str):
-        raise FormatError(found)
-    return found
+    functions = _loaded(entry)
+    if isinstance(functions, str):
+        raise FormatError(functions)
+    return functions
 
 
 @cache
@@ -247,12 +247,12 @@ def _loaded(entry: _Entry) -> _Functions | str:
     """Return the functions of a format, or what is wrong with it."""
     module, _, attributes = entry.value.partition(":")
     try:
-        found: Any = import_module(module)
+        loaded: Any = import_module(module)
         for attribute in filter(None, attributes.split(".")):
-            found = getattr(found, attribute)
+            loaded = getattr(loaded, attribute)
     except (Exception, SystemExit) as error:
         return _fault(entry, error)
-    takes, parse, read = (getattr(found, name, None) for name in ("takes", "parse", "read"))
+    takes, parse, read = (getattr(loaded, name, None) for name in ("takes", "parse", "read"))
     if not (callable(takes) and callable(parse) and (read is None or callable(read))):
         return f"the format `{entry.name}` of {entry.origin} has no functions `takes` and `parse`"
     return _Functions(takes, parse, read)

@@ -136,9 +136,9 @@ def add_without_data(
 ) -> None:
     """Append what is read in `[start, end)`: `add` appends ranges that have no embedded data."""
     if data.find(_MARK, start, end) >= 0:
-        for found in _DATA.finditer(data, start, end):
-            first, after = found.span()
+        for match in _DATA.finditer(data, start, end):
+            first, after = match.span()
             add(start, first)
-            out.add(found[1].decode() + _SIGN, first, after)
+            out.add(match[1].decode() + _SIGN, first, after)
             start = after
     add(start, end)

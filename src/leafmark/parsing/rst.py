@@ -59,28 +59,28 @@ def title_text(source: str) -> str:
 _MARKS = re.compile(r"[`*|\\_]")
 
 
-def _shown(found: re.Match[str]) -> str:
-    kind = found.lastgroup
+def _shown(match: re.Match[str]) -> str:
+    kind = match.lastgroup
     if kind in ("text", "after"):
-        return _interpreted(found)
+        return _interpreted(match)
     if kind == "note":
-        return found["note"] if found["note"][:1].isalpha() else ""
+        return match["note"] if match["note"][:1].isalpha() else ""
     if kind == "escaped":
-        return "" if found["escaped"].isspace() else found["escaped"]
+        return "" if match["escaped"].isspace() else match["escaped"]
     assert kind is not None, "every alternative has a name"
-    return found[kind]
+    return match[kind]
 
 
-def _interpreted(found: re.Match[str]) -> str:
-    text = found["text"]
+def _interpreted(match: re.Match[str]) -> str:
+    text = match["text"]
     shown, target = _explicit(text)
-    if target and (found["role"] or (found["after"] or "").startswith("_")):
+    if target and (match["role"] or (match["after"] or "").startswith("_")):
         return shown or target
-    if found["role"] and text.startswith(_SHORTENED):
+    if match["role"] and text.startswith(_SHORTENED):
         return text.rpartition(".")[2].removeprefix(_SHORTENED)
-    if (found["role"] or "").lower() in _NUMBERED:
-        return f"{found['role'].upper()} {text}"
-    return re.sub(r"\\(.)", r"\1", text.removeprefix("!") if found["role"] else text)
+    if (match["role"] or "").lower() in _NUMBERED:
+        return f"{match['role'].upper()} {text}"
+    return re.sub(r"\\(.)", r"\1", text.removeprefix("!") if match["role"] else text)
 
 
 def _explicit(text: str) -> tuple[str, str]:
@@ -110,30 +110,30 @@ def find_links(text: str, offset: int) -> Iterator[Link]:
     A reference to a label is `#` and its id; a document is its path, without a suffix.
     """
     at, place = 0, offset
-    for found in _INLINE.finditer(text):
-        target = _link_target(found)
+    for match in _INLINE.finditer(text):
+        target = _link_target(match)
         if target:
-            place += _size(text[at : found.start()])
-            at = found.start()
+            place += _size(text[at : match.start()])
+            at = match.start()
             shown = target.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            yield Link(place, place + _size(found[0]), shown)
+            yield Link(place, place + _size(match[0]), shown)
 
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
-def _link_target(found: re.Match[str]) -> str:
-    if found.lastgroup not in ("text", "after"):
+def _link_target(match: re.Match[str]) -> str:
+    if match.lastgroup not in ("text", "after"):
         return ""
-    role, explicit = found["role"], _explicit(found["text"])[1]
+    role, explicit = match["role"], _explicit(match["text"])[1]
     if role:
         name = role.rpartition(":")[2]
-        target = " ".join((explicit or found["text"]).split())
+        target = " ".join((explicit or match["text"]).split())
         if name not in _LINKING:
             return ""
         return f"#{anchor_of(target)}" if name in ("ref", "numref") else target
-    if explicit and (found["after"] or "").startswith("_"):
+    if explicit and (match["after"] or "").startswith("_"):
         target = "".join(explicit.split())
         return "" if target.endswith("_") else target
     return ""
@@ -411,27 +411,27 @@ class RstScanner(LineScanner):
             self._inside(first, end, level, edge)
 
     def _bullet(self, at: int) -> int:
-        found = _BULLET.match(self._line(at))
-        return found.end() if found else 0
+        match = _BULLET.match(self._line(at))
+        return match.end() if match else 0
 
     def _number(self, at: int) -> int:
         """The width of an enumerator, 0 for text that only looks like one: a title, say."""
-        found = _ENUMERATOR.match(self._line(at))
+        match = _ENUMERATOR.match(self._line(at))
         following = self._line(at + 1) if at + 1 < self._stop else ""
-        if not found or (following[:1].strip() and not _ENUMERATOR.match(following)):
+        if not match or (following[:1].strip() and not _ENUMERATOR.match(following)):
             return 0
-        return found.end()
+        return match.end()
 
     def _field(self, at: int) -> int:
-        found = _FIELD.match(self._line(at))
-        return found.end() if found else 0
+        match = _FIELD.match(self._line(at))
+        return match.end() if match else 0
 
     def _option(self, at: int) -> int:
         """The width of options that are described, on their line or below it."""
         line = self._line(at)
-        found = _OPTIONS.match(line)
+        match = _OPTIONS.match(line)
         below = at + 1 < self._stop and self._line(at + 1).startswith(" ")
-        return found.end() if found and (found.end() < len(line) or below) else 0
+        return match.end() if match and (match.end() < len(line) or below) else 0
 
     # -- tables and other blocks ---------------------------------------------------
 
@@ -481,23 +481,23 @@ class RstScanner(LineScanner):
         self._label = label
         return after
 
-    def _target(self, found: re.Match[str], at: int, after: int, level: int) -> int:
-        if found[3] is None and after == at + 1:
-            label = anchor_of(found[1] or found[2])
+    def _target(self, match: re.Match[str], at: int, after: int, level: int) -> int:
+        if match[3] is None and after == at + 1:
+            label = anchor_of(match[1] or match[2])
             begun = self._labels if self._labels != _NO_LABELS else (at, len(self.blocks))
             self._note(at, after, level)
             self._label, self._labels = label, _NO_LABELS if level else begun
             return after
-        if found[3] and not found[3].endswith("_"):
+        if match[3] and not match[3].endswith("_"):
             start, end = self.lines.places(at, at + 1)
-            self.links.append(Link(start, end, found[3].replace(" ", "")))
+            self.links.append(Link(start, end, match[3].replace(" ", "")))
         return self._note(at, after, level)
 
     def _anonymous(self, at: int, level: int) -> int:
         return self._note(at, max(at + 1, self._after_indented(at + 1)), level)
 
-    def _directive(self, found: re.Match[str], at: int, after: int, level: int) -> int:
-        name, argument = found[1].lower(), (found[2] or "").strip()
+    def _directive(self, match: re.Match[str], at: int, after: int, level: int) -> int:
+        name, argument = match[1].lower(), (match[2] or "").strip()
         if name in ("highlight", "default-role"):
             self._language = argument.lower() if name == "highlight" else self._language
             return self._note(at, after, level)
@@ -577,14 +577,14 @@ _MARKUP = re.compile(rb"[`_]")
 
 def _links(data: bytes, headings: Sequence[Heading], scanner: RstScanner) -> list[Link]:
     """The links in what is not code, and those of directives and targets."""
-    found = list(scanner.links)
+    links = list(scanner.links)
     prose = [(h.start, h.end) for h in headings]
     prose += [(block.start, block.end) for block in _leaves(scanner.blocks) if block.kind != "code"]
     for start, end in prose:
         raw = data[start:end]
         if _MARKUP.search(raw):
-            found += find_links(raw.decode("utf-8", "surrogateescape"), start)
-    return sorted(set(found))
+            links += find_links(raw.decode("utf-8", "surrogateescape"), start)
+    return sorted(set(links))
 
 
 def _leaves(blocks: list[Block]) -> list[Block]:

@@ -42,9 +42,9 @@ def degraded_document(
     code: str = "degraded",
 ) -> Document:
     """Return as plain text what is of another format but cannot be parsed, and why not."""
-    found = Diagnostic(path, code, f"read as plain text: {reason}", line)
+    diagnostic = Diagnostic(path, code, f"read as plain text: {reason}", line)
     document = document_of_text(decoded, path)
-    diagnostics = (*document.diagnostics, found)
+    diagnostics = (*document.diagnostics, diagnostic)
     return document._replace(format=format, degraded=True, diagnostics=diagnostics)
 
 

@@ -58,7 +58,7 @@ def named_places(
     Tags and the `starts` of headings are in order. One with nothing but `no_words` between it
     and the next names what that one does; every byte is looked at once.
     """
-    found: list[tuple[int, Anchor]] = []
+    places: list[tuple[int, Anchor]] = []
     following, heading = len(raw), -1  # the next tag, and the heading that it stands before
     for start, end, name in reversed(tags):
         reach = no_words.match(raw, end, following)
@@ -68,6 +68,6 @@ def named_places(
             heading = starts[at]
         elif after < following:
             heading = -1
-        found.append((start, Anchor(name, start if heading < 0 else heading)))
+        places.append((start, Anchor(name, start if heading < 0 else heading)))
         following = start
-    return found
+    return places

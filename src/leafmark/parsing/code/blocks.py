@@ -112,8 +112,8 @@ def prose_places(raw: bytes, *, marked: bool) -> Iterator[tuple[int, Grade]]:
 def _lines(raw: bytes, marker: re.Pattern[bytes]) -> Iterator[_Line]:
     at = 0
     for line in raw.rstrip(_BLANKS).split(b"\n"):
-        found = marker.match(line)
-        lead = found.group() if found else b""
+        match = marker.match(line)
+        lead = match.group() if match else b""
         yield _Line(at, len(lead.expandtabs(_TAB)), line[len(lead) :].rstrip(_BLANKS))
         at += len(line) + 1
 

@@ -106,13 +106,13 @@ def _walk(tree: tree_sitter.Tree, source: bytes, grammar: Grammar) -> tuple[list
                 extras.append(node.byte_range)
                 continue
             if kind in rules:
-                found = rules[kind](node, source)
-                if found is not None:
+                finding = rules[kind](node, source)
+                if finding is not None:
                     extent = outer.get(node.byte_range, node.byte_range)
-                    if found.inner is not None:
-                        outer[found.inner.byte_range] = extent
+                    if finding.inner is not None:
+                        outer[finding.inner.byte_range] = extent
                     else:
-                        items.append(_Item(*extent, found))
+                        items.append(_Item(*extent, finding))
             if node.child_count:
                 open_nodes.append(node)
     items.sort(key=lambda item: (item.start, -item.end))
@@ -127,19 +127,19 @@ def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
         while around and around[-1][0] <= item.start:
             around.pop()
         _, outside, depth, path = around[-1] if around else (0, None, 0, ())
-        found = item.found
+        finding = item.found
         if len(around) >= MAX_DEPTH:
             continue
-        if found.role == "declaration" and outside is not None and outside.is_function:
+        if finding.role == "declaration" and outside is not None and outside.is_function:
             continue
-        names = [_clean(name, language) for name in found.names]
+        names = [_clean(name, language) for name in finding.names]
         own = (*path, *[name for name in names if name])
-        if found.role != "container":
+        if finding.role != "container":
             is_member = outside is not None and outside.is_class
             yield item._replace(depth=depth, path=own or ("_",), is_member=is_member)
             depth += 1
-        inside = own if found.scope is None else (*path, *found.scope)
-        around.append((item.end, found, depth, inside))
+        inside = own if finding.scope is None else (*path, *finding.scope)
+        around.append((item.end, finding, depth, inside))
 
 
 def _clean(name: str, language: Language) -> str:

@@ -251,7 +251,7 @@ def _kotlin_property(node: Node, source: bytes) -> Symbol | None:
     """A property with a getter or a setter that has a body."""
     named = child_of_type(node, "variable_declaration")
     accessors = [child for child in node.children if child.type in ("getter", "setter")]
-    if named is None or not any(child_of_type(each, "function_body") for each in accessors):
+    if named is None or not any(child_of_type(accessor, "function_body") for accessor in accessors):
         return None
     return _kotlin_member(node, named.named_children[0], ("=", "getter", "setter"), source)
 

@@ -138,11 +138,11 @@ def _by_name(path: str) -> Language | None:
 
 def _by_first_line(data: bytes) -> Language | None:
     """The language of the program that the `#!` line names, its version left out."""
-    found = re.match(_BANG, data[:_FIRST_LINE_BYTES])
-    if found is None:
+    match = re.match(_BANG, data[:_FIRST_LINE_BYTES])
+    if match is None:
         return None
-    program = found[1].decode("latin-1")
-    words = (found[2] or b"").decode("latin-1").split()
+    program = match[1].decode("latin-1")
+    words = (match[2] or b"").decode("latin-1").split()
     name = program[program.rfind("/") + 1 :]
     if name == "env":
         name = next((word for word in words if not re.fullmatch(_ENV_OPTION, word)), "")

@@ -136,17 +136,17 @@ def valued(
     """A rule for a name that gets a function or class, or an object that may hold some."""
 
     def rule(node: Node, source: bytes) -> Symbol | None:
-        named, given = node.child_by_field_name(name), node.child_by_field_name(value)
-        if named is None or given is None:
+        named, assigned = node.child_by_field_name(name), node.child_by_field_name(value)
+        if named is None or assigned is None:
             return None
-        while given.type == "parenthesized_expression" and given.named_child_count == 1:
-            given = given.named_children[0]
+        while assigned.type == "parenthesized_expression" and assigned.named_child_count == 1:
+            assigned = assigned.named_children[0]
         names = member_path(named, source)
-        if given.type in functions and names is not None:
-            own = given.child_by_field_name("name")
+        if assigned.type in functions and names is not None:
+            own = assigned.child_by_field_name("name")
             names = names or (text_of(own or named, source),)
-            return Symbol("definition", names, start_of(given.child_by_field_name("body")))
-        return Symbol("container", names or ()) if given.type in objects else None
+            return Symbol("definition", names, start_of(assigned.child_by_field_name("body")))
+        return Symbol("container", names or ()) if assigned.type in objects else None
 
     return rule
 
@@ -157,8 +157,8 @@ def member_path(node: Node, source: bytes) -> tuple[str, ...] | None:
     if node.type in ("string", "number", "property_identifier", "private_property_identifier"):
         return (text,)
     if node.type == "computed_property_name":
-        found = _COMPUTED_NAME.fullmatch(text)
-        return (f"[{found[1]}]" if found[1] else found[2],) if found else None
+        match = _COMPUTED_NAME.fullmatch(text)
+        return (f"[{match[1]}]" if match[1] else match[2],) if match else None
     if not _MEMBER_PATH.fullmatch(text):
         return None
     parts = text.replace(":", ".").split(".")
@@ -304,9 +304,9 @@ def _holds_name(node: Node) -> bool:
 def _prototype(node: Node, source: bytes) -> Symbol | None:
     """The declaration of a function, not of a pointer to one; else what wraps a type."""
     chain = list(_declarators(node.child_by_field_name("declarator")))
-    chain = [each for each in chain if each.type != "parenthesized_declarator"]
-    if not any(each.type == "operator_cast" for each in chain):
-        kinds = [each.type for each in chain]
+    chain = [declarator for declarator in chain if declarator.type != "parenthesized_declarator"]
+    if not any(declarator.type == "operator_cast" for declarator in chain):
+        kinds = [declarator.type for declarator in chain]
         outer = [kind for kind in kinds if kind not in _POINTERS][:1]
         if not outer == kinds[-2:-1] == ["function_declarator"]:
             return _typed(node, source)
@@ -404,11 +404,16 @@ def _given_name(named: str, value: str) -> Rule:
     direct = _property_name(named, value)
 
     def rule(node: Node, source: bytes) -> Symbol | None:
-        found = direct(node, source)
-        name, given = node.child_by_field_name(named), node.child_by_field_name(value)
-        if found is not None or name is None or given is None or not _is_outermost(node):
-            return found
-        wrapped, names = _wrapped(given), member_path(name, source)
+        direct_finding = direct(node, source)
+        name, assigned = node.child_by_field_name(named), node.child_by_field_name(value)
+        if (
+            direct_finding is not None
+            or name is None
+            or assigned is None
+            or not _is_outermost(node)
+        ):
+            return direct_finding
+        wrapped, names = _wrapped(assigned), member_path(name, source)
         if wrapped is None or names is None:
             return None
         own = wrapped.child_by_field_name("name")
@@ -425,19 +430,19 @@ def _is_outermost(node: Node) -> bool:
     return around is not None and around.type in ("program", "export_statement")
 
 
-def _wrapped(given: Node) -> Node | None:
+def _wrapped(assigned: Node) -> Node | None:
     """The one function with statements among a call's arguments: `memo(forwardRef(() => {}))`."""
     for _ in range(_MAX_CALLS):
-        arguments = given.child_by_field_name("arguments")
-        if given.type != "call_expression" or arguments is None:
+        arguments = assigned.child_by_field_name("arguments")
+        if assigned.type != "call_expression" or arguments is None:
             return None
-        inside = [each for each in arguments.named_children if each.type in _WRAPPED]
+        inside = [argument for argument in arguments.named_children if argument.type in _WRAPPED]
         if len(inside) != 1:
             return None
-        given = inside[0]
-        if given.type != "call_expression":
-            body = given.child_by_field_name("body")
-            return given if body is not None and body.type == "statement_block" else None
+        assigned = inside[0]
+        if assigned.type != "call_expression":
+            body = assigned.child_by_field_name("body")
+            return assigned if body is not None and body.type == "statement_block" else None
     return None
 
 

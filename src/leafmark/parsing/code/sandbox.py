@@ -128,8 +128,8 @@ class _Child:
             KilledError: others ended it.
         """
         process = self._running()
-        late = threading.Event()
-        timer = threading.Timer(WAIT_SECONDS, _end_late, (process, late))
+        expired = threading.Event()
+        timer = threading.Timer(WAIT_SECONDS, _end_late, (process, expired))
         try:
             timer.start()
             assert process.stdin is not None
@@ -139,7 +139,7 @@ class _Child:
             answer = receive(process.stdout)
         except (OSError, EOFError) as error:
             self.stop()
-            if not late.is_set() and self._was_ended_by_others(process):
+            if not expired.is_set() and self._was_ended_by_others(process):
                 raise KilledError from error
             raise (TooMuchWorkError if self._greeted else NoChildError) from error
         except RuntimeError as error:  # no thread can be started
@@ -154,8 +154,8 @@ class _Child:
             self.stop()
         if answer is None:
             raise TooMuchWorkError
-        found: Parsed = answer
-        return found
+        parsed: Parsed = answer
+        return parsed
 
     def _was_ended_by_others(self, process: subprocess.Popen[bytes]) -> bool:
         """Whether neither a source nor we did; one that does not greet, we kill ourselves."""
@@ -203,8 +203,8 @@ def parse_apart(language: Language, source: bytes) -> Parsed:
     return CHILD.ask(language, source)
 
 
-def _end_late(process: subprocess.Popen[bytes], late: threading.Event) -> None:
-    late.set()
+def _end_late(process: subprocess.Popen[bytes], expired: threading.Event) -> None:
+    expired.set()
     process.kill()
 
 
@@ -307,7 +307,7 @@ def parse_script(data: bytes, path: str) -> Document:
         "script",
         file_title(path),
         encoding=decoded.encoding,
-        headings=tuple(_heading(each, decoded) for each in definitions),
+        headings=tuple(_heading(definition, decoded) for definition in definitions),
         blocks=blocks,
         diagnostics=decoded.diagnostics,
     )

@@ -113,7 +113,7 @@ class _Nesting:
         self._open: list[_Draft] = []
 
     def drafts(self) -> list[_Draft]:
-        found: list[_Draft] = []
+        drafts: list[_Draft] = []
         closed = heading = limit = 0
         for element in self.page.elements:
             tag = element.tag
@@ -130,8 +130,8 @@ class _Nesting:
                 limit += 1
             draft = self._enter(element, self._limits[limit][1])
             if draft is not None:
-                found.append(draft)
-        return found
+                drafts.append(draft)
+        return drafts
 
     def _is_listing(self, element: Element) -> bool:
         """Whether a `div` is code that is written line by line."""

@@ -124,7 +124,7 @@ def _shares(title: str, heading: str) -> bool:
     >>> _shares("3. Of mail - Guide", "Chapter 3 - Of mail"), _shares("3. Of mail", "Guide")
     (True, False)
     """
-    first, second = (_NUMBER.sub("", each.casefold(), count=1) for each in (title, heading))
+    first, second = (_NUMBER.sub("", text.casefold(), count=1) for text in (title, heading))
     return bool(second) and (first in second or second in first)
 
 
@@ -152,9 +152,9 @@ class _Finder:
         self.page, self.path = page, path
         self.start, self.end = (region[0][0], region[-1][1]) if region else (0, 0)
         self.dropped: Spans = []
-        found = [h for h in page.having("h1") if self.start <= h.start < self.end]
+        headings = [h for h in page.having("h1") if self.start <= h.start < self.end]
         self.banners = [*self._banners()]
-        self.titles = [h.start for h in found if h not in self.banners]
+        self.titles = [h.start for h in headings if h not in self.banners]
         self._budget = _LOOKS * (len(page.links) + len(page.elements))
         """Links that are still looked at: elements in each other have the same ones."""
 
@@ -167,7 +167,7 @@ class _Finder:
         is_page = self.words > _FEW_WORDS_ABOVE or self.page.headings_in(self.start, self.end)
         if is_page and self._visible(self.start, self.end) is None:
             self.dropped = certain
-        self._drop((each.start, each.end) for each in self.banners)
+        self._drop((banner.start, banner.end) for banner in self.banners)
         self._drop((*number_spans(self.page), *layout_spans(self.page)))
         self._drop(self._small_links())
         self._drop(self._pagers())
@@ -180,9 +180,9 @@ class _Finder:
         return self.dropped
 
     def _drop(self, spans: Iterable[tuple[int, int]]) -> None:
-        found = [*spans]
-        if found:
-            self.dropped = merge([*self.dropped, *found])
+        ranges = [*spans]
+        if ranges:
+            self.dropped = merge([*self.dropped, *ranges])
 
     def _visible(self, start: int, end: int, dropped: Spans | None = None) -> int | None:
         """Where the first text in `[start, end)` begins that is not dropped."""
@@ -251,8 +251,8 @@ class _Finder:
         if page.text_size(WORDS, element.inner, element.close) <= 2 * len(element.open.id):
             return False
         text = page.first_text(element.inner, element.close)
-        said = b"".join(page.texts_in(text, text + 1))[:_MAX_LABEL].decode("utf-8", "replace")
-        return in_words(said)[: len(words)] == words
+        text_shown = b"".join(page.texts_in(text, text + 1))[:_MAX_LABEL].decode("utf-8", "replace")
+        return in_words(text_shown)[: len(words)] == words
 
     def _banners(self) -> Iterator[Element]:
         """Yield each h1 that names the site, where a later heading is the title of the page.
@@ -266,13 +266,15 @@ class _Finder:
             text = self._heading_text(heading)
             later = page.headings_in(heading.end, self.end)[:_NEXT_HEADINGS]
             if self._is_elsewhere(heading, text, title):
-                is_banner = any(_shares(title, self._heading_text(each)) for each in later)
+                is_banner = any(
+                    _shares(title, self._heading_text(later_heading)) for later_heading in later
+                )
             else:
                 front = _before_site(title, text)
                 behind = (h for h in page.having("h1") if heading.end <= h.start < self.end)
                 is_banner = bool(front) and any(
-                    self._heading_text(each).startswith(front)
-                    for each in islice(behind, _NEXT_HEADINGS)
+                    self._heading_text(later_heading).startswith(front)
+                    for later_heading in islice(behind, _NEXT_HEADINGS)
                 )
             if is_banner:
                 yield heading
@@ -353,7 +355,7 @@ class _Finder:
         """Whether the page's h1 follows, and a heading in the element is another's."""
         if self.titles:
             return element.end <= self.titles[-1]
-        return any(element.start <= each.start < element.end for each in self.banners)
+        return any(element.start <= banner.start < element.end for banner in self.banners)
 
     def _is_foot(self, element: Element, *, is_whole: bool) -> bool:
         page = self.page
@@ -364,7 +366,7 @@ class _Finder:
         if size > _MAX_FOOT:
             return False
         if element.tag == "footer" or "contentinfo" in element.open.role:
-            return not any(each.tag in _SECTIONING for each in element.ancestors)
+            return not any(ancestor.tag in _SECTIONING for ancestor in element.ancestors)
         says_who = _says_who(texts)
         at, last = (bisect_left(page.text_starts, end) for end in (element.end, self.end))
         is_last = at >= last - _LAST_TEXTS
@@ -390,10 +392,12 @@ class _Finder:
         for element in self.page.having("a", "label"):
             if element.close - element.inner > _REACH or self._is_dropped(element.start):
                 continue
-            said, href = self._label(element), element.open.attribute("href")
-            is_skip = said.startswith("skip to ") and href.startswith("#")
-            is_logo = said.endswith("logo") and not self.page.has_text(element.inner, element.close)
-            if is_skip or is_logo or (said in labels and self._serves(element)):
+            label, href = self._label(element), element.open.attribute("href")
+            is_skip = label.startswith("skip to ") and href.startswith("#")
+            is_logo = label.endswith("logo") and not self.page.has_text(
+                element.inner, element.close
+            )
+            if is_skip or is_logo or (label in labels and self._serves(element)):
                 yield element.start, element.end
         yield from self._opened_sources()
         for name, is_one in _NAMED_BESIDE.items():
@@ -413,13 +417,13 @@ class _Finder:
         """Yield the code that stands right behind what opens it: the source of an entry."""
         named = self.page.called("source.classes")
         code = self.page.having("pre") if named else []
-        starts = [each.start for each in code]
+        starts = [block.start for block in code]
         for opener in self.page.having("label", "a", "button") if code else ():
             if opener.open in named and _IN_PLACE.match(opener.open.attribute("href")):
-                for each in code[bisect_left(starts, opener.end) :][:1]:
-                    is_near = each.start - opener.end <= _REACH
-                    if is_near and not self.page.text_size(WORDS, opener.end, each.start):
-                        yield each.start, each.end
+                for block in code[bisect_left(starts, opener.end) :][:1]:
+                    is_near = block.start - opener.end <= _REACH
+                    if is_near and not self.page.text_size(WORDS, opener.end, block.start):
+                        yield block.start, block.end
 
     def _names_language(self, element: Element) -> bool:
         """Whether an element is short and stands right before code."""
@@ -438,8 +442,8 @@ class _Finder:
         page, inner, close = self.page, element.inner, element.close
         first = page.headings[0].start if page.headings else self.end
         texts = page.texts_in(inner, close)
-        said = " ".join(unescape(texts[0]).split()) if texts and close <= first else ""
-        if not said or not title_of(page).endswith(said):
+        text_shown = " ".join(unescape(texts[0]).split()) if texts and close <= first else ""
+        if not text_shown or not title_of(page).endswith(text_shown):
             return False
         return page.text_size(WORDS, inner, close) <= len(texts[0]) + _FEW_WORDS
 
@@ -452,9 +456,9 @@ class _Finder:
 
     def _said(self, element: Element) -> str:
         texts = self.page.texts_in(element.inner, element.close)
-        said = unescape(b" ".join(texts))
-        if said or element.close - element.inner > _REACH:
-            return said
+        text_shown = unescape(b" ".join(texts))
+        if text_shown or element.close - element.inner > _REACH:
+            return text_shown
         images = self.page.links_in(element.inner, element.close)
         return " ".join(image.open.attribute("alt") for image in images if image.tag == "img")
 
@@ -467,7 +471,7 @@ class _Finder:
             if link.tag != "a" or not seen <= link.start < self.end or self._is_dropped(link.start):
                 continue
             if self._kind(link) == "step":
-                spans = (one for one in self._stretches(link) if self._is_pager(*one, link))
+                spans = (span for span in self._stretches(link) if self._is_pager(*span, link))
                 for start, end, _ in islice(spans, 1):
                     seen = end
                     yield start, end
@@ -475,7 +479,9 @@ class _Finder:
     def _stretches(self, link: Element) -> Iterator[tuple[int, int, bool]]:
         """Yield what may be a pager around a link, the largest first, and which are lists."""
         around = [*takewhile(_is_small, link.ancestors)]
-        yield from ((each.start, each.end, each.tag in _LISTS) for each in reversed(around))
+        yield from (
+            (element.start, element.end, element.tag in _LISTS) for element in reversed(around)
+        )
         data, low = self.page.data, max(self.start, link.start - _MAX_PAGER)
         before = [*_BLOCK_TAG.finditer(data, low, link.start)]
         after = _BLOCK_TAG.search(data, link.end, min(self.end, link.end + _MAX_PAGER))
@@ -489,11 +495,11 @@ class _Finder:
         if page.text_size(WORDS, start, end) or page.headings_in(start, end):
             return False
         links = [link for link in page.links_in(start, end) if link.tag == "a"]
-        led = sum(self._kind(each) != "name" for each in links)
+        led = sum(self._kind(neighbour) != "name" for neighbour in links)
         if is_list and led < len(links):
             return False
         if led == 1:
-            is_item = any(each.tag in _ITEMS for each in islice(link.ancestors, _PARENTS))
+            is_item = any(ancestor.tag in _ITEMS for ancestor in islice(link.ancestors, _PARENTS))
             return len(links) == 1 and not is_item
         return 2 * led >= len(links) - 1 or page.text_size(SIGNS, start, end) > len(links)
 
@@ -501,13 +507,13 @@ class _Finder:
         """What a link is in a pager: a step, a place of the site, a sign, or a name of anything."""
         if link.close - link.inner > _REACH or _CODE.search(self.page.data, link.inner, link.close):
             return "name"
-        said = self._label(link)
-        if not said or said.isdigit():
+        label = self._label(link)
+        if not label or label.isdigit():
             return "step" if _relation(link) else "sign"
-        if _is_step(said):
+        if _is_step(label):
             place = link.open.attribute("href").partition("#")[2]
-            return "name" if place and said in unquote(place).casefold() else "step"
-        if said in words_of("pager", "places"):
+            return "name" if place and label in unquote(place).casefold() else "step"
+        if label in words_of("pager", "places"):
             return "place"
         return "step" if _relation(link) else "name"
 
@@ -668,10 +674,10 @@ class _Finder:
                 or self._is_dropped(text)
             ):
                 continue
-            said = label_of(unescape(b"".join(page.texts_in(text, text + 1)[:1])))
+            label = label_of(unescape(b"".join(page.texts_in(text, text + 1)[:1])))
             heading = bisect_left(page.heading_starts, text) - 1
             is_title = heading >= 0 and page.headings[heading].end > text
-            if said in labels and not is_title and page.links_in(start, end):
+            if label in labels and not is_title and page.links_in(start, end):
                 yield text, start
 
     def _has_menu(self, heading: Element, end: int) -> bool:
@@ -746,14 +752,14 @@ def _label_of_text(raw: bytes) -> str:
 
 
 @memo(4096)
-def _is_step(said: str) -> bool:
+def _is_step(label: str) -> bool:
     """Whether a label names a step, of whatever part.
 
     >>> _is_step("next page"), _is_step("next()")
     (True, False)
     """
-    is_named = _PART.sub("", said) in words_of("pager", "steps")
-    return is_named or _RETURN.fullmatch(said) is not None
+    is_named = _PART.sub("", label) in words_of("pager", "steps")
+    return is_named or _RETURN.fullmatch(label) is not None
 
 
 def _relation(link: Element) -> bool:
@@ -768,8 +774,8 @@ def _is_small(element: Element) -> bool:
 def _says_who(texts: Sequence[bytes]) -> bool:
     """Whether one of some texts begins by saying who or what made the page, and when."""
     pattern = pattern_of("foot", "phrases")
-    said = " ".join(unescape(b" ".join(texts)).split())
-    return pattern.match(said) is not None or any(
+    text_shown = " ".join(unescape(b" ".join(texts)).split())
+    return pattern.match(text_shown) is not None or any(
         pattern.match(" ".join(unescape(text).split())) for text in texts
     )
 
@@ -779,7 +785,7 @@ def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
     is_certain, lists = _verdict_but_id(opening.name, opening.role, opening.classes)
     named = id_lists(opening.id) if opening.id and not is_certain else None
     if named:
-        by_id = _LISTS_OF_NAMES & {each.removesuffix(".classes") for each in named}
+        by_id = _LISTS_OF_NAMES & {list_name.removesuffix(".classes") for list_name in named}
         by_id |= {"whole"} if "foot.whole" in named else set()
         lists |= by_id if by_id <= lists else by_id | {"id"}
     is_unseen = "drop" in lists and _UNSEEN.search(opening.attribute("style")) is not None
@@ -792,7 +798,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
     if tag in words_of("drop", "tags") or not words_of("drop", "roles").isdisjoint(roles):
         return True, frozenset()
     names = _lists_of_heading(classes) if tag in HEADING_LEVELS else lists_of(classes)
-    lists = {*_LISTS_OF_NAMES} & {each.removesuffix(".classes") for each in names}
+    lists = {*_LISTS_OF_NAMES} & {list_name.removesuffix(".classes") for list_name in names}
     if any(map(_is_whole_foot, classes)):
         lists.add("whole")
     for table in ("linked", "foot"):

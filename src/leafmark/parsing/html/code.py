@@ -98,7 +98,7 @@ _COLUMNS = 2
 
 def _wrappers(data: bytes, at: int) -> Iterator[tuple[int, int]]:
     """The start tags of the two elements around what is at `at`, nearest first."""
-    closed = found = 0
+    closed = wrappers = 0
     for start, end in _tags_before(data, at):
         tag = _TAG_AROUND.match(data, start, end)
         if tag is None:
@@ -109,8 +109,8 @@ def _wrappers(data: bytes, at: int) -> Iterator[tuple[int, int]]:
             closed -= 1
         elif tag[2].lower() in _WRAPPERS:
             yield start, end
-            found += tag[2].lower() not in _INNER
-            if found == _MAX_WRAPPERS:
+            wrappers += tag[2].lower() not in _INNER
+            if wrappers == _MAX_WRAPPERS:
                 return
 
 
@@ -161,9 +161,9 @@ def _class_language(classes: list[str]) -> str:
     'haskell'
     """
     for name in classes:
-        found = _LANGUAGE.fullmatch(name)
-        if found:
-            language = found[1].removeprefix("source-").rstrip(";")
+        match = _LANGUAGE.fullmatch(name)
+        if match:
+            language = match[1].removeprefix("source-").rstrip(";")
             return "" if language in words_of("code", "none") else language
     if not words_of("code", "markers").isdisjoint(classes) or classes[:-1] == [
         "figure",

@@ -108,9 +108,9 @@ def parse_html(data: bytes, path: str) -> Document:
 
 def declared_charset(data: bytes) -> str | None:
     """Return the encoding that the page names for itself, as written, or None."""
-    for found in _CHARSET.finditer(data, 0, _CHARSET_REACH):
-        if found.lastindex:  # no comment
-            return str(found[found.lastindex], "latin-1")
+    for match in _CHARSET.finditer(data, 0, _CHARSET_REACH):
+        if match.lastindex:  # no comment
+            return str(match[match.lastindex], "latin-1")
     return None
 
 
@@ -129,7 +129,7 @@ class _Parts:
         size = len(page.data)
         tabs = find_tabs(page)
         labels_of_panels.keep(page.data, tabs.labels)
-        labels = [(each.start, each.end) for each in tabs.lists]
+        labels = [(tab_list.start, tab_list.end) for tab_list in tabs.lists]
         unread = boilerplate_spans(page, limits, path)
         dropped = merge([*subtract(0, size, limits), *unread, *labels])
         entries = find_entries(page, limits, dropped)
@@ -148,8 +148,8 @@ class _Parts:
             return own_title(text, opening, {*self._outer_titles()}, self._shown())
         if shown := self._shown():
             return shown
-        found = first_title([heading for heading in headings if heading.end > heading.start])
-        return found or next(self._outer_titles(), "")
+        title = first_title([heading for heading in headings if heading.end > heading.start])
+        return title or next(self._outer_titles(), "")
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.having("h1"):
@@ -197,14 +197,14 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
     for link in page.links if stems else ():
         name = unquote(link.open.attribute("href").partition("#")[2])
         linked.setdefault(name, set()).add(span_at(code, link.start))
-    kept = [
+    tags_kept = [
         NamedTag(*tag[:3])
         for tag, span, is_of_line in zip(tags, own, of_line, strict=True)
         if not is_of_line
         or stems[_NUMBERS.sub("", tag.name)] == 1
         or linked.get(tag.name, {span}) - {span}
     ]
-    return [anchor for _, anchor in reversed(named_places(page.data, kept, starts, _NO_WORDS))]
+    return [anchor for _, anchor in reversed(named_places(page.data, tags_kept, starts, _NO_WORDS))]
 
 
 def _names_of_text(page: Page, dropped: Spans) -> Iterator[Named]:
@@ -229,28 +229,30 @@ def _begins_line(data: bytes, start: int, at: int) -> bool:
 
 def _metadata(page: Page, path: str) -> dict[str, Any]:
     """What a page says of itself as a whole."""
-    found: dict[str, Any] = {}
-    base = next((each for each in page.having("base") if "href" in each.open.attributes), None)
+    metadata: dict[str, Any] = {}
+    base = next(
+        (element for element in page.having("base") if "href" in element.open.attributes), None
+    )
     if base is not None and base.open.attribute("href").strip():
-        found["base"] = base.open.attribute("href").strip()
+        metadata["base"] = base.open.attribute("href").strip()
     language = page.root.attribute("lang").strip() if page.root else ""
     if language:
-        found["lang"] = language
-    if any(_says_noindex(each.open.attributes) for each in page.having("meta")):
-        found["noindex"] = True
+        metadata["lang"] = language
+    if any(_says_noindex(element.open.attributes) for element in page.having("meta")):
+        metadata["noindex"] = True
     for link in page.having("link"):
         address = link.open.attribute("href").strip()
         is_canonical = "canonical" in link.open.attribute("rel").lower().split()
         if is_canonical and address and not _is_same_page(address, path):
-            found["canonical"] = address
+            metadata["canonical"] = address
             break
-    return found
+    return metadata
 
 
 def _says_noindex(attributes: dict[str, str]) -> bool:
     is_for_all = attributes.get("name", "").lower() in ("robots", "googlebot")
-    said = attributes.get("content", "").lower().replace(",", " ").split()
-    return is_for_all and ("noindex" in said or "none" in said)
+    directives = attributes.get("content", "").lower().replace(",", " ").split()
+    return is_for_all and ("noindex" in directives or "none" in directives)
 
 
 def _is_same_page(address: str, path: str) -> bool:
@@ -337,9 +339,11 @@ def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], s
     others, sites = {text for _, text in opening[1:]} | outer, outer - {first}
     is_above, number = is_above_all(opening), _said(title)[0]
     for part in _parts(title):
-        found = _as_shown(part, shown) if shown else ""
-        if found or (found := _as_first(part, first, title, number=number, is_above=is_above)):
-            return found
+        shown_title = _as_shown(part, shown) if shown else ""
+        if shown_title or (
+            shown_title := _as_first(part, first, title, number=number, is_above=is_above)
+        ):
+            return shown_title
         if not part.before and part.rest in sites and opening and opening[0][0] == 1:
             return part.words
         if not part.before and part.words in sites and part.rest in {*others, first}:
@@ -399,13 +403,13 @@ def _says(part: str, heading: str, own: str) -> bool:
     """
     if part == heading or not heading or len(heading) > _MAX_TITLE:
         return part == heading != ""
-    (number, words), (other, said) = _said(part), _said(heading)
+    (number, words), (other, said_words) = _said(part), _said(heading)
     if not words or (other and (number or own) not in ("", other)):
         return False
-    bare = said[1:] if _BARE_NUMBER.match(heading) and not other else said
+    bare = said_words[1:] if _BARE_NUMBER.match(heading) and not other else said_words
     named = heading.partition("<")[0]
     kind = _KIND.match(named)
-    return words in (said, bare, _said(named[kind.end() :] if kind else heading)[1])
+    return words in (said_words, bare, _said(named[kind.end() :] if kind else heading)[1])
 
 
 def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
@@ -432,7 +436,7 @@ def _said(title: str) -> tuple[str, tuple[str, ...]]:
     >>> _said("9.17. C++ in 3 steps"), _said("3 steps")
     (('9.17', ('c++', 'in', '3', 'steps')), ('', ('3', 'steps')))
     """
-    found = _NUMBERED.match(title)
-    number = (found["part"] or found["deep"] or found["flat"]) if found else ""
-    parts = (word.strip(_MARKS) for word in title[found.end() if found else 0 :].casefold().split())
+    match = _NUMBERED.match(title)
+    number = (match["part"] or match["deep"] or match["flat"]) if match else ""
+    parts = (word.strip(_MARKS) for word in title[match.end() if match else 0 :].casefold().split())
     return number, tuple(word for word in parts if word.strip(_DASHES))

@@ -119,13 +119,13 @@ class StartTag:
         self.classes: tuple[str, ...] = ()
         self.lists: frozenset[str] = _NO_LISTS
         if not self.is_plain:
-            said = self.attributes
-            self.id = said.get("id", "")
-            self.role = said.get("role", "").lower()
-            self.classes = tuple(said.get("class", "").split())
+            attributes = self.attributes
+            self.id = attributes.get("id", "")
+            self.role = attributes.get("role", "").lower()
+            self.classes = tuple(attributes.get("class", "").split())
             if self.classes:
                 self.lists = lists_of(self.classes)
-            self.place = self.id or (said.get("name", "") if name == "a" else "")
+            self.place = self.id or (attributes.get("name", "") if name == "a" else "")
         self.is_inline = name in _FORMATTING or (name == "span" and self._says_nothing())
 
     def _says_nothing(self) -> bool:
@@ -138,18 +138,18 @@ class StartTag:
     @property
     def attributes(self) -> dict[str, str]:
         """The attributes by their names in lower case; the first of several counts."""
-        found = self._attributes
-        if found is None:
-            found = self._attributes = attributes_of(self._raw)
-        return found
+        attributes = self._attributes
+        if attributes is None:
+            attributes = self._attributes = attributes_of(self._raw)
+        return attributes
 
     @property
     def is_hidden(self) -> bool:
         """Whether it is not to be read aloud, or not copied."""
-        said = self.attributes
+        attributes = self.attributes
         return (
-            said.get("aria-hidden", "").lower() == "true"
-            or _UNSELECTED.search(said.get("style", "")) is not None
+            attributes.get("aria-hidden", "").lower() == "true"
+            or _UNSELECTED.search(attributes.get("style", "")) is not None
         )
 
     def attribute(self, name: str) -> str:
@@ -221,17 +221,17 @@ class Page:
 
     def having(self, *tags: str) -> list[Element]:
         """The elements of some tags, in order."""
-        found = [element for tag in tags for element in self._by_tag.get(tag, ())]
+        elements = [element for tag in tags for element in self._by_tag.get(tag, ())]
         if len(tags) > 1:
-            found.sort(key=start_of)
-        return found
+            elements.sort(key=start_of)
+        return elements
 
     @cached_property
     def _by_tag(self) -> dict[str, list[Element]]:
-        found: defaultdict[str, list[Element]] = defaultdict(list)
+        by_tag: defaultdict[str, list[Element]] = defaultdict(list)
         for element in self.elements:
-            found[element.tag].append(element)
-        return dict(found)
+            by_tag[element.tag].append(element)
+        return dict(by_tag)
 
     @cached_property
     def openings(self) -> set[StartTag]:
@@ -360,20 +360,20 @@ class _Builder:
     def _run(self, last: int) -> int:
         """Read on from `last` to behind the next raw content, or to the end; return where."""
         data, known = self.data, self._known
-        for found in RUN.finditer(data, last):
-            text, tag, unfinished = found.groups()
+        for match in RUN.finditer(data, last):
+            text, tag, unfinished = match.groups()
             if tag is None:  # a sign, or the end
                 continue
-            start, end = found.span(2)
+            start, end = match.span(2)
             if last < start:
                 if start - last != len(text):
                     text = data[last:start]
                 if not text.isspace():
                     self._text(text, last, start)
             last = end
-            act, said = known.get(tag) or self._learn(tag, unfinished)
+            act, argument = known.get(tag) or self._learn(tag, unfinished)
             if act is not None:
-                stop = act(self, said, start, end)
+                stop = act(self, argument, start, end)
                 if stop is not None:
                     return stop
         if last < len(data) and not data[last:].isspace():
@@ -385,18 +385,18 @@ class _Builder:
         closing = tag.startswith(b"</")
         if unfinished is not None or not tag[1 + closing : 2 + closing].isalpha():
             return None, ""
-        found = self._known[tag] = _end_action(tag) if closing else _start_action(tag)
-        return found
+        action = self._known[tag] = _end_action(tag) if closing else _start_action(tag)
+        return action
 
     def _is_over(self, last: int) -> bool:
         """Whether nothing stands behind `last` that belongs to a body."""
-        found = RUN.match(self.data, last)
-        while found is not None and found[2] is not None:
-            act, _ = self._known.get(found[2]) or self._learn(found[2], found[3])
-            if (found[1] and not found[1].isspace()) or not (act is None or act in _OUTSIDE_BODY):
+        match = RUN.match(self.data, last)
+        while match is not None and match[2] is not None:
+            act, _ = self._known.get(match[2]) or self._learn(match[2], match[3])
+            if (match[1] and not match[1].isspace()) or not (act is None or act in _OUTSIDE_BODY):
                 return False
-            last = found.end()
-            found = RUN.match(self.data, last)
+            last = match.end()
+            match = RUN.match(self.data, last)
         return not self.data[last:].strip()
 
     # -- text --------------------------------------------------------------------
@@ -630,7 +630,7 @@ def _end_action(tag: bytes) -> _Action:
 @memo(8192)
 def _kind_of(text: bytes) -> int:
     """What a text outside links is, in which formatting may be."""
-    said = _TAGS.sub(b"", text) if b"<" in text else text
-    if not said or said.isspace() or (len(said) < _MAYBE_BLANK and _BLANK.fullmatch(said)):
+    shown = _TAGS.sub(b"", text) if b"<" in text else text
+    if not shown or shown.isspace() or (len(shown) < _MAYBE_BLANK and _BLANK.fullmatch(shown)):
         return _NO_TEXT
-    return SIGNS if is_sign(said) else WORDS
+    return SIGNS if is_sign(shown) else WORDS

@@ -91,18 +91,18 @@ def find_entries(page: Page, limits: Spans, dropped: Spans) -> list[Entry]:
     if not signed:
         return []
     terms = _Terms(page)
-    found: list[Entry] = []
-    for at, each in enumerate(signed):
+    entries: list[Entry] = []
+    for at, signature in enumerate(signed):
         following = signed[at + 1].text if at + 1 < len(signed) else len(page.data)
-        term = terms.around(each)
+        term = terms.around(signature)
         if term is None:
-            member = _member(page, each, following)
-            if found and member.start < found[-1].limit <= each.text:
-                found[-1] = found[-1]._replace(limit=member.start)  # it ends where this begins
-            found.append(member)
-        elif term.start > (found[-1].start if found else -1):
-            found.append(Entry(term.start, term.end, each.title, each.named.name))
-    return found
+            member = _member(page, signature, following)
+            if entries and member.start < entries[-1].limit <= signature.text:
+                entries[-1] = entries[-1]._replace(limit=member.start)  # it ends where this begins
+            entries.append(member)
+        elif term.start > (entries[-1].start if entries else -1):
+            entries.append(Entry(term.start, term.end, signature.title, signature.named.name))
+    return entries
 
 
 class _Finder:
@@ -119,10 +119,10 @@ class _Finder:
     def signed(self) -> Iterator[_Signed]:
         seen = -1
         for named in self.page.named:
-            found = self._signature(named)
-            if found is not None and found.text > seen:
-                seen = found.text
-                yield found
+            candidate = self._signature(named)
+            if candidate is not None and candidate.text > seen:
+                seen = candidate.text
+                yield candidate
 
     def _signature(self, named: Named) -> _Signed | None:
         page = self.page
@@ -177,15 +177,15 @@ class _Finder:
 
     def _may_document(self, around: Element) -> bool:
         """Whether an element may hold an entry: it is no cell, no heading and no long listing."""
-        for each in _from(around, _MAX_CLIMB):
-            if each.tag in ("dt", "section", "article"):
+        for element in _from(around, _MAX_CLIMB):
+            if element.tag in ("dt", "section", "article"):
                 return True
-            if each.tag == "li":
-                return each is around
-            if each.tag in _TABLED or (each.tag[0] == "h" and each.tag[1:].isdigit()):
+            if element.tag == "li":
+                return element is around
+            if element.tag in _TABLED or (element.tag[0] == "h" and element.tag[1:].isdigit()):
                 return False
-            if each.tag == "pre":
-                return each.close - each.inner <= _MAX_LISTING
+            if element.tag == "pre":
+                return element.close - element.inner <= _MAX_LISTING
         return True
 
     def _line(self, text: int, limit: int = sys.maxsize) -> tuple[str, int]:
@@ -220,7 +220,7 @@ class _Finder:
         """Whether what begins at `text` is a term of a list, or in bold."""
         if _BOLD.search(self.page.data, start, text):
             return True
-        return any(each.tag in _STRONG for each in _from(around, 2))
+        return any(element.tag in _STRONG for element in _from(around, 2))
 
 
 def _from(element: Element, most: int) -> Iterator[Element]:
@@ -242,8 +242,8 @@ def _spelt(name: str) -> str:
 def _has_class(markup: bytes, around: Element) -> bool:
     if "entry.classes" in around.open.lists:
         return True
-    for found in _CLASS.finditer(markup):
-        names = (found[found.lastindex or 0]).decode("utf-8", "replace").split()
+    for match in _CLASS.finditer(markup):
+        names = (match[match.lastindex or 0]).decode("utf-8", "replace").split()
         if "entry.classes" in lists_of(tuple(names)):
             return True
     return False
@@ -282,9 +282,9 @@ def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[st
     end = word.end()
     if len(behind) > 1 and not _GOES_ON.match(line, end):
         for at in range(len(behind) - 1):
-            said = " ".join(behind[at:])  # as `line` has its white space
-            start = end - len(said)
-            if start >= 0 and line.startswith(said, start) and _BEGINS.match(line, start):
+            before = " ".join(behind[at:])  # as `line` has its white space
+            start = end - len(before)
+            if start >= 0 and line.startswith(before, start) and _BEGINS.match(line, start):
                 return _ANYTHING.match(line, start, end) or word
     return word
 
@@ -292,11 +292,11 @@ def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[st
 def _without_lengths(name: str) -> str:
     """A name in C++ whose parts have their lengths before them, as compilers write it."""
     parts: list[str] = []
-    found = _LENGTH.search(name, len("_CPPv4"))
-    while found:
-        end = found.end() + int(found[0])
-        parts.append(name[found.end() : end])
-        found = _LENGTH.match(name, end)
+    match = _LENGTH.search(name, len("_CPPv4"))
+    while match:
+        end = match.end() + int(match[0])
+        parts.append(name[match.end() : end])
+        match = _LENGTH.match(name, end)
     return "::".join(parts) or name
 
 
@@ -322,21 +322,23 @@ def _title_of(line: str, token: re.Match[str]) -> str:
     return title[:_MAX_TITLE]
 
 
-def _member(page: Page, one: _Signed, following: int) -> Entry:
+def _member(page: Page, signature: _Signed, following: int) -> Entry:
     """The entry of a signature outside lists of terms; the next signature is at `following`.
 
     It is the element with the name, if there is text behind the signature in that; else the largest
     that begins with the signature and holds no other.
     """
-    inner = one.around
-    is_own = inner.start >= one.named.start
-    if not (is_own and page.has_text(one.line_end, inner.close)):
+    inner = signature.around
+    is_own = inner.start >= signature.named.start
+    if not (is_own and page.has_text(signature.line_end, inner.close)):
         inner = _climb(page, inner, following)
     limit = inner.end
-    if not page.has_text(one.line_end, inner.close):
+    if not page.has_text(signature.line_end, inner.close):
         outer = inner.parent.close if inner.parent else len(page.data)
         limit = max(inner.end, min(outer, following))
-    return Entry(min(inner.start, one.named.start), limit, one.title, one.named.name)
+    return Entry(
+        min(inner.start, signature.named.start), limit, signature.title, signature.named.name
+    )
 
 
 def _climb(page: Page, inner: Element, following: int) -> Element:
@@ -365,12 +367,14 @@ class _Terms:
             self._places[term] = len(beside)
             beside.append(term)
 
-    def around(self, one: _Signed) -> _Term | None:
+    def around(self, signature: _Signed) -> _Term | None:
         """The extents of the entry of the list whose term a signature is in, if it is in one.
 
         Terms that adjoin have the same entry; a list of one entry belongs to it as a whole.
         """
-        term = next((each for each in _from(one.around, 3) if each.tag == "dt"), None)
+        term = next(
+            (element for element in _from(signature.around, 3) if element.tag == "dt"), None
+        )
         if term is None or term.parent is None:
             return None
         beside, outer = self._beside[term.parent], term.parent

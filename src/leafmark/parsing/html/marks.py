@@ -39,19 +39,19 @@ class Recent(Generic[T]):
         reset_after_fork(self.reset)
 
     def __call__(self, data: bytes) -> T:
-        found = self._kept.get((len(data), hash(data)))
-        if found is None:
-            found = self._make(data)
-            self.keep(data, found)
-        return found
+        value = self._kept.get((len(data), hash(data)))
+        if value is None:
+            value = self._make(data)
+            self.keep(data, value)
+        return value
 
-    def keep(self, data: bytes, made: T) -> None:
+    def keep(self, data: bytes, value: T) -> None:
         """Keep the result for a source that is known without a call."""
         key = len(data), hash(data)
         with self._lock:
             if key not in self._kept:
                 self._bytes += len(data)
-            self._kept[key] = made
+            self._kept[key] = value
             while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
                 oldest = next(iter(self._kept))
                 del self._kept[oldest]
@@ -102,8 +102,8 @@ class _List:
     def next_mark(self, value: str | None) -> str:
         if self.number is None:
             return "- "
-        found = _INTEGER.match(value or "")
-        number = int(found[1]) if found else self.number
+        match = _INTEGER.match(value or "")
+        number = int(match[1]) if match else self.number
         self.number = number + self.step
         return f"{_spelt(number, self.style)}. "
 
@@ -125,8 +125,8 @@ class Lists:
             self._open.append(_List())
             return
         is_reversed = attribute(data, start, end, b"reversed") is not None
-        found = _INTEGER.match(attribute(data, start, end, b"start") or "")
-        number = int(found[1]) if found else _count(data, end) if is_reversed else 1
+        match = _INTEGER.match(attribute(data, start, end, b"start") or "")
+        number = int(match[1]) if match else _count(data, end) if is_reversed else 1
         self._open.append(_List(number, -1 if is_reversed else 1, _style(data, start, end)))
 
     def close(self) -> None:
@@ -137,13 +137,13 @@ class Lists:
         """The mark of the item whose start tag is `[start, end)`, with blanks for its depth."""
         if not self._open:
             return "- "
-        indent = sum(each.width for each in self._open[:-1][:_DEEPEST])
+        indent = sum(level.width for level in self._open[:-1][:_DEEPEST])
         return " " * indent + self._open[-1].next_mark(attribute(data, start, end, b"value"))
 
     def copy(self) -> Lists:
         """The same lists, to be read on from here."""
         new = Lists()
-        new._open = [_List(each.number, each.step, each.style) for each in self._open]
+        new._open = [_List(level.number, level.step, level.style) for level in self._open]
         return new
 
 
@@ -165,8 +165,10 @@ class _Items:
                     lists.open(data, start, end)
             elif not tag[1]:
                 self._starts.append(start)
-                kept = lists._open[-_DEEPEST:]
-                self._states.append(tuple((each.number, each.step, each.style) for each in kept))
+                innermost = lists._open[-_DEEPEST:]
+                self._states.append(
+                    tuple((level.number, level.step, level.style) for level in innermost)
+                )
                 lists.mark(data, start, end)
 
     def before(self, start: int) -> Lists:
@@ -274,11 +276,15 @@ def find_tabs(page: Page) -> Tabs:
         tabs = _labels_in(page, group)
         if not 0 < len(tabs) <= _MAX_LABELS or (used and group.start < used[-1].end):
             continue
-        found = _named(tabs, by_id) or _behind(group, len(tabs), panels, starts, beside)
-        found = [panel for panel in found if not group.start <= panel.start < group.end]
-        if len(found) == len(tabs) and not any(panel.start in labels for panel in found):
+        panels_found = _named(tabs, by_id) or _behind(group, len(tabs), panels, starts, beside)
+        panels_found = [
+            panel for panel in panels_found if not group.start <= panel.start < group.end
+        ]
+        if len(panels_found) == len(tabs) and not any(
+            panel.start in labels for panel in panels_found
+        ):
             used.append(group)
-            labels |= {p.start: text for p, (_, text) in zip(found, tabs, strict=True)}
+            labels |= {p.start: text for p, (_, text) in zip(panels_found, tabs, strict=True)}
     return Tabs(labels, panels, used)
 
 
@@ -303,12 +309,12 @@ def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
     first = bisect_left(page.elements, group.inner, key=start_of)
     inside = page.elements[first : first + 8 * _MAX_LABELS]
     inside = [element for element in inside if element.start < group.close]
-    tabs = [each for each in inside if each.open.role == "tab"]
+    tabs = [element for element in inside if element.open.role == "tab"]
     for tag in _LABEL_TAGS:
-        tabs = tabs or [each for each in inside if each.tag == tag]
+        tabs = tabs or [element for element in inside if element.tag == tag]
     around = [(tab, tab.parent or tab) for tab in tabs]  # an `a` that leads nowhere has no end
-    said = [(tab, _said(page, tab) or _said(page, outer)) for tab, outer in around]
-    return said if all(0 < len(text) <= _MAX_LABEL for _, text in said) else []
+    labels = [(tab, _said(page, tab) or _said(page, outer)) for tab, outer in around]
+    return labels if all(0 < len(text) <= _MAX_LABEL for _, text in labels) else []
 
 
 def _said(page: Page, element: Element) -> str:
@@ -319,7 +325,7 @@ def _said(page: Page, element: Element) -> str:
 
 def _named(tabs: Sequence[tuple[Element, str]], by_id: Mapping[str, Element]) -> list[Element]:
     """The panels that the tabs name."""
-    found = []
+    panels_found = []
     for tab, _ in tabs:
         attributes = tab.open.attributes
         targets = [attributes.get("aria-controls", "")]
@@ -329,8 +335,8 @@ def _named(tabs: Sequence[tuple[Element, str]], by_id: Mapping[str, Element]) ->
         ]
         panel = next((by_id[target] for target in targets if target in by_id), None)
         if panel is not None:
-            found.append(panel)
-    return found
+            panels_found.append(panel)
+    return panels_found
 
 
 def _behind(
@@ -344,8 +350,8 @@ def _behind(
     at = bisect_left(starts, group.end)
     if at == len(panels):
         return []
-    found = beside[panels[at].parent]
-    return found if len(found) == count and found[0] is panels[at] else []
+    siblings = beside[panels[at].parent]
+    return siblings if len(siblings) == count and siblings[0] is panels[at] else []
 
 
 _NO_LABELS: Mapping[int, str] = MappingProxyType({})

@@ -167,7 +167,7 @@ class _Outline:
         nested = is_title or is_credit(element) or not title or _NOTE.fullmatch(title) is not None
         anchor = self._own_anchor(element) if nested else self._anchor(element, before)
         start = around[0].start if around and around[0].tag not in _LAID_OUT else -1
-        stop = min([limit, *(each.end for each in around[:1])])
+        stop = min([limit, *(container.end for container in around[:1])])
         level = own
         if not nested:
             level = self._level(own, start)
@@ -182,10 +182,10 @@ class _Outline:
         container, too.
         """
         outer = 0
-        for each in self._open:
-            if each.is_entry or each.start < container:
-                outer = each.level
-                container = max(container, each.start if each.is_entry else -1)
+        for entry in self._open:
+            if entry.is_entry or entry.start < container:
+                outer = entry.level
+                container = max(container, entry.start if entry.is_entry else -1)
         shift = max(self._shifts.get(container, 0), outer + 1 - own)
         if shift:
             self._shifts[container] = shift
@@ -200,10 +200,10 @@ class _Outline:
             return "panel"
         if element in self.posts:
             return "post"
-        found = self._verdicts.get(element.open)
-        if found is None:
-            found = self._verdicts[element.open] = _kind_of(element)
-        return found
+        verdict = self._verdicts.get(element.open)
+        if verdict is None:
+            verdict = self._verdicts[element.open] = _kind_of(element)
+        return verdict
 
     def _names_box(self, box: Element, before: Element | None) -> bool:
         """Whether a heading is the title of a box: the first in it.
@@ -241,13 +241,13 @@ class _Outline:
 
     def _near_anchor(self, heading: Element, before: Element | None) -> str | None:
         """The first of the empty anchors right before a heading, or the name of a permalink."""
-        data, start, found = self.page.data, heading.start, None
+        data, start, anchor = self.page.data, heading.start, None
         for named in reversed(self.page.named_in(before.end if before else 0, start)):
             if named.tag not in ("a", "span") or not _EMPTY.fullmatch(data, named.end, start):
                 break
-            start, found = named.start, named.name
-        if found:
-            return found
+            start, anchor = named.start, named.name
+        if anchor:
+            return anchor
         for link in self.page.links_in(heading.inner, heading.close):
             name = unquote(link.open.attribute("href").removeprefix("#"))
             if name in self.page.names and is_permalink(data, link.start, link.inner) >= 0:
@@ -391,8 +391,8 @@ def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) 
         elif not closing:
             if name == b"a":
                 skip_to = max(skip_to, is_permalink(data, at, stop))
-            kept = name in VOID_TAGS or (buttons and name == b"button")
-            if at >= skip_to and not kept and _is_hidden(name, data[at:stop]):
+            is_kept = name in VOID_TAGS or (buttons and name == b"button")
+            if at >= skip_to and not is_kept and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
     return parts
 

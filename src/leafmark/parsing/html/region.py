@@ -39,33 +39,36 @@ _AT_ONCE = re.compile(
 
 def content_region(page: Page) -> Spans:
     """The spans of the content region; an element that shows nothing is not one."""
-    found = [(main.inner, main.close) for main in page.having("main")[:1]]
-    if not _has_text(page, found):
-        found = _articles(page)
-    if not _has_text(page, found):
-        found = merge([(page.body_start, page.body_end)])
-    return found
+    ranges = [(main.inner, main.close) for main in page.having("main")[:1]]
+    if not _has_text(page, ranges):
+        ranges = _articles(page)
+    if not _has_text(page, ranges):
+        ranges = merge([(page.body_start, page.body_end)])
+    return ranges
 
 
 def _articles(page: Page) -> Spans:
     mains = {opening for opening in page.openings if "main" in opening.role.split()}
     articles = page.having("article")
     if mains:
-        is_one = ((each, each.tag == "article" or each.open in mains) for each in page.elements)
-        articles = [each for each, is_article in is_one if is_article]
-    found = merge((_outer(each).inner, _outer(each).close) for each in articles)
-    if not found or all(each.tag != "article" for each in articles):
-        return found
-    if any(_is_of_page(heading, found) for heading in page.headings):
+        is_one = (
+            (element, element.tag == "article" or element.open in mains)
+            for element in page.elements
+        )
+        articles = [element for element, is_article in is_one if is_article]
+    ranges = merge((_outer(element).inner, _outer(element).close) for element in articles)
+    if not ranges or all(element.tag != "article" for element in articles):
+        return ranges
+    if any(_is_of_page(heading, ranges) for heading in page.headings):
         return []
-    inside = sum(page.text_size(WORDS, *span) for span in found)
+    inside = sum(page.text_size(WORDS, *span) for span in ranges)
     outside = page.text_size(WORDS, page.body_start, page.body_end) - inside
     outside -= sum(
-        page.text_size(WORDS, each.start, each.end)
-        for each in page.elements
-        if each.tag in _OUTSIDE and span_at(found, each.start) is None
+        page.text_size(WORDS, element.start, element.end)
+        for element in page.elements
+        if element.tag in _OUTSIDE and span_at(ranges, element.start) is None
     )
-    return found if outside <= inside else []
+    return ranges if outside <= inside else []
 
 
 def _is_of_page(heading: Element, articles: Spans) -> bool:
@@ -144,23 +147,23 @@ def site_assets(data: bytes) -> frozenset[str] | None:
     True
     """
     loaded = [
-        (found[1] or found[2]).decode("utf-8", "replace") for found in _SCRIPTS.finditer(data)
+        (match[1] or match[2]).decode("utf-8", "replace") for match in _SCRIPTS.finditer(data)
     ]
     loaded = [address for address in loaded if address.endswith((".js", ".mjs", ".css"))]
     known = words_of("site", "scripts")
-    if not any(each.rpartition("/")[2].lower() in known for each in loaded):
-        said = b" ".join(found[0] for found in _MAKER.finditer(data))
-        named = _MAKER_WORD.findall(said.decode("utf-8", "replace").lower())
+    if not any(script.rpartition("/")[2].lower() in known for script in loaded):
+        generator = b" ".join(match[0] for match in _MAKER.finditer(data))
+        named = _MAKER_WORD.findall(generator.decode("utf-8", "replace").lower())
         if words_of("site", "generators").isdisjoint(named):
             return None
-    found: set[str] = set()
+    assets: set[str] = set()
     for address in loaded:
         folders = address.removeprefix("./").split("/")[:-1]
         if address.startswith("/"):  # from a root that is not known
-            found |= {*folders[1:]}
+            assets |= {*folders[1:]}
         elif "" not in folders:
-            found.add(folders[0] if folders else "")
-    return frozenset(found)
+            assets.add(folders[0] if folders else "")
+    return frozenset(assets)
 
 
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*+>|[0-9]{1,9}(?![0-9])|&nbsp;|&#160;|\xc2\xa0|(?!))*+")
@@ -199,8 +202,8 @@ def _written(data: bytes, code: Element) -> Iterator[tuple[int, int]]:
     first = int(numbers[0][1]) if len(numbers) >= _MIN_WRITTEN else 0
     counted = [*range(first, first + len(numbers))]
     lines = data.count(b"\n", code.inner, code.close)
-    if first and abs(len(numbers) - lines) <= 1 and counted == [int(each[1]) for each in numbers]:
-        yield from (each.span() for each in numbers)
+    if first and abs(len(numbers) - lines) <= 1 and counted == [int(match[1]) for match in numbers]:
+        yield from (match.span() for match in numbers)
 
 
 def _named(page: Page, code: list[Element]) -> Iterator[Element]:
@@ -208,7 +211,7 @@ def _named(page: Page, code: list[Element]) -> Iterator[Element]:
     hidden = {opening for opening in page.openings if opening.is_hidden}
     links = {opening for opening in page.openings if _names_itself(opening)}
     named = page.called("numbers.classes") | hidden | links
-    starts = [each.start for each in code]
+    starts = [block.start for block in code]
     seen = -1
     for element in page.elements if named else ():
         if element.open not in named or element.start < seen:
@@ -266,11 +269,11 @@ def _counting(page: Page, code: list[Element]) -> Iterator[Element]:
         if column.end > after.start or not _adjoins(page.data, column, after):
             continue
         if line_ends is None:
-            line_ends = [found.start() for found in _LINE_END.finditer(page.data)]
+            line_ends = [match.start() for match in _LINE_END.finditer(page.data)]
         numbers = [*map(int, _TAG.sub(b" ", page.data[column.inner : column.close]).split())]
         beside, lines = (
-            bisect_left(line_ends, each.close) - bisect_left(line_ends, each.inner)
-            for each in (column, after)
+            bisect_left(line_ends, element.close) - bisect_left(line_ends, element.inner)
+            for element in (column, after)
         )
         if min(abs(len(numbers) - lines), abs(beside - lines)) > 1 or len(numbers) < _MIN_NUMBERS:
             continue
@@ -291,8 +294,8 @@ def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tu
     yield column.start, column.end
     if column.tag not in ("td", "th", "pre", "div"):
         return
-    table = next((each for each in column.ancestors if each.tag == "table"), None)
-    if table is None or any(each.tag == "pre" for each in table.ancestors):
+    table = next((ancestor for ancestor in column.ancestors if ancestor.tag == "table"), None)
+    if table is None or any(ancestor.tag == "pre" for ancestor in table.ancestors):
         return
     at = bisect_left(code, column.end, key=start_of)
     if at == len(code) or code[at].start >= table.end:
@@ -337,4 +340,4 @@ def _is_headed(page: Page, text: int, column: Element) -> bool:
 
 
 def _rows(element: Element) -> Iterator[Element]:
-    return (each for each in element.ancestors if each.tag == "tr")
+    return (ancestor for ancestor in element.ancestors if ancestor.tag == "tr")

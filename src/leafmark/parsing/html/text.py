@@ -155,7 +155,7 @@ def _fence_size(line: str) -> int:
     return len(line) - len(line.lstrip("`"))
 
 
-def _mark_of(said: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
+def _mark_of(text: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
     """What stands around something raised or lowered behind a sign; nothing where it reads on.
 
     >>> _mark_of("2", b"c", is_power=True), _mark_of("n+1", b"x", is_power=False)
@@ -166,14 +166,14 @@ def _mark_of(said: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
     is_word = (
         before.isalnum() or before in (b")", b"]", b"}", b"|", b"'", b";") or before >= b"\x80"
     )
-    if not said or not is_word or _ORDINAL.fullmatch(said):
+    if not text or not is_word or _ORDINAL.fullmatch(text):
         return "", ""
-    if not is_power and said.isdigit():
+    if not is_power and text.isdigit():
         return "", ""
-    if is_power and len(said) > 1 and said.isalpha() and len(said) > 3:
+    if is_power and len(text) > 1 and text.isalpha() and len(text) > 3:
         return "", ""
     sign = "^" if is_power else "_"
-    return (sign, "") if _SIMPLE.fullmatch(said) or said.isalnum() else (f"{sign}(", ")")
+    return (sign, "") if _SIMPLE.fullmatch(text) or text.isalnum() else (f"{sign}(", ")")
 
 
 def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
@@ -188,8 +188,8 @@ def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
 
 def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
     """Return where the last tag starts that begins so, small or in capitals; -1 for none."""
-    found = data.rfind(begin, start, end)
-    return max(found, data.rfind(begin.upper(), max(start, found), end))
+    at = data.rfind(begin, start, end)
+    return max(at, data.rfind(begin.upper(), max(start, at), end))
 
 
 def is_permalink(data: bytes, start: int, end: int) -> int:
@@ -200,8 +200,8 @@ def is_permalink(data: bytes, start: int, end: int) -> int:
     """
     if b"#" not in data[start:end]:
         return -1
-    found = _SIGN.match(data, end, min(len(data), end + _SIGN_SIZE))
-    return found.end() if found else -1
+    match = _SIGN.match(data, end, min(len(data), end + _SIGN_SIZE))
+    return match.end() if match else -1
 
 
 class _Reader:
@@ -278,8 +278,8 @@ class _Reader:
         inner = self.data.find(b">", at) + 1
         if at < 0 or not inner or stands_in_cell(self.data, at):
             return
-        found = _PRE_END.search(self.data, inner, inner + _MAX_PRE)
-        close = found.start() if found else min(len(self.data), inner + _MAX_PRE)
+        match = _PRE_END.search(self.data, inner, inner + _MAX_PRE)
+        close = match.start() if match else min(len(self.data), inner + _MAX_PRE)
         if is_prose_pre(self.data, at, inner, close):
             return
         ticks = max(map(len, _TICKS.findall(self.data, inner, close)), default=2)
@@ -419,26 +419,26 @@ class _Reader:
         Return where its element ends; -1 if it is long, or reads on as it is.
         """
         data = self.data
-        found = _RAISED.match(data, at, end)
-        if found is None or self._pre:
+        match = _RAISED.match(data, at, end)
+        if match is None or self._pre:
             return -1
-        said = " ".join(unescape(_ANY_TAG.sub(b"", found[3])).split())
-        is_power = found[1].lower() == b"sup"
-        is_note = bool(found[2]) or self._link_end == at
-        if is_power and is_note and said.isdigit():
+        text = " ".join(unescape(_ANY_TAG.sub(b"", match[3])).split())
+        is_power = match[1].lower() == b"sup"
+        is_note = bool(match[2]) or self._link_end == at
+        if is_power and is_note and text.isdigit():
             mark, after = "[", "]"
         else:
             before = _WORD_BEFORE.search(data, max(0, at - _BEFORE), at)
             sign = before[1] if before and self._space is None else b""
-            mark, after = _mark_of(said, sign, is_power=is_power)
+            mark, after = _mark_of(text, sign, is_power=is_power)
             if not mark:
                 return -1
         self._begin(at)
-        start, stop = found.span(3)
+        start, stop = match.span(3)
         self.out.add(mark, start, start)
-        self.out.add(said, start, stop)
+        self.out.add(text, start, stop)
         self.out.add(after, stop, stop)
-        return found.end()
+        return match.end()
 
     # -- tags --------------------------------------------------------------------
 
@@ -553,9 +553,9 @@ class _Reader:
 
     def _is_said_next(self, words: str, end: int) -> bool:
         """Whether the page says next what a picture shows, as DocBook's titles of notes do."""
-        found = _NEXT_WORDS.match(self.data, end, min(len(self.data), end + _NEXT_SIZE))
+        match = _NEXT_WORDS.match(self.data, end, min(len(self.data), end + _NEXT_SIZE))
         shown = words.removeprefix("[").removesuffix("]")
-        return found is not None and " ".join(unescape(found[1]).split()).rstrip(":") == shown
+        return match is not None and " ".join(unescape(match[1]).split()).rstrip(":") == shown
 
     def _span(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self.data.startswith(DRAWN_DOT, start):

@@ -86,15 +86,15 @@ def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
     """
     match = _TOKEN.match
     while start < end:
-        found = match(data, start, end)
-        assert found is not None, "any byte is text, if nothing else"
-        stop, kind = found.end(), found.lastindex
+        token = match(data, start, end)
+        assert token is not None, "any byte is text, if nothing else"
+        stop, kind = token.end(), token.lastindex
         if kind == _TEXT:
             yield b"", start, stop, False
         elif kind != _NAME:
             yield None, start, stop, False
         else:
-            name = found[_NAME].lower()
+            name = token[_NAME].lower()
             closing = data[start + 1] == _SLASH
             yield name, start, stop, closing
             if name in RAW_TAGS and not closing and not SELF_CLOSED.match(data, start, stop):
@@ -108,17 +108,17 @@ def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
 
 def raw_end(data: bytes, name: bytes, start: int) -> tuple[int, int]:
     """Return where the content of a raw element ends, and where its end tag does."""
-    found = _RAW_END[name].search(data, start)
-    if found is None:
+    match = _RAW_END[name].search(data, start)
+    if match is None:
         return len(data), len(data)
-    tag = _TOKEN.match(data, found.start())
-    return found.start(), tag.end() if tag else len(data)
+    tag = _TOKEN.match(data, match.start())
+    return match.start(), tag.end() if tag else len(data)
 
 
 def tag_name(data: bytes, start: int) -> bytes:
     """Return the lower-case name of the tag at `start`, empty when there is none."""
-    found = _TAG_NAME.match(data, start)
-    return found[1].lower() if found else b""
+    match = _TAG_NAME.match(data, start)
+    return match[1].lower() if match else b""
 
 
 _TAG_NAME = re.compile(rb"</?([A-Za-z][^ \t\n\r\f/>]*+)")
@@ -153,13 +153,13 @@ def attributes_of(tag: bytes) -> dict[str, str]:
     if opening is None:
         return {}
     text = tag[opening.end() : -1].decode("utf-8", "replace")
-    found = {  # the first of several is set last
+    attributes = {  # the first of several is set last
         name.lower(): quoted or single or bare
         for name, quoted, single, bare in reversed(_ATTRIBUTES.findall(text))
     }
     if "&" in text:
-        return {name: html.unescape(value) for name, value in found.items()}
-    return found
+        return {name: html.unescape(value) for name, value in attributes.items()}
+    return attributes
 
 
 def unescape(raw: bytes) -> str:

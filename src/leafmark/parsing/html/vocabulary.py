@@ -53,13 +53,13 @@ _CLASS_LISTS = "classes labels panels around credits shown whole languages badge
 @cache
 def _tables() -> dict[str, frozenset[str]]:
     """For each entry of a list of classes, the tables that it is in."""
-    found: dict[str, set[str]] = {}
+    tables_by_entry: dict[str, set[str]] = {}
     for table, lists in _file().items():
         for name in _CLASS_LISTS:
             if name in lists and (table, name) != ("source", "labels"):
                 for entry in lists[name]:
-                    found.setdefault(entry, set()).add(f"{table}.{name}")
-    return {entry: frozenset(tables) for entry, tables in found.items()}
+                    tables_by_entry.setdefault(entry, set()).add(f"{table}.{name}")
+    return {entry: frozenset(tables) for entry, tables in tables_by_entry.items()}
 
 
 _NONE: frozenset[str] = frozenset()
@@ -79,10 +79,10 @@ def id_lists(name: str) -> frozenset[str]:
     words = in_words(name[:_MAX_CLASS])
     entry = "-".join(words)
     tables = _tables()
-    found = tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
+    lists = tables.get(entry, _NONE) | tables.get(f"={entry}", _NONE)
     if words_of("linked", "ids").isdisjoint((*words[-1:], "-".join(words[-2:]))):
-        return found
-    return found | {"linked.classes"}
+        return lists
+    return lists | {"linked.classes"}
 
 
 @memo(4096)
@@ -96,12 +96,12 @@ def class_lists(name: str) -> frozenset[str]:
         return _NONE
     words = in_words(name)
     tables = _tables()
-    found: set[str] = set()
+    lists: set[str] = set()
     for first in range(len(words)):
         for last in range(first + 1, min(len(words), first + _MAX_WORDS) + 1):
-            found |= tables.get("-".join(words[first:last]), _NONE)
-    found |= tables.get("=" + "-".join(words), _NONE)
-    return frozenset(found) if found else _NONE
+            lists |= tables.get("-".join(words[first:last]), _NONE)
+    lists |= tables.get("=" + "-".join(words), _NONE)
+    return frozenset(lists) if lists else _NONE
 
 
 def in_words(name: str) -> list[str]:
