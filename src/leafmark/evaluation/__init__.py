@@ -1,10 +1,10 @@
-"""Judged queries to numbers: how well do searches answer? What `leafmark eval` does.
+"""Judged queries to numbers for `leafmark eval`: how well do searches answer?
 
-In: queries, and what people said which bytes answer them. Out: metrics for each query,
-their means with intervals, and differences between ways to search. Everything is judged
-by bytes, so that chunks of any shape are compared by the same rule. `judgments`,
-`metrics`, `report` and `drafting` are pure; `references` finds the bytes in the sources,
-`trials` searches, `run` is the use case.
+In: queries, each with people's judgment of which bytes answer it. Out: metrics for each query,
+their means with intervals, and differences between ways to search. Everything is judged by bytes,
+so that chunks of any shape are compared by the same rule. `judgments`, `metrics`, `report` and
+`drafting` are pure; `references` finds the bytes in the sources, `trials` searches, `run` is the
+use case.
 """
 
 from leafmark.evaluation.judgments import (

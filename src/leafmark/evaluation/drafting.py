@@ -1,8 +1,8 @@
-"""Queries drafted from the documents themselves, with no model.
+"""Queries drafted from the documents themselves, without a model.
 
-A heading asks for its section, a definition (`**word**: …` or `word – …`) for its
-paragraph, the text of a link for the section that it leads to. People must look
-at drafts: a heading's own words find it far more easily than a reader's would.
+A heading becomes a query for its section, a definition (`**word**: …` or `word – …`) for its
+paragraph, the text of a link for its target. People must check the drafts: a heading's own words
+find it far more easily than a reader's words.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from leafmark.evaluation.judgments import JudgedQuery, Reference
 from leafmark.model import Chunk, ChunkedDocument, encode_path, whole_range
 
 KINDS = ("heading", "definition", "link")
-"""What a draft is drawn from."""
+"""The sources of drafts."""
 
 MIN_WORDS = 2
-"""Shorter headings and link texts (`Notes`, `here`, `v3.3.4`) ask for nothing in particular."""
+"""Least words of a query: shorter headings and link texts (`Notes`, `v3.3.4`) are too vague."""
 
 MAX_WORDS = 12
-"""Longer ones are sentences that nobody types."""
+"""Most words of a query: longer headings and link texts are sentences that nobody types."""
 
 MAX_WORDS_DEFINED = 4
-"""What is longer before a colon begins a paragraph, and is no term that it defines."""
+"""Most words of a term: a longer text before a colon is the beginning of a paragraph."""
 
-MIN_WORDS_SAID = 3
-"""A definition says so much of its term (`**Type**: integer` says nothing)."""
+MIN_WORDS_DEFINITION = 3
+"""Least words of a definition (`**Type**: integer` defines nothing)."""
 
 MAX_BYTES = 8000
-"""What is longer, about 2,000 tokens, is no answer: half of it would have to be read."""
+"""Largest answer, about 2,000 tokens: a reader would have to read half of a longer one."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Letters of scripts that put no space between words, of which two make a word here."""
+"""Letters of scripts without spaces between words; two of them count as a word."""
 
 _NUMBERING = re.compile(r"\A\s*\d+(?:\.\d+)*[.):]?\s+(?:[-–—]\s+)?")
 _DEFINED = re.compile(
@@ -60,15 +60,18 @@ def draft_queries(
 ) -> list[JudgedQuery]:
     """Return at most `limit` drafts of some `KINDS` from documents chunked by heading, in order.
 
-    They are drawn evenly from all documents, one of each and then a second, by a lot
-    that is the same every time. A query that would have two answers in different
-    places is left out, whichever kinds those are of. `ask` gives the query for a text;
-    a text that has none is left out.
+    They are drawn evenly from all documents, one from each and then a second, by a lot that is
+    always the same. A query with answers in two places is left out, whatever their kinds. `ask`
+    returns the query for a text; a text without one is left out.
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
     written = [draft for owner in owners for draft in _of_document(owner, paths)]
-    drafts = [draft for one in written if (draft := one._replace(query=ask(one.query))).query]
+    drafts = [
+        draft
+        for candidate in written
+        if (draft := candidate._replace(query=ask(candidate.query))).query
+    ]
     answers: dict[tuple[str, str], set[Reference]] = {}
     for draft in drafts:
         answers.setdefault(_key(draft), set()).add(draft.answers[0])
@@ -76,7 +79,7 @@ def draft_queries(
     for draft in drafts:
         if draft.kind in kinds and len(answers[_key(draft)]) == 1:
             order.setdefault(_key(draft), draft)
-    taken = _drawn(list(order.values()), limit)
+    taken = _draw(list(order.values()), limit)
     return [draft for key, draft in order.items() if key in taken]
 
 
@@ -84,8 +87,8 @@ def _key(draft: JudgedQuery) -> tuple[str, str]:
     return draft.tree, draft.query.lower()
 
 
-def _drawn(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
-    """Return which drafts are taken: one of each document, then a second one, by lot."""
+def _draw(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
+    """Return the keys of the chosen drafts: one of each document, then a second one, by lot."""
     rounds: Counter[str] = Counter()
     drawn = []
     for draft in sorted(drafts, key=_lot):
@@ -96,7 +99,7 @@ def _drawn(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
 
 
 def _document(draft: JudgedQuery) -> str:
-    """Return the id of the document with the answer, whichever way the answer names it."""
+    """Return the id of the document with the answer, however the answer names it."""
     answer = draft.answers[0]
     return f"{draft.tree}:{answer.path}" if answer.path else answer.id.partition("#")[0]
 
@@ -117,20 +120,20 @@ def _of_document(
         if link.kind in ("link", "wiki"):
             target = _target(owner, link.target, paths)
             if target is not None:
-                text = _asked(_link_text(owner, link.start, link.end))
+                text = _as_typed(_link_text(owner, link.start, link.end))
                 yield from _draft(text, target, "link", owner)
 
 
 def _title(chunk: Chunk) -> str:
-    """Return a heading without its number, or the name of a definition in code; or nothing."""
+    """Return a heading without its number, or the name of a definition in code; may be empty."""
     if chunk.heading_start is None:
         name = chunk.slug or ""
         return name if len(_NAME_PART.findall(name)) >= MIN_WORDS else ""
-    return _asked(_NUMBERING.sub("", chunk.title))
+    return _as_typed(_NUMBERING.sub("", chunk.title))
 
 
-def _asked(text: str) -> str:
-    """Return a text as somebody would type it; nothing where nobody would."""
+def _as_typed(text: str) -> str:
+    """Return a text as a user would type it; empty if it is too short or too long."""
     words = " ".join(text.split())
     return words if MIN_WORDS <= _word_count(words) <= MAX_WORDS else ""
 
@@ -142,7 +145,7 @@ def _draft(text: str, answer: Chunk, kind: str, owner: ChunkedDocument) -> Itera
 
 
 def _word_count(text: str) -> int:
-    """Return how many words hold letters; what has no spaces counts by its letters."""
+    """Return the number of words with letters; in a script without spaces, two letters are one."""
     words = [word for word in text.split() if _LETTERS.search(word)]
     return sum(max(1, len(_UNSPACED.findall(word)) // 2) for word in words)
 
@@ -154,11 +157,11 @@ def _definitions(
     for start, end in chunk.body_spans:
         for block in _within(blocks, start, end):
             text = data[block[0] : block[1]].decode("utf-8", "replace")
-            found = _DEFINED.match(text)
-            if found is None:
+            match = _DEFINED.match(text)
+            if match is None:
                 continue
-            term = found[1] or found[2]
-            if not _defines(term, text[found.end() :]):
+            term = match[1] or match[2]
+            if not _defines(term, text[match.end() :]):
                 continue
             answer = Reference(path=encode_path(owner.document.path), start=block[0], end=block[1])
             yield JudgedQuery(
@@ -166,39 +169,44 @@ def _definitions(
             )
 
 
-def _defines(term: str, said: str) -> bool:
-    return 1 <= _word_count(term) <= MAX_WORDS_DEFINED and _word_count(said) >= MIN_WORDS_SAID
+def _defines(term: str, definition: str) -> bool:
+    return (
+        1 <= _word_count(term) <= MAX_WORDS_DEFINED
+        and _word_count(definition) >= MIN_WORDS_DEFINITION
+    )
 
 
 def _defining_blocks(owner: ChunkedDocument) -> list[tuple[int, int]]:
-    """Return where the blocks lie that may define a term, by start; outer ones before inner."""
+    """Return the spans of the blocks that may define a term, by start; outer before inner ones."""
     blocks = owner.document.blocks
-    spans = [(one.start, one.end) for one in blocks if one.kind in ("paragraph", "list_item")]
+    spans = [
+        (block.start, block.end) for block in blocks if block.kind in ("paragraph", "list_item")
+    ]
     return sorted(spans, key=itemgetter(0))
 
 
 def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield those of the blocks that lie in `[start, end)`."""
+    """Yield the blocks inside `[start, end)`."""
     first, last = bisect_left(blocks, (start,)), bisect_left(blocks, (end,))
     return (block for block in blocks[first:last] if block[1] <= end)
 
 
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:
-    """Return what a link says; nothing where it shows the title of what it leads to."""
+    """Return the text of a link; empty if it has none of its own."""
     document = owner.document
     written = document.read(start, end)
     if document.is_rendered:
         return written
     if document.format == "rst":
-        found = _RST_TEXT.match(written)
-        return found[1] if found else ""
+        match = _RST_TEXT.match(written)
+        return match[1] if match else ""
     return _EMPHASIS.sub("", re.sub(r"<[^>]*>|\]\(.*|\]\[.*|\[|\]", "", written))
 
 
 def _target(
     owner: ChunkedDocument, address: str, paths: dict[tuple[str, str], ChunkedDocument]
 ) -> Chunk | None:
-    """Return the section or document that a link inside the documents leads to."""
+    """Return the section or document that is the target of a link inside the documents."""
     if _OUTSIDE.match(address):
         return None
     name, _, anchor = unquote(address).partition("#")

@@ -1,9 +1,8 @@
 """Judged queries as text, JSONL or TOML, to `JudgedQuery` values, and back.
 
-A line of JSONL, or a `[[query]]` table of TOML, holds a `query` and its
-`answers`; none (`[]`) says that nothing answers it. An answer is an id or a
-citation, or a table that names a place in a document: see `Reference`. Which
-bytes that is, is found out by whoever can read the documents.
+A line of JSONL, or a `[[query]]` table of TOML, has a `query` and its `answers`; an empty list says
+that nothing answers it. An answer is an id, a citation, or a table that names a place in a
+document: see `Reference`. `references` finds its bytes.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ MAX_SHOWN = 80
 """Characters of a query or value that an error shows."""
 
 MAX_NAMED = 10
-"""Faults of one sort that one error names."""
+"""Faults of one sort that one error lists."""
 
-_Given = TypeVar("_Given")
-_Found = TypeVar("_Found")
+_Input = TypeVar("_Input")
+_Output = TypeVar("_Output")
 
 
 class Reference(NamedTuple):
-    """A place that answers a query, as it was written.
+    """A place that answers a query, as written in the file.
 
-    Either `id` (of a document, section or piece, or a citation) or `path`. Of the
-    document at a path, `section` (titles, outermost first; a suffix of the
-    section path is enough), `quote` (to the end of `until` where that is given)
-    or the bytes `[start, end)` narrow it down; a quote may stand in a section.
+    Either `id` (of a document, section or piece, or a citation) or `path`. In the document at a
+    path, `section` (titles, outermost first; a suffix of the section path is enough), `quote` (to
+    the end of `until` if given) or the bytes `[start, end)` narrow it down; a quote may be limited
+    to a section.
     """
 
     id: str = ""
@@ -56,10 +55,9 @@ class Reference(NamedTuple):
 
 
 class JudgedQuery(NamedTuple):
-    """A query and what answers it; `location` is where it was written, `file:line`.
+    """A query and its answers; `location` is its place in a file, `file:line`.
 
-    `tree` limits the search to one tree. A `draft` was made by a program and
-    nobody has looked at it.
+    `tree` limits the search to one tree. A program made a `draft`, and nobody has checked it.
     """
 
     query: str
@@ -72,7 +70,7 @@ class JudgedQuery(NamedTuple):
 
 
 def half_of(query: str) -> str:
-    """Return the half that a query belongs to, by a hash of its text: never a matter of choice.
+    """Return the half of a query, by a hash of its text, so that nobody can choose it.
 
     >>> half_of("how do I restore a backup?")
     'judge'
@@ -81,39 +79,41 @@ def half_of(query: str) -> str:
 
 
 def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
-    """Return the queries of a file; TOML where its `name` ends so, else JSONL.
+    """Return the queries of a file; TOML if its `name` ends in `.toml`, else JSONL.
 
     Raises:
-        UsageError: the file is no such file, or queries lack what they need; they are named.
+        UsageError: the file has another format, or queries are wrong; the message lists them.
     """
     rows = _toml_rows(text, name) if name.lower().endswith(".toml") else _jsonl_rows(text, name)
     return check_all(list(rows), lambda row: _query(*row))
 
 
-def check_all(rows: Iterable[_Given], check: Callable[[_Given], _Found]) -> list[_Found]:
-    """Return what `check` gives for each row, in order.
+def check_all(rows: Iterable[_Input], check: Callable[[_Input], _Output]) -> list[_Output]:
+    """Return the result of `check` for each row, in order.
 
     Raises:
-        UsageError: the one fault that it found, or all of them, each with its place.
+        UsageError: the single fault, or all of them in one message, each with its place.
     """
-    found, faults = [], []
+    results, faults = [], []
     for row in rows:
         try:
-            found.append(check(row))
+            results.append(check(row))
         except UsageError as error:
             faults.append(error)
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        told = ["; ".join(filter(None, (one.message, one.hint))) for one in faults]
-        placed = [f"{one.location}: {said}" for one, said in zip(faults, told, strict=True)]
+        messages = ["; ".join(filter(None, (fault.message, fault.hint))) for fault in faults]
+        placed = [
+            f"{fault.location}: {message}" for fault, message in zip(faults, messages, strict=True)
+        ]
         file = str(faults[0].location).rpartition(":")[0]
         raise UsageError(as_listed(f"{len(faults)} queries are wrong", placed), location=file)
-    return found
+    return results
 
 
 def abridged(text: str) -> str:
-    """Return a text in quotes, as much of it as an error shows."""
+    """Return a text in quotes, shortened for an error."""
     return repr(_cut(text))
 
 
@@ -121,32 +121,32 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
-def _told(value: Any) -> str:
-    """Return a value as files of queries write it, as much of it as an error shows."""
+def _shown(value: Any) -> str:
+    """Return a value as JSON, shortened for an error."""
     return _cut(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def as_listed(said: str, problems: Sequence[str]) -> str:
-    """Return a message that says something of several problems and names them, a line each."""
+def as_listed(heading: str, problems: Sequence[str]) -> str:
+    """Return a message with a heading and a line for each problem, up to `MAX_NAMED`."""
     shown = "\n  ".join(problems[:MAX_NAMED])
     more = len(problems) - MAX_NAMED
-    return f"{said}:\n  {shown}" + (f"\n  and {more} more" if more > 0 else "")
+    return f"{heading}:\n  {shown}" + (f"\n  and {more} more" if more > 0 else "")
 
 
 def judgment_record(query: JudgedQuery) -> dict[str, Any]:
     """Return a query as JSON-ready data: a line of JSONL that `parse_judgments` reads back."""
-    answers = [_written(answer) for answer in query.answers]
+    answers = [_answer_record(answer) for answer in query.answers]
     row = query._asdict() | {"answers": answers}
     del row["location"]
     return {key: value for key, value in row.items() if value or key in ("query", "answers")}
 
 
-def _written(answer: Reference) -> str | dict[str, Any]:
+def _answer_record(answer: Reference) -> str | dict[str, Any]:
     if answer == Reference(id=answer.id):
         return answer.id
     empty = Reference()._asdict()
-    told = {key: value for key, value in answer._asdict().items() if value != empty[key]}
-    return told | {"section": list(answer.section)} if answer.section else told
+    fields = {key: value for key, value in answer._asdict().items() if value != empty[key]}
+    return fields | {"section": list(answer.section)} if answer.section else fields
 
 
 def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
@@ -161,8 +161,8 @@ def _jsonl_row(line: str, location: str) -> Any:
         row: dict[str, Any] = {}
         for key, value in pairs:
             if key in row:
-                said = f"the key {abridged(key)} stands twice in one object"
-                raise UsageError(said, location=location, hint="keep one of the two")
+                message = f"the key {abridged(key)} stands twice in one object"
+                raise UsageError(message, location=location, hint="keep one of the two")
             row[key] = value
         return row
 
@@ -183,7 +183,7 @@ def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
         rows = load_toml(text)
     except RecursionError as error:
         raise UsageError(_TOO_DEEP, location=name) from error
-    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
+    except ValueError as error:  # a number with thousands of digits gives no TOMLDecodeError
         raise UsageError(f"this is not TOML: {error}", location=name) from error
     queries = rows.pop("query", [])
     listed = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
@@ -204,15 +204,15 @@ def _query(row: Any, location: str) -> JudgedQuery:
         raise reader.problem("a query without its text", 'add "query"')
     answers = reader.row.get("answers")
     if not isinstance(answers, list):
-        gives = f"gives no list of answers, but {_told(answers)}"
-        said = "does not say what answers it" if answers is None else gives
+        gives = f"gives no list of answers, but {_shown(answers)}"
+        problem = "does not say what answers it" if answers is None else gives
         raise reader.problem(
-            f"the query {abridged(query)} {said}",
+            f"the query {abridged(query)} {problem}",
             'add "answers", a list of ids or places; an empty one says that nothing does',
         )
     draft = reader.row.get("draft", False)
     if not isinstance(draft, bool):
-        raise reader.problem(f"draft is {_told(draft)}", "draft must be true or false")
+        raise reader.problem(f"draft is {_shown(draft)}", "draft must be true or false")
     return JudgedQuery(
         query=query,
         answers=tuple(_reference(answer, location) for answer in answers),
@@ -228,7 +228,7 @@ def _reference(answer: Any, location: str) -> Reference:
     if isinstance(answer, str) and answer.strip():
         return Reference(id=answer)
     reader = _Row(answer, _ANSWER_KEYS, "answer", location)
-    found = Reference(
+    reference = Reference(
         id=reader.text("id"),
         path=reader.text("path"),
         section=reader.titles("section"),
@@ -238,27 +238,29 @@ def _reference(answer: Any, location: str) -> Reference:
         until=reader.words("until"),
         grade=reader.grade(),
     )
-    if bool(found.id) == bool(found.path):
+    if bool(reference.id) == bool(reference.path):
         raise reader.problem("an answer with neither or both of id and path", "name one of them")
-    narrowed = (found.section, found.quote, found.until, found.start, found.end)
-    if found.id and any(each not in ((), "", None) for each in narrowed):
+    narrowed = (reference.section, reference.quote, reference.until, reference.start, reference.end)
+    if reference.id and any(part not in ((), "", None) for part in narrowed):
         raise reader.problem("an answer with an id and a place in it", "name the path instead")
-    _check_span(found, reader)
-    return found
+    _check_span(reference, reader)
+    return reference
 
 
-def _check_span(found: Reference, reader: _Row) -> None:
-    spanned = found.start is not None or found.end is not None
-    if spanned and (found.start is None or found.end is None or found.start >= found.end):
+def _check_span(reference: Reference, reader: _Row) -> None:
+    spanned = reference.start is not None or reference.end is not None
+    if spanned and (
+        reference.start is None or reference.end is None or reference.start >= reference.end
+    ):
         raise reader.problem(
-            f"the bytes from {found.start} to {found.end} are not a span",
+            f"the bytes from {reference.start} to {reference.end} are not a span",
             "start and end are whole numbers, and start is less than end",
         )
-    if spanned and (found.quote or found.section):
+    if spanned and (reference.quote or reference.section):
         raise reader.problem(
             "an answer with bytes and with a quote or a section", "keep one of them"
         )
-    if found.until and not found.quote:
+    if reference.until and not reference.quote:
         raise reader.problem("an answer with until and no quote", "add the quote's beginning")
 
 
@@ -269,13 +271,13 @@ class _Row:
         self._location = location
         if not isinstance(row, Mapping):
             some = f"write an id or a table: {', '.join(keys)}"
-            raise self.problem(f"{_told(row)} is no {what}", _A_LINE if what == "query" else some)
+            raise self.problem(f"{_shown(row)} is no {what}", _A_LINE if what == "query" else some)
         self.row = row
         for key in row:
             if key not in keys:
                 a = "an" if what == "answer" else "a"
-                said = f"{a} {what} has no key {abridged(key)}"
-                raise self.problem(said, choices_hint(key, keys))
+                message = f"{a} {what} has no key {abridged(key)}"
+                raise self.problem(message, choices_hint(key, keys))
 
     def problem(self, message: str, hint: str) -> UsageError:
         return UsageError(message, location=self._location, hint=hint)
@@ -283,15 +285,15 @@ class _Row:
     def text(self, key: str) -> str:
         value = self.row.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(f"{key} is {_told(value)}", f"{key} must be a text")
+            raise self.problem(f"{key} is {_shown(value)}", f"{key} must be a text")
         return value
 
     def words(self, key: str) -> str:
-        """Return a text that holds a word; empty where there is none of this key."""
+        """Return a text with a word in it; empty if the row lacks the key."""
         value = self.text(key)
         if key in self.row and not value.strip():
             raise self.problem(
-                f"{key} is {_told(value)}",
+                f"{key} is {_shown(value)}",
                 f"write the words that {key} stands for, or leave it out",
             )
         return value
@@ -302,19 +304,19 @@ class _Row:
         empty = key in self.row and not titles
         named = isinstance(titles, list) and all(isinstance(t, str) and t.strip() for t in titles)
         if empty or not named:
-            raise self.problem(f"{key} is {_told(value)}", f'{key} must be like "Guide > Setup"')
+            raise self.problem(f"{key} is {_shown(value)}", f'{key} must be like "Guide > Setup"')
         return tuple(titles)
 
     def offset(self, key: str) -> int | None:
         value = self.row.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
-        raise self.problem(f"{key} is {_told(value)}", f"{key} must be a whole number from 0 up")
+        raise self.problem(f"{key} is {_shown(value)}", f"{key} must be a whole number from 0 up")
 
     def grade(self) -> float:
         value = self.row.get("grade", 1.0)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 100:
             return float(value)
         raise self.problem(
-            f"grade is {_told(value)}", "grade must be a number above 0, at most 100"
+            f"grade is {_shown(value)}", "grade must be a number above 0, at most 100"
         )

@@ -1,10 +1,10 @@
 """The metrics of one query: numbers from 0 to 1, all computed from bytes and ranks.
 
-A result is relevant to a passage by one of two rules, since each alone can be cheated.
-Under *overlap* small chunks win (a line of the answer is enough), under *cover* large
-ones do (a whole document covers every answer in it). Tokens are what a reader must
-read: those of every result from the first on. Passages count each by itself: a query
-with two of them is fully recalled when both were read.
+A result is relevant to a passage by one of two rules, since each alone can be cheated. Under
+*overlap* small chunks win (a line of the answer is enough), under *cover* large ones do (a whole
+document covers every answer in it). Tokens are those that a reader must read: of every result from
+the first on. Each passage counts by itself: a query with two passages is fully recalled when both
+are read.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
 DEPTH = 10
-"""Ranks that metrics look at which count by rank, or the bytes shown."""
+"""Ranks that the metrics at 10 use."""
 
 FREE_TOKENS = 500
-"""What a reader reads at no charge, in `rr500`."""
+"""Tokens that a reader reads at no charge, in `rr500`."""
 
 MAX_TOKENS = 5000
 """A reader gives up after this many tokens, in `rr500`."""
 
 
 RECALL_TOKENS = 2000
-"""Tokens that `recall-2000t` reads."""
+"""Tokens that a reader reads, in `recall-2000t`."""
 
 MAX_READ_FOR_PERFECT = 5
-"""The chunk with the fewest tokens is one of so few with the fewest bytes."""
+"""Of this many chunks with the fewest bytes, one is taken for the chunk with the fewest tokens."""
 
 PERFECT = ("overlap-mrr@10", "rr500")
 """The metrics for which the best order of the same chunks is known."""
@@ -48,7 +48,7 @@ class Bytes(Protocol):
 class Passage(NamedTuple):
     """Bytes `[start, end)` of a document that answer a query; never empty.
 
-    `grade` is how well: 1 is the usual, more is better, always above 0.
+    `grade` says how well: usually 1, higher is better, always above 0.
     """
 
     doc_id: str
@@ -57,19 +57,19 @@ class Passage(NamedTuple):
     grade: float = 1.0
 
 
-def shared_bytes(one: Bytes, other: Bytes) -> int:
-    """Return how many bytes both have.
+def shared_bytes(first: Bytes, second: Bytes) -> int:
+    """Return the number of bytes in both.
 
     >>> shared_bytes(Passage("d", 0, 10), Passage("d", 6, 20))
     4
     """
-    if one.doc_id != other.doc_id:
+    if first.doc_id != second.doc_id:
         return 0
-    return max(0, min(one.end, other.end) - max(one.start, other.start))
+    return max(0, min(first.end, second.end) - max(first.start, second.start))
 
 
 def overlaps(result: Bytes, passage: Passage) -> bool:
-    """Whether the bytes that both share, if any, are at least half of the shorter of the two.
+    """Whether the shared bytes, if any, are at least half of the shorter of the two.
 
     >>> overlaps(Passage("d", 0, 30), Passage("d", 20, 99))
     False
@@ -84,14 +84,14 @@ def overlaps(result: Bytes, passage: Passage) -> bool:
 
 
 def covers(result: Bytes, passage: Passage) -> bool:
-    """Whether the bytes that both share are at least half of the passage."""
+    """Whether the shared bytes are at least half of the passage."""
     return 2 * shared_bytes(result, passage) >= passage.end - passage.start
 
 
 def _union(parts: Iterable[Bytes]) -> dict[str, list[tuple[int, int]]]:
-    """Return the bytes that any of the parts has: by document, in order, disjoint."""
+    """Return the union of the parts: by document, disjoint spans in order."""
     by_document: dict[str, list[tuple[int, int]]] = {}
-    for part in sorted(parts, key=lambda each: (each.doc_id, each.start, each.end)):
+    for part in sorted(parts, key=lambda part: (part.doc_id, part.start, part.end)):
         spans = by_document.setdefault(part.doc_id, [])
         if spans and part.start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(spans[-1][1], part.end))
@@ -101,7 +101,7 @@ def _union(parts: Iterable[Bytes]) -> dict[str, list[tuple[int, int]]]:
 
 
 class Read(NamedTuple):
-    """A result as a reader meets it: bytes `[start, end)` of a document, and their tokens."""
+    """A result as it is read: bytes `[start, end)` of a document, and their number of tokens."""
 
     doc_id: str
     start: int
@@ -123,7 +123,7 @@ def rank_of(
 
 
 def tokens_to(results: Sequence[Read], rank: int | None) -> int | None:
-    """Return what is read up to and including the result at that rank."""
+    """Return the tokens of all results up to and including that rank."""
     return None if rank is None else sum(result.tokens for result in results[:rank])
 
 
@@ -132,7 +132,7 @@ def measure(
 ) -> dict[str, float]:
     """Return the metrics that apply to one query, by name.
 
-    `doubtful` says that the answer was marked as one that may be none.
+    `doubtful` says that a hint marked the results as possibly not answering the query.
     """
     empty = float(not results)
     doubt = float(doubtful or not results)
@@ -148,8 +148,8 @@ def measure(
         "cover-mrr@10": _reciprocal(cover_rank),
         "ndcg@10": _ndcg(results[:DEPTH], passages),
     }
-    found = [p for p in passages if any(overlaps(r, p) for r in results[:DEPTH])]
-    values["recall@10"] = len(found) / len(passages)
+    recalled = [p for p in passages if any(overlaps(r, p) for r in results[:DEPTH])]
+    values["recall@10"] = len(recalled) / len(passages)
     values["recall-2000t"] = _recall(_read_within(results, RECALL_TOKENS), passages)
     return values | {"empty": empty, "doubt": doubt}
 
@@ -167,26 +167,24 @@ def _charged(tokens: int | None) -> float:
 def _ndcg(results: Sequence[Read], passages: Sequence[Passage]) -> float:
     """Return the discounted gain against the best order of the passages, one at each rank.
 
-    A result gains the grades of the passages that it overlaps and none before
-    it did. One that holds several at once can do better than the best order:
-    that counts as 1.
+    A result gains the grades of the passages that it overlaps and no earlier result did. A result
+    with several passages can exceed the best order: that counts as 1.
     """
     left = list(passages)
     gained = 0.0
     for rank, result in enumerate(results, start=1):
-        found = [passage for passage in left if overlaps(result, passage)]
-        left = [passage for passage in left if passage not in found]
-        gained += sum(passage.grade for passage in found) / math.log2(rank + 1)
+        overlapping = [passage for passage in left if overlaps(result, passage)]
+        left = [passage for passage in left if passage not in overlapping]
+        gained += sum(passage.grade for passage in overlapping) / math.log2(rank + 1)
     grades = sorted((passage.grade for passage in passages), reverse=True)[:DEPTH]
     ideal = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
     return min(1.0, gained / ideal)
 
 
 def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
-    """Return what is read before the budget is spent.
+    """Return the results that fit into a budget of tokens.
 
-    Of the result that no longer fits, the beginning is read: as large a part of
-    its bytes as fits of its tokens.
+    The first that does not fit is cut: the share of its bytes is that of its tokens.
     """
     parts: list[Read] = []
     left = budget
@@ -202,7 +200,7 @@ def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
 
 
 def _recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
-    """Return the mean share of a passage's bytes that was read."""
+    """Return the mean share of a passage's bytes in the results."""
     seen = _union(results)
     shares = [
         sum(shared_bytes(passage, Passage(passage.doc_id, *span)) for span in spans)
@@ -216,20 +214,22 @@ def _recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
 def perfect_values(
     chunks: Iterable[Bytes], passages: Sequence[Passage], read: Callable[[Bytes], Read]
 ) -> dict[str, float]:
-    """Return the values of `PERFECT` under the best order of the chunks; none without any.
+    """Return the values of `PERFECT` under the best order of the chunks; none without useful ones.
 
-    One chunk decides each, put first: one that overlaps a passage, and of those that cover
-    one that with the fewest tokens. What is missing to them is lost by the order of results;
-    what they lack themselves no order could mend, since documents are cut as they are.
+    The first chunk decides each value: one that overlaps a passage, and the one with the fewest
+    tokens that covers a passage. The distance to these values is lost by the order of results; the
+    distance from them to 1 is lost by the cuts between chunks.
     """
-    useful = [one for one in chunks if any(shared_bytes(one, passage) for passage in passages)]
+    useful = [
+        chunk for chunk in chunks if any(shared_bytes(chunk, passage) for passage in passages)
+    ]
     if not useful:
         return {}
-    found = any(overlaps(chunk, passage) for chunk in useful for passage in passages)
-    covering = [one for one in useful if any(covers(one, passage) for passage in passages)]
-    shortest = sorted(covering, key=lambda one: one.end - one.start)[:MAX_READ_FOR_PERFECT]
-    fewest = min((read(one).tokens for one in shortest), default=None)
-    return dict(zip(PERFECT, (float(found), _charged(fewest)), strict=True))
+    overlapping = any(overlaps(chunk, passage) for chunk in useful for passage in passages)
+    covering = [chunk for chunk in useful if any(covers(chunk, passage) for passage in passages)]
+    shortest = sorted(covering, key=lambda chunk: chunk.end - chunk.start)[:MAX_READ_FOR_PERFECT]
+    fewest = min((read(chunk).tokens for chunk in shortest), default=None)
+    return dict(zip(PERFECT, (float(overlapping), _charged(fewest)), strict=True))
 
 
 METRICS: Mapping[str, Queries] = MappingProxyType(
@@ -248,7 +248,7 @@ METRICS: Mapping[str, Queries] = MappingProxyType(
         "doubt-unanswerable": "unanswerable",
     }
 )
-"""All metrics in the order in which they are shown, and which queries have them.
+"""All metrics in the order of the report, with the queries that have them.
 
 `answerable` queries have passages, `unanswerable` ones have none.
 """

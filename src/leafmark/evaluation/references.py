@@ -1,8 +1,8 @@
-"""Judged queries read from files, and the bytes that their answers name.
+"""Judged queries from files, and the bytes of their answers.
 
-A reference is looked up in the sources as they are now, never in an index, so
-that it means the same bytes under every strategy. One that leads nowhere is an
-error that names it: a wrong judgment would count as a bad search.
+A reference is looked up in the current sources, never in an index, so that it means the same bytes
+under every strategy. A reference without a target is an error: a wrong judgment would count as a
+bad search.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:
         UsageError: a file or query is wrong, or there is no query at all.
     """
     files = tuple(dict.fromkeys(paths))
-    found = [query for path in files for query in parse_judgments(_text(path, directory), path)]
-    if not found:
+    queries = [query for path in files for query in parse_judgments(_text(path, directory), path)]
+    if not queries:
         raise UsageError("there is no query to judge", location=", ".join(files))
-    _check_once(found)
-    return found
+    _check_once(queries)
+    return queries
 
 
 def _check_once(queries: Iterable[JudgedQuery]) -> None:
-    """Refuse a query that stands twice: it would count twice."""
+    """Refuse a repeated query: it would count twice."""
     first: dict[tuple[str, str], str] = {}
     for query in queries:
         before = first.setdefault((query.tree, query.query), query.location)
@@ -90,7 +90,7 @@ def _text(path: str, directory: Path) -> str:
 
 
 class Library:
-    """The project's sources, each parsed at most once, with the sections of each."""
+    """The project's sources with their sections; each source is parsed at most once."""
 
     def __init__(self, project: Project):
         self.scan = scan(project, ())
@@ -108,19 +108,19 @@ class Library:
     def documents(self) -> Iterator[ChunkedDocument]:
         """Yield every source that can be read, by id."""
         for doc_id in sorted(self._files):
-            found = self.document(doc_id)
-            if found is not None:
-                yield found
+            document = self.document(doc_id)
+            if document is not None:
+                yield document
 
     def document(self, doc_id: str) -> ChunkedDocument | None:
-        """Return a source chunked by heading; None if there is none, or it is left out."""
+        """Return a source chunked by heading; None if it is missing, unreadable or left out."""
         if doc_id not in self._documents:
             self._documents[doc_id] = self._read(doc_id)
-        found = self._documents[doc_id]
-        return None if isinstance(found, Diagnostic) else found
+        document = self._documents[doc_id]
+        return None if isinstance(document, Diagnostic) else document
 
     def _read(self, doc_id: str) -> ChunkedDocument | Diagnostic | None:
-        """Return a source, None if there is none, or why nothing of it is indexed."""
+        """Return a source, None if it is missing, or the reason why it is left out."""
         name, path = self._files.get(doc_id, ("", ""))
         tree = self._project.tree(name)
         if tree is None:
@@ -135,24 +135,26 @@ class Library:
         if refused is not None:
             return refused
         self._digests[doc_id] = state.digest
-        set_up = self._project.chunking_options(tree)
-        options = ChunkingOptions(strategy="heading", slug_style=set_up.slug_style)
+        configured = self._project.chunking_options(tree)
+        options = ChunkingOptions(strategy="heading", slug_style=configured.slug_style)
 
         def chunked() -> ChunkedDocument:
-            outputs = set_up.notebook_outputs
+            outputs = configured.notebook_outputs
             document = parse_source(tree, path, data, notebook_outputs=outputs)
             return chunk_document(document, tree=name, options=options)
 
         return unless_broken(chunked, path, "prepared")
 
     def unread(self) -> tuple[Diagnostic, ...]:
-        """Return why folders, and those sources that were asked for, could not be read."""
-        found = (each for each in self._documents.values() if isinstance(each, Diagnostic))
-        told = (note for note in found if note.code not in LEFT_OUT)
-        return (*self.scan.notes.diagnostics, *told)
+        """Return the diagnostics of unreadable folders, and of requested sources."""
+        diagnostics = (
+            result for result in self._documents.values() if isinstance(result, Diagnostic)
+        )
+        reported = (note for note in diagnostics if note.code not in LEFT_OUT)
+        return (*self.scan.notes.diagnostics, *reported)
 
     def check_unchanged(self, reader: IndexReader) -> None:
-        """Refuse an index of other bytes than those that were read here.
+        """Refuse an index whose bytes are not those of this library.
 
         Raises:
             StorageError: a source was written or removed meanwhile.
@@ -168,21 +170,21 @@ class Library:
                 )
 
     def text(self, doc_id: str, start: int, end: int) -> str:
-        """Return what a person reads in bytes `[start, end)` of a source."""
+        """Return the readable text of bytes `[start, end)` of a source."""
         owner = self.document(doc_id)
         return "" if owner is None else _readable(owner, (start, end))[0]
 
     def texts(self, doc_id: str, chunks: Iterable[Sequence[tuple[int, int]]]) -> list[str]:
-        """Return what a person reads in the spans of each chunk of a source, read at once."""
+        """Return the readable text of each chunk's spans; the source is read once."""
         owner = self.document(doc_id)
         if owner is None:
             return ["" for _ in chunks]
         document = owner.document
         if document.reader is None:
             parts = [[document.data[slice(*span)] for span in spans] for spans in chunks]
-            return [b"\n".join(each).decode("utf-8", "replace") for each in parts]
-        kept = list(subtract(0, len(document.data), document.dropped_ranges))
-        whole = document.reader(document.data, kept)
+            return [b"\n".join(pieces).decode("utf-8", "replace") for pieces in parts]
+        read_spans = list(subtract(0, len(document.data), document.dropped_ranges))
+        whole = document.reader(document.data, read_spans)
         return [
             "\n".join(whole.text[slice(*whole.text_range(*span))] for span in spans)
             for spans in chunks
@@ -192,31 +194,31 @@ class Library:
         """Return the bytes that answer each query.
 
         Raises:
-            UsageError: references lead nowhere, to several places, or to where the query does not
-                search; they are named.
+            UsageError: references have no target, several, or one outside the query's tree; the
+                message lists them.
         """
-        found, problems, files = [], [], []
+        all_passages, problems, files = [], [], []
         for query in queries:
             passages: list[Passage] = []
             for reference in query.answers:
                 try:
-                    passage = self._searched(self._passage(reference, query.tree), query.tree)
-                    if any(passage[:3] == each[:3] for each in passages):  # it would count twice
+                    passage = self._check_tree(self._passage(reference, query.tree), query.tree)
+                    if any(passage[:3] == other[:3] for other in passages):  # would count twice
                         raise UsageError(f"two answers are the same bytes of {passage.doc_id}")
                     passages.append(passage)
                 except LeafmarkError as error:
                     problems.append(f"{query.location}: {error.message}")
                     files.append(query.location.rpartition(":")[0])
-            found.append(tuple(passages))
+            all_passages.append(tuple(passages))
         if problems:
             hint = "; ".join(self._project.missing_trees()) or None
             noun = "reference does" if len(problems) == 1 else "references do"
-            said = as_listed(f"{len(problems)} {noun} not lead to one place", problems)
-            raise UsageError(said, location=files[0], hint=hint)
-        return found
+            message = as_listed(f"{len(problems)} {noun} not lead to one place", problems)
+            raise UsageError(message, location=files[0], hint=hint)
+        return all_passages
 
-    def _searched(self, passage: Passage, tree: str) -> Passage:
-        """Return the passage, unless its query searches only a tree which has not got it."""
+    def _check_tree(self, passage: Passage, tree: str) -> Passage:
+        """Return the passage, or raise if it is outside the only tree that the query searches."""
         if tree and self._files[passage.doc_id][0] != tree:
             raise NotFoundError(
                 f"{passage.doc_id} is not in the tree {tree}, the only one that the query searches"
@@ -225,37 +227,37 @@ class Library:
 
     def _passage(self, reference: Reference, tree: str) -> Passage:
         if not reference.id:
-            return self._within(reference, tree)
+            return self._find_place(reference, tree)
         cited = read_citation(reference.id)
         if cited is not None:
-            return self._cited(cited, reference)
-        return _passage(*self._named(reference.id, tree), reference)
+            return self._find_cited(cited, reference)
+        return _passage(*self._find_named(reference.id, tree), reference)
 
-    def _named(self, name: str, tree: str) -> tuple[str, int, int]:
-        """Return what an id names: a section, a document, or what stands before its sections.
+    def _find_named(self, name: str, tree: str) -> tuple[str, int, int]:
+        """Return the document and range of an id: of a section, a document, or its preamble.
 
-        An id begins with the tree, or with the path.
-        Pieces and ordinals are names of one strategy, so they name nothing here.
+        An id begins with the tree or with the path. Pieces and ordinals are names of one strategy,
+        so they are not valid here.
         """
         head, sharp, slug = name.rpartition("#") if "#" in name else (name, "", "")
         part = _PART.fullmatch(name)
         if part and not self._is_document(head) and self._is_document(part["head"]):
             raise NotFoundError(f"{name} {_OF_ONE_STRATEGY}")
-        owner = self.document(head) or self._at(head, tree)
+        owner = self.document(head) or self._get_document(head, tree)
         position = owner.slugs.get(slug) if sharp else 0
         if position is None and slug == PREAMBLE and owner.chunks:
             return owner.doc_id, *_preamble(owner)
         if position is None or position >= len(owner.chunks):
             of_one = part and part["head"].rpartition("#")[2] in owner.slugs
-            said = f"{name} {_OF_ONE_STRATEGY}" if of_one else f"{head} has no section #{slug}"
-            raise NotFoundError(said + ("" if of_one else _nearest(slug, owner.slugs, "#")))
+            message = f"{name} {_OF_ONE_STRATEGY}" if of_one else f"{head} has no section #{slug}"
+            raise NotFoundError(message + ("" if of_one else _nearest(slug, owner.slugs, "#")))
         chunk = owner.chunks[position]
         return chunk.doc_id, *whole_range(chunk)
 
     def _is_document(self, name: str) -> bool:
         return name in self._files or name in self._by_path or encode_path(name) in self._by_path
 
-    def _cited(self, cited: Citation, reference: Reference) -> Passage:
+    def _find_cited(self, cited: Citation, reference: Reference) -> Passage:
         owners = map(self.document, map(document_part, cited.names))
         owner = next(filter(None, owners), None)
         start, end = cited.start, cited.end
@@ -264,8 +266,8 @@ class Library:
             raise NotFoundError(f"the bytes cited by {reference.id} are no longer there")
         return _passage(owner.doc_id, start, end, reference)
 
-    def _within(self, reference: Reference, tree: str) -> Passage:
-        owner = self._at(reference.path, tree)
+    def _find_place(self, reference: Reference, tree: str) -> Passage:
+        owner = self._get_document(reference.path, tree)
         data = owner.document.data
         if reference.start is not None and reference.end is not None:
             if reference.end > len(data):
@@ -277,10 +279,10 @@ class Library:
         if reference.section:
             span = whole_range(_section(owner, reference))
         if reference.quote:
-            span = _quoted(owner, span, reference)
+            span = _find_quote(owner, span, reference)
         return _passage(owner.doc_id, *span, reference)
 
-    def _at(self, path: str, tree: str) -> ChunkedDocument:
+    def _get_document(self, path: str, tree: str) -> ChunkedDocument:
         doc_ids = self._by_path.get(path) or self._by_path.get(encode_path(path), [])
         if tree:
             doc_ids = [doc_id for doc_id in doc_ids if self._files[doc_id][0] == tree]
@@ -311,7 +313,7 @@ def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage
 
 
 def _preamble(owner: ChunkedDocument) -> tuple[int, int]:
-    """Return the document's own text up to its first section; no bytes where it has none."""
+    """Return the range of a document's own text up to its first section; empty without one."""
     document, *below = owner.chunks
     if not (below and document.body_spans):
         return whole_range(document) if not below else (0, 0)
@@ -321,41 +323,40 @@ def _preamble(owner: ChunkedDocument) -> tuple[int, int]:
 def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
     """Return the section that a reference names by its titles.
 
-    The first heading of a document is often its title, and has then no other titles above
-    it than the document has: the section is meant.
+    The first heading of a document is often its title too; then the document and this section have
+    the same titles, and the reference means the section.
     """
-    wanted = tuple(title.casefold() for title in reference.section)
-    found = [
+    titles = tuple(title.casefold() for title in reference.section)
+    chunks = [
         chunk
         for chunk in owner.chunks
-        if tuple(title.casefold() for title in chunk.section_path[-len(wanted) :]) == wanted
+        if tuple(title.casefold() for title in chunk.section_path[-len(titles) :]) == titles
     ]
-    if len(found) > 1 and found[0].kind == "document":
-        del found[0]
+    if len(chunks) > 1 and chunks[0].kind == "document":
+        del chunks[0]
     shown = " > ".join(reference.section)
-    if not found:
+    if not chunks:
         near = nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))
-        meant = f"; did you mean {near[0]!r}?" if near else ""  # quoted: titles may end with a "?"
+        meant = f"; did you mean {near[0]!r}?" if near else ""  # quoted: a title may end in "?"
         raise NotFoundError(f"{reference.path} has no section {shown!r}{meant}")
-    if len(found) > 1:
-        raise NotFoundError(f"{reference.path} has {len(found)} sections {shown!r}")
-    return found[0]
+    if len(chunks) > 1:
+        raise NotFoundError(f"{reference.path} has {len(chunks)} sections {shown!r}")
+    return chunks[0]
 
 
-def _quoted(
+def _find_quote(
     owner: ChunkedDocument, within: tuple[int, int], reference: Reference
 ) -> tuple[int, int]:
-    """Return the bytes from where the quote begins to where it, or `until`, ends.
+    """Return the range from the beginning of the quote to its end, or to the end of `until`.
 
-    White space in a quote stands for any white space; in HTML the readable text
-    is searched.
+    White space in a quote matches any white space; in HTML the readable text is searched.
     """
     text, place = _readable(owner, within)
     quoted = list(_pattern(reference.quote).finditer(text))
     if len(quoted) != 1:
-        said = abridged(reference.quote)
-        many = f"holds {said} {len(quoted)} times: quote more of it, or name its section"
-        raise NotFoundError(f"{reference.path} {many if quoted else f'does not hold {said}'}")
+        quote = abridged(reference.quote)
+        many = f"holds {quote} {len(quoted)} times: quote more of it, or name its section"
+        raise NotFoundError(f"{reference.path} {many if quoted else f'does not hold {quote}'}")
     end = quoted[0].end()
     if reference.until:
         last = _pattern(reference.until).search(text, quoted[0].start())
@@ -368,11 +369,11 @@ def _quoted(
 
 
 def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Place]:
-    """Return the text of some bytes, and a function from its ranges to bytes of the source."""
+    """Return the text of a range, and a function from ranges of the text to those of the source."""
     document = owner.document
     if document.reader is not None:
-        kept = list(subtract(*within, document.dropped_ranges))
-        readable = document.reader(document.data, kept)
+        spans = list(subtract(*within, document.dropped_ranges))
+        readable = document.reader(document.data, spans)
         return readable.text, readable.source_range
     text = document.data[within[0] : within[1]].decode("utf-8", "surrogateescape")
 
@@ -388,23 +389,23 @@ def _pattern(quote: str) -> re.Pattern[str]:
 
 
 def sections_of(library: Library, passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Return the sections that hold the passages, each once, with the best grade of those in it.
+    """Return the sections around the passages, each once, with the best grade of its passages.
 
-    A section is a heading and its own text up to the next heading. A passage that goes on
-    into other sections stands for all of them; one that is a section with its subsections
-    stays that. In a document without sections a passage stays as it is.
+    A section is a heading and its own text up to the next heading. A passage that continues into
+    other sections becomes all of them; a section with its subsections stays the same. In a document
+    without sections a passage stays the same.
     """
-    found: dict[tuple[str, int, int], Passage] = {}
+    sections: dict[tuple[str, int, int], Passage] = {}
     for passage in passages:
         owner = library.document(passage.doc_id)
-        widened = passage if owner is None else _widened(passage, owner)
-        other = found.setdefault(widened[:3], widened)
+        widened = passage if owner is None else _widen(passage, owner)
+        other = sections.setdefault(widened[:3], widened)
         if widened.grade > other.grade:
-            found[widened[:3]] = widened
-    return tuple(found.values())
+            sections[widened[:3]] = widened
+    return tuple(sections.values())
 
 
-def _widened(passage: Passage, owner: ChunkedDocument) -> Passage:
+def _widen(passage: Passage, owner: ChunkedDocument) -> Passage:
     if len(owner.chunks) < 2:
         return passage
     edges = sorted({edge for chunk in owner.chunks for edge in whole_range(chunk)})

@@ -1,9 +1,8 @@
-"""What an evaluation found: means with intervals, differences between ways, gates, tables.
+"""The results of an evaluation: means with intervals, differences between ways, gates, tables.
 
-Queries are drawn again and again with replacement; the interval holds the middle
-95 % of the means. The draws depend on the seed and the number of queries alone,
-so two runs give the same numbers, and differences are paired: each draw compares
-two ways to search on the same queries.
+Queries are drawn repeatedly with replacement; the interval has the middle 95 % of the means. The
+draws depend on the seed and the number of queries alone, so two runs give the same numbers.
+Differences are paired: each draw compares two ways to search on the same queries.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from leafmark.model import Diagnostic
 _Draw = Callable[[Sequence[float]], tuple[float, ...]]
 
 TAIL = 0.025
-"""What is left out on each side of an interval."""
+"""The share of draws outside an interval, on each side."""
 
 MIN_RESAMPLES = round(1 / TAIL)
-"""Of fewer draws an interval would leave out none, and of one it would be that draw."""
+"""With fewer draws, none would be outside an interval."""
 
 MIN_QUERIES = 6
-"""So many differences of one sign are chance in one case of 32; of one less, in one of 16."""
+"""This many differences have one sign by chance in one case of 32; one less, in one of 16."""
 
 
 class Estimate(NamedTuple):
-    """A mean over so many `queries`, and the interval of 95 % around it."""
+    """A mean over a number of `queries`, and its interval of 95 %."""
 
     mean: float
     low: float
@@ -43,17 +42,17 @@ class Estimate(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out 0: for a difference, whether it is more than chance.
+        """Whether 0 is outside the interval: for a difference, whether it is more than chance.
 
-        Never of few queries: all of five may go one way by chance, as coins do.
+        Never with few queries: five of them may all go one way by chance, as coins do.
         """
         return self.queries >= MIN_QUERIES and (self.low > 0 or self.high < 0)
 
 
 class Resampler:
-    """Draws queries; the same for the same seed, whatever is estimated in between.
+    """Draws queries; a seed always gives the same draws, independent of earlier estimates.
 
-    Intervals mean something from `MIN_RESAMPLES` on.
+    Intervals are meaningful from `MIN_RESAMPLES` on.
     """
 
     def __init__(self, *, seed: int, resamples: int):
@@ -81,8 +80,8 @@ class Resampler:
         return Estimate(mean, means[cut], means[-1 - cut], count)
 
     def difference(self, values: Sequence[float], base: Sequence[float]) -> Estimate:
-        """Return how much higher the values are than those of the same queries in `base`."""
-        return self.estimate([one - other for one, other in zip(values, base, strict=True)])
+        """Return by how much the values exceed those of the same queries in `base`."""
+        return self.estimate([value - other for value, other in zip(values, base, strict=True)])
 
     def _of(self, count: int) -> list[_Draw]:
         if count not in self._draws:
@@ -104,9 +103,9 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
 
 
 class Gate(NamedTuple):
-    """A bound of a metric. `variant` is the way to search that it binds, empty for the last.
+    """A bound of a metric. `variant` is the way to search that it is for, empty for the last.
 
-    It stands there as it was written: models are told apart by capitals, too.
+    `variant` keeps its spelling: the names of models may differ by capitals alone.
     """
 
     metric: str
@@ -123,39 +122,39 @@ class Gate(NamedTuple):
 
 
 def parse_gate(text: str) -> Gate:
-    """Return the gate that `text` states.
+    """Return the gate in `text`.
 
     >>> parse_gate("auto:rr500 >= 0.55")
     Gate(metric='rr500', sign='>=', bound=0.55, variant='auto')
 
     Raises:
-        UsageError: it is none, or names no metric.
+        UsageError: the text is not a gate, or has an unknown metric.
     """
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         raise UsageError(f"{text!r} is not a gate", hint="write it like rr500>=0.55")
-    metric = found["metric"].lower()
+    metric = match["metric"].lower()
     if metric not in METRICS:
         raise UsageError(
             f"the gate {text!r} names no metric", hint="there are: " + ", ".join(METRICS)
         )
-    is_plain = found["bound"].isascii() and "_" not in found["bound"]  # `float` reads 0_1 as 1
+    is_plain = match["bound"].isascii() and "_" not in match["bound"]  # `float` reads 0_1 as 1
     try:
-        bound = float(found["bound"]) if is_plain else -1.0
+        bound = float(match["bound"]) if is_plain else -1.0
     except ValueError:
         bound = -1.0
     if not 0 <= bound <= 1:
         raise UsageError(
             f"the gate {text!r} has no bound from 0 to 1", hint="write it like rr500>=0.55"
         )
-    return Gate(metric, found["sign"], bound, found["variant"] or "")
+    return Gate(metric, match["sign"], bound, match["variant"] or "")
 
 
 class Variant(NamedTuple):
-    """A way to search: its name as the user wrote it, and what differs from their settings.
+    """A way to search: its name as the user wrote it, and the settings that differ from theirs.
 
-    `constants` are those of the code that have other values, by name. A `plain` one ranks
-    by plain BM25 in place of the search.
+    `constants` are changed constants of the code, by name. A `plain` variant ranks by plain BM25
+    in place of the search.
     """
 
     name: str
@@ -165,12 +164,11 @@ class Variant(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one query came to.
+    """The outcome of one query.
 
-    `rank` is that of the first result that overlaps an answer, `cover_rank` of
-    the first that covers one, `tokens` what is read up to there. `lost` says why
-    an answer was not found, or was found dear. `perfect` are the values that the best
-    order of the same chunks would have.
+    `rank` is the rank of the first result that overlaps an answer, `cover_rank` of the first that
+    covers one, `tokens` the tokens read up to there. `lost` says why an answer is missing or comes
+    late. `perfect` are the values of the best order of the same chunks.
     """
 
     query: JudgedQuery
@@ -185,9 +183,9 @@ class Outcome(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """Queries that a program drafted.
+    """Drafted queries.
 
-    `warnings` say what was left out, `diagnostics` which documents could not be read.
+    `warnings` name omissions, `diagnostics` the documents that could not be read.
     """
 
     queries: tuple[JudgedQuery, ...]
@@ -196,9 +194,9 @@ class Drafts(NamedTuple):
 
 
 class VariantOutcomes(NamedTuple):
-    """What all queries came to under one way to search, in the order of the files.
+    """The outcomes of all queries under one way to search, in the order of the files.
 
-    `limit` is the most results that a query had.
+    `limit` is the number of results of a query that were judged.
     """
 
     variant: Variant
@@ -210,9 +208,8 @@ class VariantOutcomes(NamedTuple):
 class Cell(NamedTuple):
     """A metric under one way to search; `difference` is against the first, paired by query.
 
-    `perfect` is the mean that the best order of the same chunks would have, where that
-    is known; `closed` the share that is gone of the distance from the first way to there,
-    where this way is not worse than the first.
+    `perfect` is the mean of the best order of the same chunks, if known. `closed` is the share of
+    the distance from the first way to `perfect` that this way gains, None if it is worse.
     """
 
     value: Estimate
@@ -224,8 +221,8 @@ class Cell(NamedTuple):
 class Group(NamedTuple):
     """One table: rows by metric, each with a cell for every way to search.
 
-    `by` is the key that its queries have in common, as `kind`, and `name` their value of it,
-    empty for those without one. Of all queries, `by` is empty and `name` is `all`. A metric
+    `by` is the key by which queries are grouped, such as `kind`, and `name` their value of it,
+    empty for queries without one. For all queries, `by` is empty and `name` is `all`. A metric
     that none of the group's queries has is left out.
     """
 
@@ -237,7 +234,7 @@ class Group(NamedTuple):
 
 
 class GateOutcome(NamedTuple):
-    """A gate as written, what it was compared with, and whether it holds."""
+    """A gate as written, the measured value, and whether it holds."""
 
     gate: str
     value: float
@@ -245,10 +242,10 @@ class GateOutcome(NamedTuple):
 
 
 class EvaluationReport(NamedTuple):
-    """The whole evaluation; the first group holds all queries.
+    """The whole evaluation; the first group has all queries.
 
-    `answers` is what a judged passage stood for: `passage` or `section`. `warnings` say
-    what was left out, `diagnostics` what is to be known of documents.
+    `answers` is the unit of a judged answer: `passage` or `section`. `warnings` name omissions and
+    refused queries, `diagnostics` are those of the documents.
     """
 
     mode: str
@@ -264,20 +261,20 @@ class EvaluationReport(NamedTuple):
 
 
 def build_groups(
-    found: Sequence[VariantOutcomes], resampler: Resampler, by: str = ""
+    variants: Sequence[VariantOutcomes], resampler: Resampler, by: str = ""
 ) -> tuple[Group, ...]:
     """Return the table of all queries, then one for each value of the key `by`, in order.
 
     Queries without a value come last.
     """
-    outcomes = found[0].outcomes
-    groups = [_group("", "all", range(len(outcomes)), found, resampler)]
+    outcomes = variants[0].outcomes
+    groups = [_group("", "all", range(len(outcomes)), variants, resampler)]
     if by:
         places: dict[str, list[int]] = {}
         for at, outcome in enumerate(outcomes):
             places.setdefault(getattr(outcome.query, by), []).append(at)
         names = sorted(places, key=lambda name: (not name, name))
-        groups += [_group(by, name, places[name], found, resampler) for name in names]
+        groups += [_group(by, name, places[name], variants, resampler) for name in names]
     return tuple(groups)
 
 
@@ -285,17 +282,20 @@ def _group(
     by: str,
     name: str,
     places: Sequence[int],
-    found: Sequence[VariantOutcomes],
+    variants: Sequence[VariantOutcomes],
     resampler: Resampler,
 ) -> Group:
     rows: dict[str, tuple[Cell, ...]] = {}
-    values = [[each.outcomes[at].values for at in places] for each in found]
+    values = [[variant.outcomes[at].values for at in places] for variant in variants]
     for metric in METRICS:
-        columns = [[one[metric] for one in each if metric in one] for each in values]
+        columns = [
+            [values_of_query[metric] for values_of_query in column if metric in values_of_query]
+            for column in values
+        ]
         if columns[0]:
-            best = [_perfect(each, places, metric) for each in found]
+            best = [_perfect(variant, places, metric) for variant in variants]
             rows[metric] = _cells(columns, best, resampler)
-    answerable = sum(bool(found[0].outcomes[at].query.answers) for at in places)
+    answerable = sum(bool(variants[0].outcomes[at].query.answers) for at in places)
     return Group(by, name, answerable, len(places) - answerable, rows)
 
 
@@ -312,9 +312,9 @@ def _cells(
     return tuple(cells)
 
 
-def _perfect(found: VariantOutcomes, places: Sequence[int], metric: str) -> float | None:
-    """Return the mean of the best values, None where some query has none."""
-    asked = [found.outcomes[at] for at in places if metric in found.outcomes[at].values]
-    values = [each.perfect[metric] for each in asked if metric in each.perfect]
-    known = metric in PERFECT and bool(values) and len(values) == len(asked)
+def _perfect(variant: VariantOutcomes, places: Sequence[int], metric: str) -> float | None:
+    """Return the mean of the best values, None if some query has none."""
+    outcomes = [variant.outcomes[at] for at in places if metric in variant.outcomes[at].values]
+    values = [outcome.perfect[metric] for outcome in outcomes if metric in outcome.perfect]
+    known = metric in PERFECT and bool(values) and len(values) == len(outcomes)
     return sum(values) / len(values) if known else None

@@ -1,11 +1,10 @@
-"""`leafmark eval`: search by judged queries in several ways, and say how well each one did.
+"""`leafmark eval`: search by judged queries in several ways, and report how well each way does.
 
-A way is a strategy, then settings that differ, each after a `+`: `auto+relax_share=0.5`.
-A setting may be named without its table where only one table has it, a constant of the
-code by its name in capitals. `plain` ranks the chunks of `auto` by plain BM25. Every way
-has an index of its own beside the project's, in the cache folder, named after what decides
-its content, so that a second evaluation refreshes it. Searches go through `search_index`,
-so what is judged is what users get.
+A way is a strategy, then settings that differ, each after a `+`: `auto+relax_share=0.5`. A setting
+needs its table's name only if several tables have it; a constant of the code is named in capitals.
+`plain` ranks the chunks of `auto` by plain BM25. Each way has an index of its own in the cache
+folder, named after the project and the settings of the index, so that the next evaluation only
+refreshes it. Searches go through `search_index`, so users' results are judged.
 """
 
 from __future__ import annotations
@@ -58,22 +57,22 @@ if TYPE_CHECKING:
     from leafmark.index import IndexReader
 
 PLAIN = "plain"
-"""The way to search that is no strategy: see `PlainRanking`."""
+"""The way to search that is not a strategy: see `PlainRanking`."""
 
 FIRST_RESULTS = 10
-"""Results among which an answer must be, for `leafmark lint --eval`."""
+"""First results that must have an answer, for `leafmark lint --eval`."""
 
 PATIENCE_S = 600.0
-"""How long a query's vector, and a reranker, are waited for.
+"""How long an evaluation waits for a query's vector and for a reranker.
 
-An answer without them would be judged as one with them.
+Otherwise an answer without them would be judged as one with them.
 """
 
 
 def find_missed(
     project: Project, files: Iterable[str], *, progress: Progress | None = None
 ) -> tuple[MissedQuery, ...]:
-    """Return the judged queries none of whose answers is among the first results, by answer.
+    """Return each answer of the judged queries without any answer among the first results.
 
     Raises:
         UsageError: a file, query or reference is wrong.
@@ -81,7 +80,7 @@ def find_missed(
     """
     queries = read_queries(files, project.directory)
     passages = Library(project).passages(queries)
-    found = []
+    missed = []
     for done, (query, answers) in enumerate(zip(queries, passages, strict=True), start=1):
         if progress is not None:
             progress("searching", done, len(queries))
@@ -91,13 +90,15 @@ def find_missed(
         request = SearchRequest((query.query,), limit=FIRST_RESULTS, trees=trees)
         results = [result.entry for result in search_project(project, request).results]
         read = [Passage(entry.doc_id, *whole_range(entry)) for entry in results]
-        if not any(overlaps(one, answer) for one in read for answer in answers):
+        if not any(overlaps(passage, answer) for passage in read for answer in answers):
             first = results[0].id if results else None
-            found += [
-                MissedQuery(query.query, one.doc_id, one.start, one.end, query.location, first)
-                for one in answers
+            missed += [
+                MissedQuery(
+                    query.query, answer.doc_id, answer.start, answer.end, query.location, first
+                )
+                for answer in answers
             ]
-    return tuple(found)
+    return tuple(missed)
 
 
 def evaluate_project(
@@ -110,13 +111,12 @@ def evaluate_project(
 ) -> EvaluationReport:
     """Return how well each way to search answers the judged queries.
 
-    `flags` and `environ` are those that the project was opened with.
+    `flags` and `environ` are those with which the project was opened.
 
     Raises:
-        UsageError: a file, query, reference, way to search or gate is wrong, or too few
-            resamples are asked for.
+        UsageError: a file, query, reference, way to search, gate or number of resamples is wrong.
         StorageError: a file cannot be read, or documents were changed meanwhile.
-        ProviderError: there are no vectors, where they are asked for.
+        ProviderError: a way to search needs vectors, and there are none.
         ConfirmationError, LockedError, ...: see `check_large_folder` and `refresh`.
     """
     if request.resamples < MIN_RESAMPLES:
@@ -125,48 +125,48 @@ def evaluate_project(
             hint=f"draw at least {MIN_RESAMPLES} times",
         )
     variants = _variants(project, request)
-    opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
+    projects = [_open_variant(project, {**flags, **way.settings}, environ) for way in variants]
     library = Library(project)
-    judged, reading = _judged(project, request, library), Reading(library)
+    judged, reading = _read_judged(project, request, library), Reading(library)
     gates = _gates(request, variants, judged)
-    found = []
-    for variant, apart in zip(variants, opened, strict=True):
-        reader = _index_apart(apart, request, progress)
+    outcomes = []
+    for variant, own_project in zip(variants, projects, strict=True):
+        reader = _index_variant(own_project, request, progress)
         trial = Trial(
-            apart,
+            own_project,
             reader,
             reading,
             limit=request.limit,
             diagnose=request.diagnose,
             plain=PlainRanking(reader, library) if variant.plain else None,
         )
-        found.append(_judge(variant, trial, judged, progress))
+        outcomes.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
     _, diagnostics = source_notes(library.scan, reader)
-    forget_unused({apart.shared_dir for apart in opened})
+    forget_unused({own_project.shared_dir for own_project in projects})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
-    groups = build_groups(found, resampler, request.by or "")
+    groups = build_groups(outcomes, resampler, request.by or "")
     return EvaluationReport(
-        mode=", ".join(dict.fromkeys(map(search_mode, opened))),
+        mode=", ".join(dict.fromkeys(map(search_mode, projects))),
         answers=request.answers,
         seed=request.seed,
         resamples=request.resamples,
         drafts=sum(query.draft for query, _ in judged),
-        variants=tuple(found),
+        variants=tuple(outcomes),
         groups=groups,
-        gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
-        warnings=(*project.left_out(), *_refusals(found)),
+        gates=tuple(_judge_gate(gate, variants, groups[0]) for gate in gates),
+        warnings=(*project.left_out(), *_refusals(outcomes)),
         diagnostics=diagnostics,
     )
 
 
 def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ...]:
-    """Return the ways to search that a request compares, or tries without each mechanism."""
+    """Return the ways to search of a request: the compared ones, or one without each mechanism."""
     strategy = project.configuration.chunking.strategy
     variants = parse_variants(request.compare, strategy, request.modes)
     for variant in variants:
         for name in variant.constants:
-            constant_named(name)  # to refuse it before anything is indexed
+            constant_named(name)  # refuses an unknown name before anything is indexed
     if not request.ablate:
         return variants
     if len(variants) > 1 or variants[0].plain:
@@ -175,10 +175,10 @@ def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ..
             hint="leave out --compare, or name one strategy",
         )
     (whole,) = variants
-    return (whole, *(_without(whole, name, off) for name, off in MECHANISMS.items()))
+    return (whole, *(_without_mechanism(whole, name, off) for name, off in MECHANISMS.items()))
 
 
-def _without(whole: Variant, name: str, off: Mapping[str, object]) -> Variant:
+def _without_mechanism(whole: Variant, name: str, off: Mapping[str, object]) -> Variant:
     settings = {f"search.{key}": value for key, value in off.items() if not key.isupper()}
     constants = {key: value for key, value in off.items() if key.isupper()}
     return Variant(
@@ -186,12 +186,12 @@ def _without(whole: Variant, name: str, off: Mapping[str, object]) -> Variant:
     )
 
 
-def _refusals(found: Sequence[VariantOutcomes]) -> list[str]:
-    """Say which queries a search refused: they count as such that found nothing."""
+def _refusals(variants: Sequence[VariantOutcomes]) -> list[str]:
+    """Return a warning about the queries that a search refused: they count as without results."""
     refused = {
         outcome.query.location: f"{outcome.query.location}: {outcome.lost}"
-        for each in found
-        for outcome in each.outcomes
+        for variant in variants
+        for outcome in variant.outcomes
         if outcome.lost.startswith(REFUSED)
     }
     if not refused:
@@ -200,19 +200,19 @@ def _refusals(found: Sequence[VariantOutcomes]) -> list[str]:
     return [as_listed(f"{many} as finding nothing", list(refused.values()))]
 
 
-def _judged(
+def _read_judged(
     project: Project, request: EvaluationRequest, library: Library
 ) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
-    """Return the queries that the request chooses, each with what answers it."""
-    queries = _chosen(read_queries(request.files, project.directory), request)
+    """Return the queries that the request chooses, each with its answering passages."""
+    queries = _choose_queries(read_queries(request.files, project.directory), request)
     check_all(queries, lambda query: check_tree(project, query))
     passages = library.passages(queries)
     if request.answers == "section":
-        passages = [sections_of(library, each) for each in passages]
+        passages = [sections_of(library, answers) for answers in passages]
     return list(zip(queries, passages, strict=True))
 
 
-def _opened_apart(
+def _open_variant(
     project: Project, settings: Mapping[str, object], environ: Mapping[str, str]
 ) -> Project:
     """Return the project under other settings, with the index of one way to search."""
@@ -220,20 +220,19 @@ def _opened_apart(
     flags = {**patience, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
     if search_mode(opened) != "lexical" and opened.configuration.embedding.in_force == "none":
-        from leafmark.app.embedder import no_embedder  # late: few evaluations need it
+        from leafmark.app.embedder import no_embedder  # here, because few evaluations need it
 
         raise no_embedder(opened, f"the mode {search_mode(opened)}")
     return opened._replace(index_dir=place_of(opened) / opened.index_dir.name)
 
 
-def _index_apart(
+def _index_variant(
     project: Project, request: EvaluationRequest, progress: Progress | None
 ) -> IndexReader:
     """Return the refreshed index of one way to search, with the vectors that it needs.
 
-    Where no embedder was named, they are those that its searches make.
-
-    Another evaluation that makes it is waited for: an older state would be judged as this one.
+    Without a named embedder, its searches compute their vectors themselves. If another evaluation
+    builds the index, wait for it: an older state must not be judged as the current one.
     """
     check_large_folder(project, confirmed=request.confirmed)
     timeout_s = project.configuration.index.lock_timeout_s
@@ -260,14 +259,12 @@ def _judge(
 
 
 def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> None:
-    """Make the vectors that are missing: what has none yet would be judged by words alone.
+    """Compute the missing vectors: a chunk without one would be judged by words alone.
 
     Raises:
         ProviderError: the embedder failed.
     """
-    from leafmark.app.indexing.embedding import (
-        embed_project,  # late: lexical searches need no embedder
-    )
+    from leafmark.app.indexing.embedding import embed_project  # lexical searches need no embedder
 
     embedded = embed_project(project, reader, progress=progress, anew=True)
     if embedded.problem is not None:
@@ -280,8 +277,8 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
     """Return queries drafted from the project's documents.
 
     Raises:
-        NotFoundError: a tree is not of this project.
-        UsageError: there are no drafts of a kind that is asked for.
+        NotFoundError: a tree is not in this project.
+        UsageError: a requested kind of drafts does not exist.
         ConfirmationError: see `check_large_folder`.
     """
     for kind in request.kinds:
@@ -299,20 +296,22 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
 
 
 def _query_of(text: str) -> str:
-    """Return a query for the words of a text: the text itself where nothing in it is an operator.
+    """Return a query for the words of a text: the text itself if it contains no operator.
 
     >>> _query_of("Restore a backup"), _query_of("bun check -b")
     ('Restore a backup', 'bun check \\\\-b')
     """
     try:
-        asked = parse_query(text)
+        expression = parse_query(text)
     except QueryError:
         return plain_query(text)
-    return text if len(plain_words(asked)) == len(parts_of(asked)) else plain_query(text)
+    return text if len(plain_words(expression)) == len(parts_of(expression)) else plain_query(text)
 
 
-def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:
-    """Return the queries that the request is about."""
+def _choose_queries(
+    queries: Sequence[JudgedQuery], request: EvaluationRequest
+) -> list[JudgedQuery]:
+    """Return the queries of the requested kinds, trees and half."""
     chosen = [
         query
         for query in queries
@@ -322,9 +321,9 @@ def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[
     ]
     if not chosen:
         hints = [
-            _named(what, {getattr(query, what) for query in queries})
-            for what, asked in (("kind", request.kinds), ("tree", request.trees))
-            if asked
+            _hint_of_names(what, {getattr(query, what) for query in queries})
+            for what, names in (("kind", request.kinds), ("tree", request.trees))
+            if names
         ]
         raise UsageError(
             f"none of the {len(queries)} queries is asked for", hint="; ".join(hints) or None
@@ -332,7 +331,7 @@ def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[
     return chosen
 
 
-def _named(what: str, names: Iterable[str]) -> str:
+def _hint_of_names(what: str, names: Iterable[str]) -> str:
     known = ", ".join(sorted(filter(None, names)))
     return f"there are queries of the {what}s {known}" if known else f"no query names its {what}"
 
@@ -342,10 +341,10 @@ def _gates(
     variants: Sequence[Variant],
     judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
 ) -> list[Gate]:
-    """Return the gates that the request states, before minutes are spent on searching.
+    """Return the gates of the request; errors come before minutes of searching.
 
     Raises:
-        UsageError: one is not a gate, or there is nothing that it is about.
+        UsageError: a text is not a gate, or its way to search or its queries are missing.
     """
     gates = [parse_gate(text) for text in request.gates]
     names = [variant.name for variant in variants]
@@ -361,8 +360,8 @@ def _gates(
     return gates
 
 
-def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:
-    """Return whether a gate holds; without a name it binds the last way to search."""
+def _judge_gate(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:
+    """Return the outcome of a gate; one without a name is for the last way to search."""
     names = [variant.name for variant in variants]
     at = names.index(gate.variant) if gate.variant else len(names) - 1
     value = table.rows[gate.metric][at].value.mean
@@ -381,26 +380,30 @@ def parse_variants(
 ) -> tuple[Variant, ...]:
     """Return the ways to search that the texts name, each in each of the `modes`.
 
-    No text is the project's own `strategy`.
+    Without texts, it is the project's own `strategy`.
 
     Raises:
-        UsageError: a text names no strategy or setting, or two name the same way.
+        UsageError: a text has an unknown strategy or setting, or two texts are the same way.
         ConfigError: a setting cannot have that value.
     """
-    found = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
+    variants = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
     if len(modes) == 1:
-        found = tuple(one._replace(settings={_MODE: modes[0], **one.settings}) for one in found)
+        variants = tuple(
+            variant._replace(settings={_MODE: modes[0], **variant.settings}) for variant in variants
+        )
     elif modes:
-        found = tuple(
-            one._replace(name=f"{one.name}+mode={mode}", settings={**one.settings, _MODE: mode})
-            for one in found
+        variants = tuple(
+            variant._replace(
+                name=f"{variant.name}+mode={mode}", settings={**variant.settings, _MODE: mode}
+            )
+            for variant in variants
             for mode in modes
         )
-    names = [variant.name for variant in found]
+    names = [variant.name for variant in variants]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"{name!r} is compared with itself", hint="name each way once")
-    return found
+    return variants
 
 
 def _variant(text: str) -> Variant:
@@ -436,21 +439,21 @@ def _literal(name: str, value: str) -> object:
 
 
 def _setting(name: str, value: str, way: str) -> str:
-    known = [each for each in (*SETTINGS, *CONSTANTS) if each.startswith(_TABLES)]
-    meant = [each for each in known if name in (each, each.partition(".")[2])]
+    known = [key for key in (*SETTINGS, *CONSTANTS) if key.startswith(_TABLES)]
+    meant = [key for key in known if name in (key, key.partition(".")[2])]
     if len(meant) > 1:
         raise UsageError(
             f"several tables have a setting {name!r}", hint=f"name {' or '.join(meant)}"
         )
     if meant:
-        parse_value({**SETTINGS, **CONSTANTS}[meant[0]], value, location=way)  # to refuse it here
+        parse_value({**SETTINGS, **CONSTANTS}[meant[0]], value, location=way)  # refuses it early
         return meant[0]
-    raise _unknown(name, [each.partition(".")[2] for each in known])
+    raise _unknown(name, [key.partition(".")[2] for key in known])
 
 
 def _unknown(name: str, known: Sequence[str]) -> UsageError:
-    """Return what is wrong with a name that is none of the settings that can differ."""
-    if any(name in (each, each.partition(".")[2]) for each in (*SETTINGS, *CONSTANTS)):
+    """Return the error for a name that is not a comparable setting."""
+    if any(name in (key, key.partition(".")[2]) for key in (*SETTINGS, *CONSTANTS)):
         tables = ", ".join(f"[{table.rstrip('.')}]" for table in _TABLES)
         return UsageError(
             f"the setting {name!r} cannot be compared", hint=f"only those of {tables} can"
@@ -464,10 +467,10 @@ def _unknown(name: str, known: Sequence[str]) -> UsageError:
 
 @contextmanager
 def _constants(values: Mapping[str, object]) -> Iterator[None]:
-    """Within it constants of the code have other values, in all modules that know them.
+    """Give constants of the code other values during the block, in all modules that have them.
 
     Raises:
-        UsageError: there is no such constant, or modules have different ones of that name.
+        UsageError: there is no such constant, or modules have different values for it.
     """
     before = {name: constant_named(name) for name in values}
     try:
@@ -485,7 +488,11 @@ def _homes(name: str) -> list[ModuleType]:
 
 
 def constant_named(name: str) -> object:
-    """Return the value of a constant of the code, wherever that is."""
+    """Return the value of a constant of the code, from any loaded module.
+
+    Raises:
+        UsageError: there is no such constant, or modules have different values for it.
+    """
     known = [vars(module)[name] for module in _homes(name)]
     if not known:
         raise UsageError(f"there is no constant {name}", hint="their names are in the code")
@@ -502,10 +509,10 @@ def _set_constant(name: str, value: object) -> None:
 # -- their indexes
 
 MAX_KEPT = 32
-"""As many as four evaluations of eight ways to search need (chosen by eye)."""
+"""Most indexes: four evaluations of eight ways to search (chosen by eye)."""
 
 UNTOUCHED_S = 3600.0
-"""One that was used since may be in use by another evaluation."""
+"""Age from which an index can be removed: another evaluation may use a newer one."""
 
 
 def place_of(project: Project) -> Path:
@@ -517,15 +524,15 @@ def place_of(project: Project) -> Path:
 
 
 def forget_unused(used: Collection[Path]) -> None:
-    """Note the use of some places, and remove what was used longest ago beside them."""
+    """Mark some folders as used now, and remove surplus ones beside them, the oldest first."""
     for place in used:
         with suppress(OSError):
             os.utime(place)
     for folder in {place.parent for place in used}:
         with suppress(OSError):
-            others = [each for each in folder.iterdir() if each.is_dir() and each not in used]
-            ages = {each: time.time() - each.stat().st_mtime for each in others}
+            others = [place for place in folder.iterdir() if place.is_dir() and place not in used]
+            ages = {place: time.time() - place.stat().st_mtime for place in others}
             spare = len(ages) + len(used) - MAX_KEPT
-            for place in sorted(ages, key=lambda each: -ages[each])[: max(0, spare)]:
+            for place in sorted(ages, key=lambda place: -ages[place])[: max(0, spare)]:
                 if ages[place] > UNTOUCHED_S:
                     shutil.rmtree(place, ignore_errors=True)

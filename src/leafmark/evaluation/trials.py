@@ -1,8 +1,8 @@
-"""One way to search, tried on one query after the other; and plain BM25, the measure of all.
+"""One way to search, tried on one query after the other; and plain BM25, the baseline.
 
-A `Trial` searches as users do, through `search_index`. With a `PlainRanking` it ranks the
-same chunks by that alone: it shares no line with the search, so that it stays what it is
-whatever the ranking does.
+A `Trial` searches as users do, through `search_index`. With a `PlainRanking` it ranks the same
+chunks by that alone. The baseline shares no code with the search, so that it stays the same when
+the ranking changes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, whole_range
 
 TOKENIZER = "o200k_base"
-"""What a reader's tokens are counted in, whatever chunks are measured by."""
+"""The tokenizer for a reader's tokens, independent of the one that measures chunks."""
 
 DOUBTFUL = "doubtful"
-"""The code of the hint that marks an answer which may be none."""
+"""The code of the hint on results that may not answer the query."""
 
 WITHOUT_MODEL = {
     "provider": "by its meaning",
@@ -54,19 +54,19 @@ WITHOUT_MODEL = {
     "pending-vectors": "by the meaning of all chunks",
     "reranker": "with the reranker",
 }
-"""Codes of the hints that say that an answer lacks what a model was to give, or some of it."""
+"""Hints that results lack all or some of a model's contribution: by code, the missing part."""
 
 DEAR_TOKENS = 1000
-"""Reading more than this to come upon an answer is worth a word; chosen by eye."""
+"""Tokens before an answer from which the report calls it dear; chosen by eye."""
 
 MAX_DIAGNOSED = 200
-"""Matches among which a lost answer is looked for."""
+"""Matches that are searched for a lost answer."""
 
 K1, B = 1.2, 0.75
-"""The usual parameters of BM25: how soon a word that repeats counts no more, and length."""
+"""The usual parameters of BM25: the saturation of repeated words, and the weight of length."""
 
 REFUSED = "refused: "
-"""Begins what is said of a query that the search does not understand."""
+"""The beginning of `lost` for a query that the search does not understand."""
 
 _STOPS = (
     "a about an and any are as at be been but by can could did do does for from get had has have "
@@ -81,27 +81,27 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader reads: the tokens of spans, each counted once for all ways to search."""
+    """The tokens of spans as a reader reads them, counted once for all ways to search."""
 
     library: Library
     counts: dict[tuple[str, int, int], int] = field(default_factory=dict)
 
-    def read(self, of: Bytes) -> Read:
-        """Return some bytes with the tokens of their text."""
-        key = (of.doc_id, of.start, of.end)
+    def read(self, span: Bytes) -> Read:
+        """Return a span with the number of tokens of its text."""
+        key = (span.doc_id, span.start, span.end)
         if key not in self.counts:
             self.counts[key] = token_counter(TOKENIZER)(self.library.text(*key))
         return Read(*key, self.counts[key])
 
     def entry(self, entry: Entry) -> Read:
-        """Return a chunk with its heading and all that is below it."""
+        """Return a chunk with its heading and its subsections."""
         return self.read(_bytes_of(entry))
 
 
-class Found(NamedTuple):
-    """What a search gave: chunks, each with the names of others of the same bytes.
+class Retrieval(NamedTuple):
+    """The results of a search: chunks, each with the names of others with the same bytes.
 
-    `kept` are how many the cutoff left. A `refused` query found nothing, for that reason.
+    `kept` is the number of results after the cutoff. `refused` says why a query was refused.
     """
 
     results: Sequence[tuple[Entry, Sequence[str]]]
@@ -134,50 +134,52 @@ class Trial:
 
     @property
     def chunks(self) -> int:
-        """How many chunks its index has."""
+        """The number of chunks in its index."""
         return sum(counts.chunks for counts in self._reader.trees.values())
 
     @property
     def limit(self) -> int:
-        """How many results of a query are judged: where nothing else is said, all that are kept.
+        """The number of judged results of a query; by default, the most that a search returns.
 
-        Metrics by rank look at the first ten of them. Those by tokens go on to 5,000, which ten
-        small results do not reach.
+        Metrics by rank use the first ten results. Metrics by tokens go on to 5,000 tokens, for
+        which ten small results do not suffice.
         """
         search = self._project.configuration.search
         return self._limit or max(search.limit, search.max_results)
 
     def run(self, query: JudgedQuery, passages: tuple[Passage, ...]) -> Outcome:
-        """Return what the query comes to."""
-        found = self._find(query)
-        results = [self._read(*result, passages) for result in found.results]
+        """Return the outcome of a query."""
+        retrieval = self._find(query)
+        results = [self._read(*result, passages) for result in retrieval.results]
         cover_rank = rank_of(results, passages, covers)
         answering = dict.fromkeys(passage.doc_id for passage in passages)
-        about = [_bytes_of(entry) for one in answering for entry in self._reader.chunks_of(one)]
+        chunks = (entry for doc_id in answering for entry in self._reader.chunks_of(doc_id))
         outcome = Outcome(
             query,
-            measure(results, passages, doubtful=found.doubtful),
-            tuple(entry.id for entry, _ in found.results),
+            measure(results, passages, doubtful=retrieval.doubtful),
+            tuple(entry.id for entry, _ in retrieval.results),
             rank_of(results, passages, overlaps),
             cover_rank,
             tokens_to(results, cover_rank),
-            found.doubtful,
-            lost=found.refused and REFUSED + found.refused,
-            perfect=perfect_values([*about, *results], passages, self._reading.read),
+            retrieval.doubtful,
+            lost=retrieval.refused and REFUSED + retrieval.refused,
+            perfect=perfect_values(
+                [*map(_bytes_of, chunks), *results], passages, self._reading.read
+            ),
         )
-        if not (self._diagnose and passages) or found.refused:
+        if not (self._diagnose and passages) or retrieval.refused:
             return outcome
-        return outcome._replace(lost=self._lost(outcome, passages, results, found))
+        return outcome._replace(lost=self._diagnose_loss(outcome, passages, results, retrieval))
 
-    def _find(self, query: JudgedQuery) -> Found:
+    def _find(self, query: JudgedQuery) -> Retrieval:
         if self._plain is not None:
             ranked = self._plain.rank(query.query, query.tree, self.limit)
-            return Found([(entry, ()) for entry in ranked])
+            return Retrieval([(entry, ()) for entry in ranked])
         try:
             answer = self._search(self._project, query)
         except QueryError as error:
-            return Found((), refused=error.message)
-        return Found(
+            return Retrieval((), refused=error.message)
+        return Retrieval(
             [(result.entry, result.also_in) for result in answer.results],
             any(hint.code == DOUBTFUL for hint in answer.hints),
             answer.counts["after_cutoff"],
@@ -201,23 +203,23 @@ class Trial:
         return answer
 
     def _read(self, entry: Entry, also_in: Sequence[str], passages: Sequence[Passage]) -> Read:
-        """Return a result as it is read; of places with the same bytes the one that answers."""
+        """Return a result as it is read; of several with the same bytes, the one that answers."""
         others = [self._reading.entry(self._resolver.resolve(name)) for name in also_in]
         return max(
             [self._reading.entry(entry), *others],
-            key=lambda read: max((shared_bytes(read, each) for each in passages), default=0),
+            key=lambda read: max((shared_bytes(read, passage) for passage in passages), default=0),
         )
 
-    def _lost(
+    def _diagnose_loss(
         self,
         outcome: Outcome,
         passages: Sequence[Passage],
         results: Sequence[Read],
-        found: Found,
+        retrieval: Retrieval,
     ) -> str:
-        """Say why the answer was not found, or was found dear; empty where nothing is wrong."""
+        """Return why the answer is missing or comes late; empty if neither."""
         if outcome.rank is None:
-            return self._lost_before(outcome.query, passages, found)
+            return self._find_losing_phase(outcome.query, passages, retrieval)
         if outcome.tokens is None:
             return "cut up: no result covers half of it"
         if outcome.tokens <= DEAR_TOKENS:
@@ -226,20 +228,24 @@ class Trial:
         where = "its own" if 2 * itself > outcome.tokens else "of results before it"
         return f"dear: {outcome.tokens:,} tokens, most of them {where}"
 
-    def _lost_before(self, query: JudgedQuery, passages: Sequence[Passage], found: Found) -> str:
-        """Say which phase lost an answer that no result overlaps."""
-        matched = self._search(self._lenient(), query)
-        shown = [(one.entry, one.also_in) for one in matched.results]
-        rank = rank_of([self._read(*one, passages) for one in shown], passages, overlaps)
+    def _find_losing_phase(
+        self, query: JudgedQuery, passages: Sequence[Passage], retrieval: Retrieval
+    ) -> str:
+        """Return which phase lost an answer that no result overlaps."""
+        matched = self._search(self._without_cutoff(), query)
+        shown = [(result.entry, result.also_in) for result in matched.results]
+        rank = rank_of([self._read(*pair, passages) for pair in shown], passages, overlaps)
         if rank is None:
-            return _not_among(matched)
+            return _describe_absence(matched)
         partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
-        if rank > found.kept:
-            return f"cut off: ranks {rank} of the matches{partly}, of which {found.kept} were kept"
+        if rank > retrieval.kept:
+            return (
+                f"cut off: ranks {rank} of the matches{partly}, of which {retrieval.kept} were kept"
+            )
         return f"crowded out: ranks {rank} of the matches{partly}"
 
-    def _lenient(self) -> Project:
-        """Return the project with settings under which nothing is cut off or merged."""
+    def _without_cutoff(self) -> Project:
+        """Return the project with settings that cut off and merge nothing."""
         configuration = self._project.configuration
         most = MAX_DIAGNOSED
         search = configuration.search._replace(
@@ -256,8 +262,8 @@ def _bytes_of(entry: Entry) -> Passage:
     return Passage(entry.doc_id, *whole_range(entry))
 
 
-def _not_among(matched: Answer) -> str:
-    """Say that what answers a query is not among its matches, or not among the first of them."""
+def _describe_absence(matched: Answer) -> str:
+    """Return that an answer is not among the matches of its query, or not among the first ones."""
     shown, counts = len(matched.results), matched.counts
     if not shown:
         return "nothing matches"
@@ -268,10 +274,10 @@ def _not_among(matched: Answer) -> str:
 
 
 def check_tree(project: Project, query: JudgedQuery) -> None:
-    """Refuse a query whose tree is not of this project.
+    """Refuse a query whose tree is not in this project.
 
     Raises:
-        UsageError: it is such a query; it is named with its place.
+        UsageError: its tree is unknown; the error has the query and its location.
     """
     try:
         if query.tree:
@@ -287,9 +293,9 @@ def check_tree(project: Project, query: JudgedQuery) -> None:
 
 
 class PlainRanking:
-    """BM25 over the chunks of an index, each read as one text with the titles above it.
+    """BM25 over the chunks of an index, each as one text with the titles above it.
 
-    Any of the words may match, but for stop words. Nothing else counts.
+    A chunk matches with any word of the query; stop words count only if there are no others.
     """
 
     def __init__(self, reader: IndexReader, library: Library):
@@ -314,7 +320,7 @@ class PlainRanking:
         self._lengths.append(counts.total())
 
     def rank(self, query: str, tree: str, limit: int) -> list[Entry]:
-        """Return the best chunks for a query, of one tree if any is named."""
+        """Return the best chunks for a query, of one tree unless `tree` is empty."""
         words = list(plain_words(query))
         content = [word for word in words if word not in _STOP_WORDS] or words
         scores: defaultdict[int, float] = defaultdict(float)
@@ -337,7 +343,7 @@ class PlainRanking:
 def plain_words(text: str) -> Iterable[str]:
     """Yield the words of a text in lower case, without the usual English endings.
 
-    Scripts without spaces between words give pairs of letters.
+    A script without spaces between words gives pairs of letters.
 
     >>> list(plain_words("Caching cached_pages, 東京都"))
     ['cach', 'cach', 'pag', '東京', '京都']
@@ -352,7 +358,7 @@ def plain_words(text: str) -> Iterable[str]:
 
 
 def _stem(word: str) -> str:
-    """Return an English word without the endings of number, tense and an e at its end."""
+    """Return an English word without endings of number and tense, and without a final e."""
     if len(word) <= 3 or not word.isascii() or not word.isalpha() or word in _STOP_WORDS:
         return word
     if word.endswith("ies"):
