@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.chunking.jobs import ChunkJob, each_once
-from leafmark.app.sources.trees import Tree
+from leafmark.app.chunking import ChunkJob, each_once
+from leafmark.app.sources.folders import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model.sequences import BLOCK_ITEMS, CompressedList
 

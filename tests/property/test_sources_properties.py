@@ -17,9 +17,8 @@ from support.folders import temporary_folder
 from leafmark.app.configuration.config import open_configuration
 from leafmark.app.configuration.config_file import key_lines
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.globs import glob_expression, matcher
-from leafmark.app.sources.ignore import parse_ignore_file
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
+from leafmark.app.sources.ignore import glob_expression, matcher, parse_ignore_file
 from leafmark.app.sources.walk import WalkNotes, iter_sources, named_source
 from leafmark.errors import ConfigError, LeafmarkError
 

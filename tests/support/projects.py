@@ -11,7 +11,7 @@ import pytest
 from leafmark.app import Project, index_project, open_project, show_chunks
 from leafmark.app.requests import IndexRequest, ShowRequest
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.model import FileState, IndexReport, ShowReport
 
 

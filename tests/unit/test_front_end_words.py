@@ -23,7 +23,6 @@ OF_THE_COMMAND_LINE = {
     "app/linting.py",
     "app/migrating.py",
     "app/agents/agent_files.py",
-    "app/configuration/lint_table.py",
     "app/configuration/setup.py",
     "app/sources/contents.py",
     "model/chunk.py",

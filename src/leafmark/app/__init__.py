@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
-    from leafmark.app.agents.agent_files import package_folder, update_agents
-    from leafmark.app.agents.llms import write_llms
+    from leafmark.app.agents.agent_files import package_folder, update_agents, write_llms
     from leafmark.app.answering.browsing import browse_project, overview, read_document, text_marker
     from leafmark.app.answering.listing import (
         list_chunks,
@@ -30,14 +29,13 @@ if TYPE_CHECKING:
     from leafmark.app.answering.searching import explain_why_not, search_project
     from leafmark.app.answering.showing import show_chunks
     from leafmark.app.answering.verifying import verify_texts
-    from leafmark.app.chunking.jobs import plan_chunking
-    from leafmark.app.chunking.run import chunk_sources
+    from leafmark.app.chunking import chunk_sources, plan_chunking
     from leafmark.app.configuration.project import Project, open_project
     from leafmark.app.configuration.setup import approve, list_trust, revoke, write_config
     from leafmark.app.doctor import examine
     from leafmark.app.indexing.refreshing import index_project, make_vectors
     from leafmark.app.migrating import migrate
-    from leafmark.app.watching import Watcher
+    from leafmark.app.session import Watcher
 
 __all__ = [
     "Project",
@@ -77,8 +75,7 @@ __all__ = [
 ]
 
 _NAMES = {
-    "agents.agent_files": "package_folder update_agents",
-    "agents.llms": "write_llms",
+    "agents.agent_files": "package_folder update_agents write_llms",
     "answering.browsing": "browse_project overview read_document text_marker",
     "answering.listing": "list_chunks list_documents list_folder "
     "list_settings list_tags list_trees project_status",
@@ -87,14 +84,13 @@ _NAMES = {
     "answering.searching": "explain_why_not search_project",
     "answering.showing": "show_chunks",
     "answering.verifying": "verify_texts",
-    "chunking.jobs": "plan_chunking",
-    "chunking.run": "chunk_sources",
+    "chunking": "chunk_sources plan_chunking",
     "configuration.project": "open_project Project",
     "configuration.setup": "approve list_trust revoke write_config",
     "doctor": "examine",
     "indexing.refreshing": "index_project make_vectors",
     "migrating": "migrate",
-    "watching": "Watcher",
+    "session": "Watcher",
 }
 _HOMES = {
     name: f"leafmark.app.{module}" for module, names in _NAMES.items() for name in names.split()

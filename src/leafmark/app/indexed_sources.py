@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import KnownFiles, read_beneath
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.environment import reset_after_fork
 from leafmark.index import IndexReader
 from leafmark.model import (

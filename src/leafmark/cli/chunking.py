@@ -16,8 +16,7 @@ from leafmark.cli.reading import AT
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app.chunking.jobs import ChunkPlan
-    from leafmark.app.chunking.run import Render, SourceReport
+    from leafmark.app.chunking import ChunkPlan, Render, SourceReport
     from leafmark.app.configuration.project import Project
     from leafmark.chunking import DocumentSizes, Finding
     from leafmark.model import CompressedList, Diagnostic, Skipped
@@ -211,7 +210,7 @@ def _standard_input(project: Project) -> bytes:
 def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterator[str]:
     """Yield the output of all sources, and add up their reports."""
     from leafmark.app import chunk_sources
-    from leafmark.app.chunking.run import SourceReport
+    from leafmark.app.chunking import SourceReport
 
     inspect = output in ("stats", "html") or call.on("strict")
     drawn = output == "stats" or not call.console.style.can_redraw  # not between lines of output

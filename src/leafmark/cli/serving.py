@@ -60,7 +60,7 @@ def _mcp(call: Call) -> int:
                 raise UsageError(f"--{name} belongs to --http")
     _require("mcp", "the MCP server", "mcp")
     workspace = _open_workspace(call)
-    from leafmark.server.mcp.transports import run_http, run_stdio
+    from leafmark.server.mcp.server import run_http, run_stdio
 
     if call.on("http"):
         run_http(

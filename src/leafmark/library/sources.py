@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Unpack
+from typing import Any, TypeVar, Unpack, get_args
 
 from leafmark.chunking import ChunkingOptions, Sizes, Strategy, chunk_document
 from leafmark.errors import ConfigError, UsageError, unreadable
-from leafmark.library.validation import checked_text
 from leafmark.model import Chunk, Document, check_tree_name
 from leafmark.parsing import Utf8
 from leafmark.parsing import parse as parse_bytes
@@ -89,3 +89,60 @@ def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, s
         return where.read_bytes(), name or where.as_posix()
     except (OSError, ValueError) as error:
         raise unreadable(error, str(where)) from error
+
+
+# What a program asks for, checked: types let a text pass where a list of texts belongs.
+
+
+T = TypeVar("T")
+
+
+def checked_text(name: str, value: str | None) -> str | None:
+    """Return a text, or None where nothing is asked for.
+
+    Raises:
+        UsageError: `value` is something else.
+    """
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} is {value!r}", hint="give a text")
+    return value
+
+
+def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts as a tuple.
+
+    Raises:
+        UsageError: `values` is one text, or holds something else.
+    """
+    if isinstance(values, str):
+        raise UsageError(f"{name} is one text, {values!r}", hint=f"give a list: [{values!r}]")
+    if not isinstance(values, Iterable):
+        raise UsageError(f"{name} is {values!r}", hint="give a list")
+    found = tuple(values)
+    for value in found:
+        if not isinstance(value, str):
+            raise UsageError(f"{name} holds {value!r}", hint="give texts")
+    return found
+
+
+def checked_choice(name: str, value: T, choices: Any) -> T:
+    """Return a value that is one of a `Literal`.
+
+    Raises:
+        UsageError: it is not.
+    """
+    accepted = get_args(choices)
+    if value not in accepted:
+        raise UsageError(f"{name} is {value!r}", hint="one of " + ", ".join(accepted))
+    return value
+
+
+def checked_choices(name: str, values: Iterable[T], choices: Any) -> tuple[T, ...]:
+    """Return values each of which is one of a `Literal`.
+
+    Raises:
+        UsageError: one is not, or `values` is one text.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        checked_names(name, values)
+    return tuple(checked_choice(name, value, choices) for value in values)

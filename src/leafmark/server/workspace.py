@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from leafmark.app import Project, make_vectors
 from leafmark.app.requests import IndexRequest
-from leafmark.app.session import Session
-from leafmark.app.watching import Upkeep
+from leafmark.app.session import Session, Upkeep
 from leafmark.errors import (
     ConfirmationError,
     LeafmarkError,

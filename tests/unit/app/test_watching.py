@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 from support.projects import Here
 
-from leafmark.app import Project, Watcher, index_project, session, watching
+from leafmark.app import Project, Watcher, index_project, session
 from leafmark.app.requests import IndexRequest
 from leafmark.app.session import NoEventsError
 from leafmark.model import IndexReport, WatchEvent
@@ -96,7 +96,7 @@ def test_ctrl_c_while_what_changed_is_indexed_ends_it(
         looks.append(len(looks) == 1)
         return index_project(project, request)._replace(interrupted=looks[-1])
 
-    monkeypatch.setattr(watching, "index_project", index)
+    monkeypatch.setattr(session, "index_project", index)
     monkeypatch.setattr(session, "FileEvents", _no_events)
     _run(Watcher(here.project, lambda event: None), threading.Event())
     assert looks == [False, True]
@@ -124,9 +124,9 @@ def test_what_failed_is_tried_again_now_and_then(
         asked.append(request.retry)
         return IndexReport()
 
-    monkeypatch.setattr(watching, "index_project", index)
-    monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    upkeep = watching.Upkeep()
+    monkeypatch.setattr(session, "index_project", index)
+    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    upkeep = session.Upkeep()
     for now in (1.0, 2.0, 599.0, 601.0, 602.0):
         clock[0] = now
         upkeep.run(here.project(), IndexRequest())

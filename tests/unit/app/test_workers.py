@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.indexing.preparing import Recipe, Task, prepare
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.app.sources.walk import iter_sources
 from leafmark.app.workers import Worker
 from leafmark.chunking import ChunkingOptions

@@ -13,7 +13,7 @@ from support.fake_app import Leafmark, Ran, Terminal
 from support.schema import problems
 
 from leafmark.app.settings import SETTINGS
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.chunking import tokenizer_names
 from leafmark.cli.command import find_command
 from leafmark.cli.console import Console
@@ -389,7 +389,7 @@ def test_mistakes(chunk: Leafmark, argv: tuple[str, ...], message: str, hint: st
 
 def test_the_output_streams(chunk: Leafmark, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is held back until the last source was read."""
-    from leafmark.app.chunking import run as chunking
+    from leafmark.app import chunking
     from leafmark.app.sources import files
 
     printed: list[bool] = []

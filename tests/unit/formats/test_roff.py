@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.sources.contents import refuse_contents
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.formats import leads_to_page
 from leafmark.formats.roff import read as read_roff
 from leafmark.model import ReadableText

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from leafmark.server import guard
-from leafmark.server.guard import LOOPBACK_NAMES, Guard, is_loopback
+from leafmark.server import listening
+from leafmark.server.listening import LOOPBACK_NAMES, Guard, is_loopback
 
 
 async def _never(scope: object, receive: object, send: object) -> None:
@@ -176,12 +176,12 @@ def test_a_client_that_goes_away_within_its_body_is_forgotten() -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(listening, "BODY_TIMEOUT_S", 0.01)
     assert _refusal(PART) == (408, "usage", "the body of the request did not come in time")
 
 
 def test_a_body_that_is_too_large_is_refused() -> None:
-    half: Message = {**PART, "body": b" " * (guard.MAX_BODY_BYTES // 2)}
+    half: Message = {**PART, "body": b" " * (listening.MAX_BODY_BYTES // 2)}
     assert len(_answers(half, {**half, "more_body": False})[0]) == 2
     for messages in ([half, half, LAST], [half, half, PART, PART]):
         message = "the body of the request is over 1,048,576 bytes"

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from leafmark.app import Project, list_documents, open_project, watching
+from leafmark.app import Project, list_documents, open_project, session
 from leafmark.app.indexing import embedding
 from leafmark.app.indexing.embedding import Embedded
 from leafmark.app.requests import ListRequest
@@ -63,7 +63,7 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
         raise kind("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(watching, "index_project", broken)
+        patch.setattr(session, "index_project", broken)
         failed = server.wait(server.ask(), PATIENCE_S)
     assert failed.error is not None
     assert (failed.state, failed.error.message) == (

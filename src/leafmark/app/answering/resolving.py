@@ -17,8 +17,7 @@ from typing import Protocol
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.folders import is_encodable
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree, is_encodable
 from leafmark.app.sources.walk import EMPTY, SPECIAL, why_left_out
 from leafmark.errors import AmbiguousError, NotFoundError, Remedy, reason_of
 from leafmark.index.folding import id_spellings

@@ -18,14 +18,16 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from leafmark.app.configuration.config_file import (
+    LINT_KEYS,
     PYPROJECT_NAME,
     ConfigFile,
     ContextRule,
+    LintSettings,
     PlacedValue,
     TreeTable,
+    lint_settings,
     read_config_file,
 )
-from leafmark.app.configuration.lint_table import LINT_KEYS, LintSettings, lint_settings
 from leafmark.app.configuration.paths import (
     CONFIG_NAME,
     Directories,
@@ -49,7 +51,7 @@ from leafmark.app.settings import (
     RerankSettings,
     SearchSettings,
 )
-from leafmark.app.sources.trees import Scope, Tree
+from leafmark.app.sources.folders import Scope, Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.frozen import Frozen
 from leafmark.model import PermissionRequest, SettingOrigin, TrustedFile, tree_name

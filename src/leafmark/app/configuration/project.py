@@ -14,8 +14,7 @@ from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.paths import check_own
 from leafmark.app.settings import ChunkingSettings, SearchSettings
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.folders import as_listed
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree, as_listed
 from leafmark.errors import ConfigError, NotFoundError
 from leafmark.frozen import Frozen
 from leafmark.index import FORMAT, IndexOptions, IndexReader, has_index, open_reader

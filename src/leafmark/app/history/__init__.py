@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
-    from leafmark.app.history.comparing import diff_project
+    from leafmark.app.history.comparing import diff_project, log_section
     from leafmark.app.history.past_project import paths_at, project_at
-    from leafmark.app.history.section_log import log_section
     from leafmark.app.history.sides import list_revisions
 
 __all__ = ["diff_project", "list_revisions", "log_section", "paths_at", "project_at"]
@@ -20,7 +19,7 @@ __all__ = ["diff_project", "list_revisions", "log_section", "paths_at", "project
 _HOMES = {
     "diff_project": "leafmark.app.history.comparing",
     "list_revisions": "leafmark.app.history.sides",
-    "log_section": "leafmark.app.history.section_log",
+    "log_section": "leafmark.app.history.comparing",
     "paths_at": "leafmark.app.history.past_project",
     "project_at": "leafmark.app.history.past_project",
 }

@@ -21,9 +21,8 @@ from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
 from leafmark.app.indexing.run import Run, carry_out
 from leafmark.app.indexing.scanning import scan
 from leafmark.app.requests import Progress
-from leafmark.app.sources.folders import is_there
+from leafmark.app.sources.folders import Tree, is_there
 from leafmark.app.sources.names import IGNORE_FILES, nearest_paths
-from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile
 from leafmark.errors import DamagedError, LeafmarkError, NotFoundError, UsageError
 from leafmark.history.git import Commit, Repository

@@ -20,11 +20,11 @@ from typing import Self
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.folders import Tree
 from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import parse_ignore_file
 from leafmark.app.sources.names import IGNORE_FILES, MAKERS_MARKS, find_generator
 from leafmark.app.sources.selection import TELLING, Frame, Layer, ReadFile, Selection
-from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import RevisionList

@@ -11,8 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from leafmark.app.sources.folders import read_small
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree, read_small
 from leafmark.environment import memo
 from leafmark.formats import leads_to_page
 from leafmark.model import BINARY, ELSEWHERE, GENERATED, REPEATED, Diagnostic

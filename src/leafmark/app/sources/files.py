@@ -23,12 +23,12 @@ from leafmark.app.sources.folders import (
     TIMES,
     Folders,
     Handle,
+    Tree,
     is_encodable,
     open_folder,
     real_path,
     unlimited,
 )
-from leafmark.app.sources.trees import Tree
 from leafmark.environment import memo
 from leafmark.model import FileState
 

@@ -11,11 +11,16 @@ import os
 import stat
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
 
+from leafmark.app.settings import IndexSettings
 from leafmark.errors import unreadable
+from leafmark.model.options import Value
+from leafmark.namedtuples import NamedTuple
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -228,3 +233,49 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
             os.close(descriptor)
     except OSError:
         return None
+
+
+# `Tree`: a named folder of sources, with everything that decides which files belong to it.
+
+
+Scope = Literal["local", "global"]
+"""Where a tree was named: in the project (or by standing in it), or in the user's file."""
+
+
+class Tree(NamedTuple):
+    """One tree as it is walked, chunked and searched.
+
+    `root` is absolute; it may be missing on disk. `include` and `exclude` are
+    patterns as in an ignore file, relative to `root`; an `exclude` pattern
+    beginning with `!` takes files back in that would be left out by default,
+    secrets only with `allow_secrets`. `overrides` are the settings that differ
+    in this tree, by full name (`chunking.max_tokens`). `formats` are suffixes with the
+    formats that they stand for here.
+    """
+
+    name: str
+    root: Path
+    scope: Scope = "local"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int = IndexSettings().max_file_bytes
+    follow_symlinks: bool = False
+    allow_secrets: bool = False
+    overrides: Mapping[str, Value] = MappingProxyType({})
+    formats: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its root is no folder now, or a path that the system refuses to look at."""
+        return not os.path.isdir(self.root)
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be read of it, as the end of a sentence; empty where there is no reason.
+
+        >>> Tree("docs", Path("/nowhere")).trouble
+        'is missing'
+        """
+        if self.is_missing:
+            return "is missing"
+        return "" if os.access(self.root, os.R_OK | os.X_OK) else "cannot be read"

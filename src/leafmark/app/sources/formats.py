@@ -15,8 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from leafmark.app.sources.folders import read_small
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree, read_small
 from leafmark.errors import LeafmarkError, reason_of
 from leafmark.index.engine import is_panic
 from leafmark.model import NO_MEMORY, UNREADABLE, Diagnostic, Document, Format

@@ -15,10 +15,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from leafmark.app.sources import names
-from leafmark.app.sources.folders import Handle, read_small
-from leafmark.app.sources.globs import literal_start
-from leafmark.app.sources.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Handle, Tree, read_small
+from leafmark.app.sources.ignore import (
+    Doubt,
+    IgnoreRules,
+    literal_start,
+    parse_ignore_file,
+    parse_rules,
+)
 from leafmark.model import Diagnostic
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern

@@ -21,6 +21,7 @@ from leafmark.app.sources.folders import (
     TIMES,
     Folders,
     Handle,
+    Tree,
     is_encodable,
     real_path,
     unlimited,
@@ -35,7 +36,6 @@ from leafmark.app.sources.names import (
     suffix_of,
 )
 from leafmark.app.sources.selection import TELLING, Frame, Selection
-from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 from leafmark.namedtuples import NamedTuple

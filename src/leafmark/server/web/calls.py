@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
 
 from leafmark.app import (
     Project,
@@ -25,19 +28,28 @@ from leafmark.app.requests import (
     VerifyRequest,
     WhyNotRequest,
 )
-from leafmark.errors import ChangedError, ConfigError, NotFoundError, UsageError
+from leafmark.errors import (
+    AmbiguousError,
+    ChangedError,
+    ConfigError,
+    ConfirmationError,
+    LeafmarkError,
+    NotFoundError,
+    UsageError,
+)
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
 from leafmark.render.changes import changes_record, revisions_record
 from leafmark.render.explaining import why_not_record
 from leafmark.render.hints import PROGRAMS, hints_for
+from leafmark.render.jsontext import dump_line
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
+from leafmark.render.terminal import error_record
 from leafmark.server.parameters import Arguments
 from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
 from leafmark.server.web.pages import changes_request
-from leafmark.server.web.replies import Reply, check_size, json_reply
 from leafmark.server.workspace import Freshness, Workspace
 
 
@@ -235,3 +247,105 @@ def documents(request: Request) -> Reply:
 
 def status(request: Request) -> Reply:
     return json_reply(status_record(project_status(request.project)))
+
+
+# What goes back over HTTP: a status, a body of bounded size, and headers that trust nobody.
+
+
+MAX_ANSWER_BYTES = 64 << 20
+"""Of one answer; a source may have 50 MB by default."""
+
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+HTML = "text/html; charset=utf-8"
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+_STATUS = {
+    "usage": 400,
+    "query": 400,
+    "not_found": 404,
+    "permission": 403,
+    "locked": 503,
+    "provider": 502,
+}
+"""Of the kinds of errors; of all others it is 500."""
+
+
+class Reply(NamedTuple):
+    """One answer. `headers` are those beside what every answer has."""
+
+    body: bytes
+    media_type: str = JSON
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def json_reply(value: Any, status: int = 200) -> Reply:
+    """Return a value as JSON.
+
+    Raises:
+        UsageError: it is too large.
+    """
+    body = dump_line(value).encode()
+    check_size(len(body))
+    return Reply(body, status=status)
+
+
+def check_size(size: int) -> None:
+    """
+    Raises:
+        UsageError: an answer of so many bytes is too large.
+    """
+    if size > MAX_ANSWER_BYTES:
+        raise UsageError(
+            f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB",
+            hint="ask for less: a lower limit, brief results, the outline, or a section's id",
+        )
+
+
+def failed(error: LeafmarkError, status: int | None = None) -> Reply:
+    """Return an error as a problem (RFC 9457) that has the usual error in it."""
+    code = status_of(error) if status is None else status
+    headers = (("retry-after", "1"),) if code == 503 else ()
+    body = dump_line(problem_record(error, code)).encode()
+    return Reply(body, PROBLEM, code, headers)
+
+
+def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
+    """Return what is wrong: its status, the status in words, what happened, what to do."""
+    record = error_record(error, PROGRAMS)
+    try:
+        title = HTTPStatus(status).phrase
+    except ValueError:
+        title = "Error"
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": error.message}
+    return problem | record
+
+
+def status_of(error: LeafmarkError) -> int:
+    """Return the status of an error."""
+    if isinstance(error, AmbiguousError):
+        return 409
+    if isinstance(error, ConfirmationError):  # whoever started the server has to agree
+        return 503
+    return _STATUS.get(error.kind, 500)
+
+
+def respond(reply: Reply) -> Response:
+    """Return a reply as a response with the headers that all have."""
+    is_page = reply.media_type == HTML
+    headers = {
+        "cache-control": "no-store",
+        "content-security-policy": PAGE_POLICY if is_page else _DATA_POLICY,
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "same-origin",  # without one, forms of ours have no Origin
+        "x-content-type-options": "nosniff",
+    } | dict(reply.headers)
+    return Response(reply.body, reply.status, headers, media_type=reply.media_type)

@@ -22,15 +22,18 @@ from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import Stretch, iter_stretches
 from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
 from leafmark.server.web.rendering import (
+    COLORS,
     CUT,
+    Cut,
     FindLink,
     Markings,
     MarkText,
+    Section,
+    cut_label,
     mark_text,
     render_html,
     render_markdown,
 )
-from leafmark.server.web.sections import COLORS, Cut, Section, cut_label
 
 PART_BYTES = 48_000
 """A part has about so many bytes: a browser draws it within a frame or two."""

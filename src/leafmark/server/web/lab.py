@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from leafmark.app import Project, chunk_sources, plan_chunking, read_document
-from leafmark.app.chunking.run import SourceReport
+from leafmark.app.chunking import SourceReport
 from leafmark.app.requests import ChunkRequest
 from leafmark.chunking import PRESETS, STRATEGIES, ChunkingOptions, Finding
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError, UsageError

@@ -17,8 +17,7 @@ from leafmark.app.history import diff_project, list_revisions
 from leafmark.app.requests import DiffRequest
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import FATES, DiffReport, DocumentChange, RevisionList, SectionChange
-from leafmark.render.changes import describe_change
-from leafmark.render.changespage import shown_blocks, sides
+from leafmark.render.changes import describe_change, shown_blocks, sides
 from leafmark.server.web.document_parts import outline
 from leafmark.server.web.search_page import open_pane, section_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, render_page

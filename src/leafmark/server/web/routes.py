@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from leafmark.server.parameters import Parameter, input_schema
 from leafmark.server.web import calls
-from leafmark.server.web.calls import Request
-from leafmark.server.web.replies import JSON, PROBLEM, Reply
+from leafmark.server.web.calls import JSON, PROBLEM, Reply, Request
 
 
 class Route(NamedTuple):

@@ -11,13 +11,24 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from importlib.resources import files
 from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -29,15 +40,12 @@ from leafmark.app import Project
 from leafmark.errors import ChangedError, LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.model import ClusterState
 from leafmark.render.jsontext import dump_line, fields_of
-from leafmark.server.guard import SIGN_IN, Scope, is_loopback
-from leafmark.server.listening import Place, serve
+from leafmark.server.listening import SIGN_IN, Place, Scope, is_loopback, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
-from leafmark.server.web.calls import Request
+from leafmark.server.web.calls import HTML, Reply, Request, failed, json_reply, respond, status_of
 from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
-from leafmark.server.web.metrics import Metrics
 from leafmark.server.web.pages import changes_page, document_page, help_page, status_page
-from leafmark.server.web.replies import HTML, Reply, failed, json_reply, respond, status_of
 from leafmark.server.web.routes import ROUTES, Route, describe
 from leafmark.server.web.search_page import search_page, why_page
 from leafmark.server.web.visits import EDITORS, Address, Visit, render_page
@@ -518,3 +526,65 @@ def _typed(name: str, kind: str, texts: list[str]) -> Any:
     if kind == "integer" and text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
     return text
+
+
+# What a server measures of itself, in the text format of Prometheus.
+
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Metrics:
+    """Counts the requests of one server, by the path that answers and the status."""
+
+    def __init__(self, workspace: Workspace):
+        self._registry = CollectorRegistry()
+        names = ("path", "status")
+        self._requests = Counter(
+            "leafmark_requests", "Requests answered.", names, registry=self._registry
+        )
+        self._seconds = Histogram(
+            "leafmark_request_seconds",
+            "How long answers took.",
+            ("path",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self.waiting = Gauge(
+            "leafmark_requests_waiting", "Requests being answered.", registry=self._registry
+        )
+        self.listeners = Gauge(
+            "leafmark_event_streams", "Pages that listen for changes.", registry=self._registry
+        )
+        info = Gauge("leafmark_info", "The version.", ("version",), registry=self._registry)
+        info.labels(version("leafmark")).set(1)
+        self._registry.register(_State(workspace))
+        ProcessCollector(registry=self._registry)
+
+    def note(self, path: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests.labels(path, status).inc()
+        self._seconds.labels(path).observe(seconds)
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)
+
+
+class _State(Collector):
+    """The state of the index, looked at when it is asked for."""
+
+    def __init__(self, workspace: Workspace):
+        self._workspace = workspace
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for name, (doc, value) in self._values().items():
+            yield GaugeMetricFamily(name, doc, value=value)
+
+    def _values(self) -> Mapping[str, tuple[str, float]]:
+        activity: Activity = self._workspace.activity
+        return {
+            "leafmark_index_version": ("Runs that changed the index.", activity.version),
+            "leafmark_index_running": ("Whether it is brought up to date.", activity.running),
+            "leafmark_index_failed": ("Whether the last run failed.", activity.error is not None),
+            "leafmark_index_seconds": ("How long the last run took.", activity.seconds),
+        }

@@ -18,7 +18,7 @@ from leafmark.app import Project
 from leafmark.model import count_of
 from leafmark.render.hints import PAGE, word_remedy
 from leafmark.render.terminal import clean, size_in_words
-from leafmark.server.web.sections import COLORS
+from leafmark.server.web.rendering import COLORS
 from leafmark.server.workspace import Freshness
 
 EDITORS: Mapping[str, tuple[str, str]] = {

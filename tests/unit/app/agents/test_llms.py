@@ -10,7 +10,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import write_llms
-from leafmark.app.agents import llms
+from leafmark.app.agents import agent_files
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import LlmsRequest
 from leafmark.app.writing import replacing
@@ -41,7 +41,7 @@ def test_each_document_is_written_before_the_next_is_read(
 
     monkeypatch.setattr(Sources, "chunked", read)
     # the draft is buffered: here every piece shows
-    monkeypatch.setattr(llms, "replacing", _unbuffered(replacing))
+    monkeypatch.setattr(agent_files, "replacing", _unbuffered(replacing))
     report = write_llms(project.project(), LlmsRequest("site"))
     assert steps == ["00.md", "11.md", "12.md", "13.md", "14.md"]
     assert (report.documents, report.left_out, report.stale) == (5, (), ())

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.answering.relocating import Edges, find_among, find_anywhere, find_in_all
+from leafmark.app.answering.verifying import Edges, find_among, find_anywhere, find_in_all
 
 
 def digest(data: bytes) -> str:

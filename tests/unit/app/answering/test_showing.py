@@ -12,7 +12,7 @@ from support.projects import Here
 
 from leafmark.app import indexed_sources
 from leafmark.app.sources.files import KnownFiles, read_beneath
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, Document, FileState, Omission, Passage

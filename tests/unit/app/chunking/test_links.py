@@ -10,13 +10,10 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import chunk_sources, plan_chunking
-from leafmark.app.chunking import run as chunk_links
-from leafmark.app.chunking import run as chunking
-from leafmark.app.chunking.jobs import ChunkJob
-from leafmark.app.chunking.run import RunLinks
+from leafmark.app import chunk_sources, chunking, plan_chunking
+from leafmark.app.chunking import ChunkJob, RunLinks
 from leafmark.app.requests import ChunkRequest
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import ChunkedDocument, CompressedList
 from leafmark.render.chunks import iter_chunk_lines
@@ -107,7 +104,7 @@ def test_a_page_is_chunked_for_its_links_once(
     links_of(linked)
     assert len(asked) == len({*asked}) > 20
     asked.clear()
-    monkeypatch.setattr(chunk_links, "KEPT_SLUGS", 3)
+    monkeypatch.setattr(chunking, "KEPT_SLUGS", 3)
     assert len(links_of(linked)) > 20
     assert len(asked) > len({*asked})  # no more is kept than the bound says
 

@@ -10,13 +10,10 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import chunk_sources, plan_chunking
-from leafmark.app.chunking import run
-from leafmark.app.chunking import run as chunking
-from leafmark.app.chunking.jobs import ChunkJob, ChunkPlan
-from leafmark.app.chunking.run import SourceReport
+from leafmark.app import chunk_sources, chunking, plan_chunking
+from leafmark.app.chunking import ChunkJob, ChunkPlan, SourceReport
 from leafmark.app.requests import ChunkRequest
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.app.workers import Worker
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import LeafmarkError
@@ -90,7 +87,7 @@ def test_small_inputs_stay_in_this_process(here: Here, monkeypatch: pytest.Monke
     def refuse(*_: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("leafmark.app.chunking.run.share_out", refuse)
+    monkeypatch.setattr("leafmark.app.chunking.share_out", refuse)
     assert len(list(chunk_sources(fill(here), render=None))) == 63
 
 
@@ -136,7 +133,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
 def test_a_large_source_is_done_by_the_main_process(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "ALONE_BYTES", 100_000)
+    monkeypatch.setattr(chunking, "ALONE_BYTES", 100_000)
     sent: list[str] = []
     asked = Worker.ask
 
@@ -186,13 +183,13 @@ def test_processes_are_started_for_large_inputs_only(monkeypatch: pytest.MonkeyP
         tree = Tree(name="t", root=Path("/"))
         return [ChunkJob(tree, str(k), size, ChunkingOptions()) for k in range(count)]
 
-    monkeypatch.setattr(run, "core_count", lambda: 16)
-    assert run.worker_count(jobs(1_000, 1_000)) == 0
-    assert run.worker_count(jobs(3, 50_000_000)) == 0  # they are done by the main process
-    assert run.worker_count(jobs(1_000, 4_000)) == 2
-    assert run.worker_count(jobs(1_000, 100_000)) == 4
-    monkeypatch.setattr(run, "core_count", lambda: 1)
-    assert run.worker_count(jobs(1_000, 100_000)) == 0
+    monkeypatch.setattr(chunking, "core_count", lambda: 16)
+    assert chunking.worker_count(jobs(1_000, 1_000)) == 0
+    assert chunking.worker_count(jobs(3, 50_000_000)) == 0  # they are done by the main process
+    assert chunking.worker_count(jobs(1_000, 4_000)) == 2
+    assert chunking.worker_count(jobs(1_000, 100_000)) == 4
+    monkeypatch.setattr(chunking, "core_count", lambda: 1)
+    assert chunking.worker_count(jobs(1_000, 100_000)) == 0
 
 
 def test_a_source_that_breaks_the_parser_does_not_stop_the_others(
@@ -206,7 +203,7 @@ def test_a_source_that_breaks_the_parser_does_not_stop_the_others(
     for name in "abc":
         here.write(f"{name}.md", "text\n")
     found = plan(here, ".")
-    monkeypatch.setattr("leafmark.app.chunking.run.parse_source", broken)
+    monkeypatch.setattr("leafmark.app.chunking.parse_source", broken)
     reports = [one for one in chunk_sources(found, render=None) if isinstance(one, SourceReport)]
     assert [report.chunks for report in reports] == [1, 0, 1]
     assert [note.message for note in reports[1].diagnostics] == [

@@ -13,7 +13,7 @@ from support.projects import Here
 from leafmark.app.indexing import preparing
 from leafmark.app.indexing.preparing import Prepared, Recipe, Task, prepare, prepare_all
 from leafmark.app.requests import IndexRequest
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.app.sources.walk import SourceFile, iter_sources
 from leafmark.app.workers import Worker
 from leafmark.chunking import ChunkingOptions, Strategy

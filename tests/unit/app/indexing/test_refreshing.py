@@ -23,9 +23,8 @@ from leafmark.app.indexing import refreshing as indexing
 from leafmark.app.indexing.changes import Plan, plan_changes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import IndexRequest, Progress
-from leafmark.app.sources.folders import Folders, Handle
+from leafmark.app.sources.folders import Folders, Handle, Tree
 from leafmark.app.sources.formats import parse_source
-from leafmark.app.sources.trees import Tree
 from leafmark.errors import (
     ConfirmationError,
     LockedError,

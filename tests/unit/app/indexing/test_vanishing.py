@@ -15,7 +15,7 @@ from support.projects import Here
 from leafmark.app import index_project, open_project, project_status, search_project
 from leafmark.app.indexing import preparing
 from leafmark.app.requests import IndexRequest, SearchRequest
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.model import IndexReport
 from leafmark.render.hints import word_remedy
 

@@ -12,7 +12,7 @@ import pytest
 
 from leafmark.app.sources import files
 from leafmark.app.sources.files import FileChangedError, read_beneath
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 from leafmark.model import FileState
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and pipes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.app.sources.globs import alternatives, glob_expression, matcher, unescaped
+from leafmark.app.sources.ignore import alternatives, glob_expression, matcher, unescaped
 
 MATCHES = [
     ("*.md", "a.md", True),

@@ -12,7 +12,7 @@ import pytest
 
 from leafmark.app.sources import files
 from leafmark.app.sources.files import SETTLED_NS, KnownFiles, read_beneath
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is kept there")
 

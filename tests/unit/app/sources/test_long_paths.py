@@ -14,8 +14,7 @@ from support.listings import list_as_windows_does
 
 from leafmark.app.sources import folders
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.folders import real_path, unlimited
-from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.folders import Tree, real_path, unlimited
 from leafmark.app.sources.walk import WalkNotes, iter_sources, named_source
 
 LONG = "x" * 240

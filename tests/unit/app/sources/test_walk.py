@@ -12,9 +12,9 @@ import pytest
 from support.listings import list_as_windows_does
 
 from leafmark.app.sources import folders
+from leafmark.app.sources.folders import Tree
 from leafmark.app.sources.ignore import Doubt
 from leafmark.app.sources.selection import Frame, Selection
-from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import WalkNotes, exceeds, iter_sources, named_source
 from leafmark.errors import ForbiddenError, NotFoundError
 from leafmark.model import Diagnostic

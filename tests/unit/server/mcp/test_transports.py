@@ -14,7 +14,7 @@ from mcp import types
 from mcp.shared.message import SessionMessage
 
 from leafmark import errors
-from leafmark.server.mcp import transports
+from leafmark.server.mcp import server
 
 
 def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
@@ -28,11 +28,11 @@ def test_on_windows_a_client_that_is_gone_is_an_invalid_argument(
     monkeypatch.setattr("anyio.run", run)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(BaseExceptionGroup) as caught:
-        transports.run_stdio(cast("Any", None), 1)
+        server.run_stdio(cast("Any", None), 1)
     assert caught.group_contains(OSError, match="Invalid argument")
     assert not caught.group_contains(BrokenPipeError)
     monkeypatch.setattr(errors, "WINDOWS", True)
-    transports.run_stdio(cast("Any", None), 1)
+    server.run_stdio(cast("Any", None), 1)
 
 
 def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
@@ -43,7 +43,7 @@ def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
         sent.append(json.loads(line))
 
     async def run() -> list[str]:
-        talk = transports.Conversation(each(lines), write)
+        talk = server.Conversation(each(lines), write)
         async with anyio.create_task_group() as group:
             group.start_soon(talk.listen)
             group.start_soon(talk.speak)
@@ -52,7 +52,7 @@ def converse(*lines: str) -> tuple[list[str], list[tuple[Any, int, str]]]:
         return methods
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transports, "LAST_ANSWERS_S", 0)
+        patch.setattr(server, "LAST_ANSWERS_S", 0)
         methods = anyio.run(run)
     return methods, [(each["id"], each["error"]["code"], each["error"]["message"]) for each in sent]
 
@@ -136,7 +136,7 @@ def test_what_was_asked_is_answered_before_the_end(lines: list[str], expected: l
         said.append("answered")
 
     async def run() -> None:
-        talk = transports.Conversation(each(lines), write)
+        talk = server.Conversation(each(lines), write)
 
         async def answer(steps: int) -> None:
             for _ in range(steps):

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from leafmark.server.web.blocks import spans_of_words
 from leafmark.server.web.rendering import (
     CUT,
+    Cut,
     Markings,
+    Section,
     mark_excerpt,
     mark_text,
     render_html,
     render_markdown,
 )
-from leafmark.server.web.sections import Cut, Section
 
 
 def nowhere(_: str) -> None:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.server.web.rendering import CUT, Markings, render_html
-from leafmark.server.web.sections import Cut
+from leafmark.server.web.rendering import CUT, Cut, Markings, render_html
 
 
 def divided(text: str) -> list[tuple[str, int | None, bool]]:

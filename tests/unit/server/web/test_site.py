@@ -17,7 +17,7 @@ from leafmark.app import Project, browse_project, open_project
 from leafmark.app.history import project_at
 from leafmark.app.requests import SearchRequest
 from leafmark.errors import UsageError
-from leafmark.server.web import jobs, replies, site
+from leafmark.server.web import calls, jobs, site
 from leafmark.server.web.routes import ROUTES, describe
 from leafmark.server.web.site import Site, read_query
 from leafmark.server.workspace import Workspace
@@ -468,7 +468,7 @@ def test_more_calls_than_can_wait_are_refused(
 
 
 def test_an_answer_is_of_bounded_size(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replies, "MAX_ANSWER_BYTES", 10)
+    monkeypatch.setattr(calls, "MAX_ANSWER_BYTES", 10)
     for path in ("search?q=restore", "chunks?id=a.md", "raw?id=a.md"):
         name, _, query = path.partition("?")
         answer = ask(served, f"/api/{name}", query)

@@ -1,1 +1,0 @@
-"""Sources chunked with no index: what `leafmark chunk` does."""
