@@ -104,6 +104,7 @@ COMMAND_LINE = Terms(
             "many-files": "index it all the same with --yes, or name a smaller folder with -C, or "
             "make this one a tree for good with `leafmark init`",
             "root": "name a folder that holds it with --root",
+            "baseline": "{text}, or name it with --baseline",
             "budget": "--max-tokens {least} is the least for it",
         }
     ),

@@ -545,7 +545,7 @@ def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
         raise ConfigError(
             "lint.baseline leads out of the folder",
             location=location,
-            hint="keep it beside the configuration, or name it with --baseline",
+            hint=Remedy("baseline", "keep it beside the configuration"),
         )
     return found
 
