@@ -41,10 +41,10 @@ __all__ = [
 ]
 
 MAX_HEADINGS = 200_000
-"""Each becomes a chunk, which takes a kilobyte until it is indexed; no document has a tenth."""
+"""The most headings of a document: each becomes a chunk of about a kilobyte in memory."""
 
 FORMAT_FAILED = "format-failed"
-"""The code of a source that is plain text only because the parser of its format failed."""
+"""The code of a source that was read as plain text because the parser of its format failed."""
 
 
 def parse(
@@ -78,9 +78,9 @@ def parse(
 
 
 def _parsed(format_name: Format, data: bytes, path: str, *, outputs: bool) -> Document:
-    """Return the document of a format; as plain text where its parser fails, so that none is lost.
+    """Return the document of a format, as plain text if its parser fails.
 
-    What ours fails at is a bug, which the diagnostic names.
+    A failure of one of our parsers is a bug, which the diagnostic names.
     """
     try:
         parser = parser_of(format_name)

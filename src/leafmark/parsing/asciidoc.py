@@ -44,7 +44,7 @@ class Item(NamedTuple):
 
 
 class OpenLists:
-    """The markers of the lists that an item may go on with, from the outermost one."""
+    """The markers of the open lists, from the outermost one."""
 
     def __init__(self) -> None:
         self._markers: list[str] = []
@@ -53,7 +53,7 @@ class OpenLists:
         return marker in self._markers
 
     def enter(self, marker: str) -> int:
-        """Go on with the list of a marker, or open one; return how many it is inside."""
+        """Continue the list of a marker, or open one; return the number of lists around it."""
         if marker in self._markers:
             del self._markers[self._markers.index(marker) + 1 :]
         else:
@@ -62,7 +62,7 @@ class OpenLists:
 
 
 def marker_of(line: str) -> str:
-    """Return what a line shares with all items of its list; empty if it is no item.
+    """Return the marker that all items of a line's list share; "" if the line is not an item.
 
     >>> [marker_of(line) for line in ("** a", "12. b", "IV) c", "<2> d", "term:: e", "f")]
     ['**', '1.', 'A)', '<', '::', '']
@@ -111,13 +111,13 @@ _SIGNS_OF: dict[BlockKind, str] = {
 }  # fmt: skip
 _KINDS = {sign: kind for kind, signs in _SIGNS_OF.items() for sign in signs}
 _BELOW_LIST = 3
-"""Levels left below the deepest list: its items, what is attached to them, and what is in that."""
+"""Levels left below the deepest list: its items, attached blocks, and the blocks in these."""
 
 _PLAIN = frozenset(("code", "html", "definition", "table"))
 
 
 class AsciiDocScanner(LeadingLineScanner):
-    """Knows the lines before a block that say something of it."""
+    """Scans AsciiDoc; lines of attributes and titles belong to the block below them."""
 
     _alone = "paragraph"
     _deepest = 10  # lists in lists take two levels each, but are read once
@@ -133,7 +133,7 @@ class AsciiDocScanner(LeadingLineScanner):
         self._flush(self._stop, 0)
 
     def _flush(self, at: int, level: int) -> None:
-        """Note lines about a block that does not come; inside a block they are part of that."""
+        """Note lines about a block that does not follow; within a block they are part of it."""
         if level:
             self._lead = -1
         else:
@@ -150,11 +150,11 @@ class AsciiDocScanner(LeadingLineScanner):
             self._language = value.strip().lower()
 
     def _lines_about(self, at: int) -> Sequence[str]:
-        """The lines that say something of the block on line `at`."""
+        """Return the lines of attributes and title above the block on line `at`."""
         return self.lines.text[self._lead : at] if self._lead >= 0 else ()
 
     def _described(self, at: int) -> tuple[str, str]:
-        """The style and the id that the lines before the block on line `at` give it."""
+        """Return the style and the id that the lines above the block on line `at` give it."""
         style = anchor = ""
         for line in self._lines_about(at):
             match = _ID.search(line) if line.startswith("[") else None
@@ -232,7 +232,7 @@ class AsciiDocScanner(LeadingLineScanner):
         return after
 
     def _delimited(self, at: int, line: str, level: int) -> int:
-        """A block between two equal lines; one that is not closed goes to the end."""
+        """Take a block between two equal lines; if not closed, it ends with the text around it."""
         fence = _fence(line)
         if not fence:
             return at
@@ -251,7 +251,7 @@ class AsciiDocScanner(LeadingLineScanner):
         return after
 
     def _closing(self, at: int, fence: str) -> int:
-        """The line that closes a block, or where what holds it ends; looked up, not searched."""
+        """Return the line that closes a block, or the end of the text around it; a look-up."""
         if self._fences is None:
             self._fences = {}
             for index, line in enumerate(self.lines.text):
@@ -274,7 +274,7 @@ class AsciiDocScanner(LeadingLineScanner):
         return ""
 
     def _rows(self, first: int, after: int, level: int) -> None:
-        """Lines that begin a cell begin a row, for want of counting columns."""
+        """Note rows: every line that begins a cell begins a row, since columns are not counted."""
         starts = [i for i in range(first, after) if self.lines.text[i][:1] in ("|", "!")]
         for row, following in pairwise([*starts, after]):
             self._add("table_row", row, following, level)
@@ -282,7 +282,7 @@ class AsciiDocScanner(LeadingLineScanner):
     # -- lists and paragraphs ----------------------------------------------------------
 
     def _list(self, at: int, line: str, level: int) -> int:
-        """Items one after another; blank lines between them are part of the list."""
+        """Take a list of items; blank lines between them are part of it."""
         if not marker_of(line):
             return at
         items = self._items(at, max(0, (self._deepest - _BELOW_LIST - level) // 2))
@@ -290,7 +290,7 @@ class AsciiDocScanner(LeadingLineScanner):
         return items[-1].after
 
     def _items(self, at: int, deepest: int) -> list[Item]:
-        """The items from line `at` on; what is deeper than `deepest` counts as being there."""
+        """Return the items from line `at` on; deeper ones than `deepest` count as that deep."""
         items, opened = list[Item](), OpenLists()
         about = first = at
         marker = self._marker(at)
@@ -302,7 +302,7 @@ class AsciiDocScanner(LeadingLineScanner):
         return items
 
     def _below_item(self, at: int, opened: OpenLists) -> tuple[int, int, str]:
-        """The line of the next item with its attributes, without them, and its marker, if any.
+        """Return the next item's first line with attributes, without them, and its marker, if any.
 
         Attributes right below an item are those of a list inside it; others part lists.
         """
@@ -319,14 +319,14 @@ class AsciiDocScanner(LeadingLineScanner):
         return marker_of(self.lines.text[at]) if at < self._stop else ""
 
     def _nest(self, items: Sequence[Item], level: int) -> None:
-        """Note a list, and the lists inside its items, each of which is below the one before."""
+        """Note a list, and the lists inside its items."""
         self._add("list", items[0].first, items[-1].after, level)
         heads = [i for i, item in enumerate(items) if item.depth == items[0].depth]
         for head, following in pairwise([*heads, len(items)]):
             self._item(items[head], items[head + 1 : following], level + 1)
 
     def _item(self, item: Item, below: Sequence[Item], level: int) -> None:
-        """An item: its text, what is attached to it, and the list below it."""
+        """Note an item: its text, the blocks attached to it, and the list below it."""
         after = below[-1].after if below else item.after
         self._add("list_item", item.first, after, level)
         if item.joints or below:
@@ -340,7 +340,7 @@ class AsciiDocScanner(LeadingLineScanner):
             self._nest(below, level + 1)
 
     def _item_end(self, at: int, joints: list[int]) -> int:
-        """Where an item ends: its lines, and what a line with `+` or indentation attaches.
+        """Return the end of an item: its lines, and the blocks that `+` or indentation attaches.
 
         The lines with `+` are added to `joints`.
         """
@@ -418,11 +418,11 @@ _TAKERS: tuple[_Taker, ...] = (
     AsciiDocScanner._list,
     AsciiDocScanner._indented,
 )
-"""What a line may begin, in order; one that declines returns its own line."""
+"""The constructs that a line may begin, in order; each returns the same line if it declines."""
 
 
 def _fence(line: str) -> str:
-    """The line that closes the block which a line opens, empty where it opens none."""
+    """Return the line that closes the block which `line` opens, "" if it opens none."""
     match = _DELIMITER.match(line)
     if match is None or (match[2] and line[0] != "`"):
         return ""
@@ -458,7 +458,7 @@ def parse_asciidoc(data: bytes, path: str) -> Document:
 
 
 def title_text(source: str) -> str:
-    """Return what is shown of a title, marks of formatting left out.
+    """Return the visible text of a title, without marks of formatting.
 
     >>> title_text("The `git` *add* command")
     'The git add command'

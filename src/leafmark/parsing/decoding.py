@@ -22,13 +22,13 @@ from leafmark.model import Diagnostic
 from leafmark.patterns import late_pattern
 
 _SAMPLE_BYTES = 8192
-"""How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
+"""The bytes of a file that are checked for binary data and UTF-16, as many as in git."""
 
 _MIN_BYTES = 16
-"""Fewer bytes with zeros among them prove nothing where they are valid UTF-8."""
+"""Fewer bytes with zeros among them do not prove UTF-16 if they are valid UTF-8."""
 
 PORTION_BYTES = 1_000_000
-"""How much of a source is decoded at a time to see whether it is UTF-8."""
+"""The bytes of a source that are checked as UTF-8 at a time."""
 
 _UTF8_DECODER = getincrementaldecoder("utf-8")
 
@@ -50,19 +50,19 @@ _BOMS = (
 )
 _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
 _JAPANESE_ESCAPE = late_pattern(rb"\x1b(?:\$[@B]|\(J)")
-"""What ISO-2022-JP begins Japanese with."""
+"""The escapes of ISO-2022-JP before Japanese."""
 
 _NUL = late_pattern(rb"\0(?!\x08[\[\]])")
-"""A zero byte, but in the marks that Info puts around pictures and before an index."""
+"""A zero byte, except in the marks of Info around pictures and before an index."""
 
 _NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
 """Characters that no text has: controls, lone surrogates, private use, noncharacters.
 
-A pattern that is compiled when it is used: that takes longer than most.
+It is compiled on its first use, which takes longer than for most patterns.
 """
 
 _SCRIPTS = bytes({*range(0x20)} - {0x0A, 0x0D})
-"""First bytes of the letters of scripts up to U+1FFF; not those that the bytes of a text have."""
+"""First bytes of the letters of scripts up to U+1FFF, without line ends."""
 
 _CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r\f\x1b"})
 _RARE = 2_000
@@ -70,7 +70,7 @@ _RARE = 2_000
 
 _PARTING = late_pattern("[\t\n\r ]")
 _SWAPPED_PARTING = late_pattern("[\u0900\u0a00\u0d00\u2000]")
-"""White space, and what the wrong byte order makes of it."""
+"""White space in the wrong byte order."""
 
 _LONE_SURROGATE = late_pattern("[\ud800-\udfff]+")
 _NOT_ASCII = late_pattern("[^\x00-\x7f]")
@@ -93,15 +93,15 @@ ascii=cp1252 big5=big5hkscs euc_kr=cp949 gb2312=gb18030 gbk=gb18030 iso8859-1=cp
 iso8859-9=cp1254 iso8859-11=cp874 shift_jis=cp932 tis-620=cp874
 """
 _SUPERSETS = dict(pair.split("=") for pair in _REPLACED.split())
-"""Codecs that Python knows under more names, and those that the Standard reads in their place."""
+"""Codecs, and their supersets that the Standard uses instead."""
 
 _MAX_LABEL = 40
 
 
 class Utf8(bytes):
-    """The bytes of what is text already: UTF-8, where only half a character can be wrong.
+    """The bytes of a text: UTF-8 in which at most half a character can be wrong.
 
-    Whoever holds a text knows its places in it, so no other encoding may be read in it.
+    Offsets into the text must stay valid, so no other encoding is tried.
     """
 
 
@@ -124,12 +124,12 @@ class Decoded(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Made whenever it is asked for: one emoji makes it four times as large as the data."""
+        """Made on every access: one emoji makes it four times as large as the data."""
         return self.mended if self.stand_in else self.data.decode()
 
     @property
     def encoded(self) -> bytes:
-        """The text in UTF-8: the data themselves, but for what stands for bad bytes."""
+        """The text in UTF-8: the data, with stand-ins for bad bytes."""
         return self.mended.encode() if self.stand_in else self.data
 
     def restore(self, text: str) -> str:
@@ -139,7 +139,7 @@ class Decoded(NamedTuple):
         return text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
 
     def shown(self, text: str) -> str:
-        """Return the same with U+FFFD for every NUL, too, as CommonMark has it."""
+        """Return the same with U+FFFD also for every NUL, as CommonMark does."""
         return self.restore(text).replace("\0", "\ufffd")
 
 
@@ -172,7 +172,7 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
 
 
 def _check_utf8(data: bytes) -> None:
-    """Raise what decoding raises; a large source is not decoded at once."""
+    """Raise `UnicodeDecodeError` for bad UTF-8; a large source is decoded by portions."""
     if len(data) > PORTION_BYTES:
         decoder = _UTF8_DECODER()
         with suppress(UnicodeDecodeError):  # whose place is told from all of it
@@ -184,9 +184,9 @@ def _check_utf8(data: bytes) -> None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32.
+    """Whether `data`, or its beginning, is binary: it has a NUL and is not UTF-16 or UTF-32.
 
-    A NUL among very many characters of UTF-8 stands in a text: pages show what they write of.
+    A NUL among very many characters of UTF-8 may be part of a text.
     """
     if _by_mark(data) or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
         return False
@@ -212,7 +212,7 @@ def _by_mark(data: bytes) -> tuple[bytes, str] | None:
 def _utf16_in_utf8(data: bytes) -> str:
     """The codec of UTF-16 without a mark that may be valid UTF-8, as that of ASCII and Cyrillic is.
 
-    One half of its bytes says the script: nearly all are zero, or controls. The text has none.
+    Every other byte is nearly always zero or a control character, which texts do not have.
     """
     if len(data) % 2 or len(data) < _MIN_BYTES or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
         return ""
@@ -233,7 +233,7 @@ def _begins_as_utf8(data: bytes) -> bool:
 
 
 def _unmarked_utf16(data: bytes) -> str:
-    """The codec of UTF-16 without a mark: zero bytes in many of the one half of places only."""
+    """Return the codec of UTF-16 without a mark: zero bytes are at either even or odd offsets."""
     sample = data[:_SAMPLE_BYTES]
     first, second = sample[::2].count(0), sample[1::2].count(0)
     least = len(sample) // 5
@@ -255,7 +255,7 @@ def _reads_as(codec: str, sample: bytes) -> bool:
 
 
 def _japanese(data: bytes, path: str) -> Decoded | None:
-    """`data`, which is ASCII, as ISO-2022-JP, where its escapes say so and all of it is valid."""
+    """Return ASCII `data` as ISO-2022-JP if it has its escapes and is valid."""
     if b"\x1b" not in data or not data.isascii() or not _JAPANESE_ESCAPE.search(data):
         return None
     try:
@@ -272,7 +272,7 @@ def _is_nearly_utf8(data: bytes) -> bool:
 
 
 def _mend(data: bytes, path: str, first_bad: int) -> Decoded:
-    """Read UTF-8 with mistakes: the same length, with stand-ins where it is bad."""
+    """Decode UTF-8 with mistakes: the length stays, and stand-ins replace bad bytes."""
     stand_in, filler = _unused_controls(data)
     count = 0
 
@@ -292,7 +292,7 @@ def _mend(data: bytes, path: str, first_bad: int) -> Decoded:
 
 
 def _unused_controls(data: bytes) -> tuple[str, str]:
-    """Two control characters, not white space to any parser, that the data has not, if any."""
+    """Return two control characters, white space to no parser, that the data lack, if any."""
     controls = [*range(1, 9), *range(14, 28), 127]
     unused = [code for code in controls if code not in data]
     first, second = (unused + controls)[:2]
@@ -321,7 +321,7 @@ def _convert(
 
 
 def _detect(data: bytes) -> str:
-    """The name, one of `_CODECS`, of the encoding that the bytes look like."""
+    """Return the name, one of `_CODECS`, of the most likely encoding."""
     # late: few files need it
     from chardetng_py import EncodingDetector  # type: ignore[import-untyped]
 
@@ -333,7 +333,7 @@ def _detect(data: bytes) -> str:
 
 
 def _codec_of(name: str) -> str:
-    """Python's codec for the encoding called `name`, empty where it is not one of ours."""
+    """Return Python's codec for the encoding called `name`, "" if it is not supported."""
     label = name.strip().lower().replace("_", "-")
     if label in _CODECS or len(label) > _MAX_LABEL:
         return _CODECS.get(label, "")

@@ -1,9 +1,9 @@
-"""Which format a source has, and what parses and reads it: one table.
+"""The format of a source, its parser and its reader: one table.
 
-The core formats are rows of the tables here, whose modules are imported when the first such
-file comes; all others are registered by packages (`plugins`). What the name of a file does not
-tell, its `#!` line, those formats and last its markup do: a text that is plainly written in
-reStructuredText or AsciiDoc is no plain text.
+The core formats are rows of the tables here, whose modules are imported for the first such
+file; all others are registered by packages (`plugins`). If the name of a file does not decide,
+its `#!` line, the registered formats and last its markup do: a text that is clearly
+reStructuredText or AsciiDoc is not plain text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NAMES: dict[str, Format] = {"llms.txt": "markdown", "llms-full.txt": "markdown"
 """Core formats of files whose name is a convention (llmstxt.org)."""
 
 _SOURCES = frozenset(("asciidoc", "markdown", "rst"))
-"""What is published as it was written, with `.txt` behind its suffix."""
+"""Formats that are published as source, with `.txt` behind their suffix."""
 
 _PARSERS: dict[Format, str] = {
     "asciidoc": "leafmark.parsing.asciidoc:parse_asciidoc",
@@ -56,19 +56,19 @@ _PARSERS: dict[Format, str] = {
 }
 
 _READERS: dict[Format, str] = {"html": "leafmark.parsing.html:read_html"}
-"""What makes the readable text of spans, for formats whose bytes are markup."""
+"""The readers of formats whose bytes are markup: they make the readable text of spans."""
 
 _READER_MAKERS: dict[Format, str] = {
     "markdown": "leafmark.parsing.markdown_text:markdown_reader",
     "notebook": "leafmark.parsing.notebook:notebook_reader",
 }
-"""What makes that of the bytes of a source, which have to be known as a whole."""
+"""Functions that return the reader for the bytes of a source, which must be known as a whole."""
 
 DATA_SUFFIXES = frozenset(
     ".json .json5 .jsonc .jsonl .geojson .ndjson .xml .xsd .xsl .xslt .plist .rss .svg .eps"
     " .csv .tsv .toml .yaml .yml .log".split()
 )
-"""Data files, drawings and logs: text, but read only where they are included by name."""
+"""Data files, drawings and logs: text, but read only if they are included by name."""
 
 CONVERTERS = {
     ".doc": "libreoffice --convert-to docx, then pandoc",
@@ -85,20 +85,20 @@ CONVERTERS = {
     ".xls": "libreoffice --convert-to csv",
     ".xlsx": "markitdown",
 }
-"""Suffixes of documents that are refused, each with a program that makes text of them."""
+"""Suffixes of documents that are refused, each with a program that converts them to text."""
 
 _PROSE = frozenset(("", ".text", ".txt"))
-"""Suffixes of texts that may be marked up without saying so."""
+"""Suffixes of texts that may contain markup."""
 
 NO_FORMATS: Mapping[str, Format] = MappingProxyType({})
-"""Nothing is stated of what suffixes mean."""
+"""No suffix has a configured format."""
 
 
 # -- which format ------------------------------------------------------------------------
 
 
 class Told(NamedTuple):
-    """The format of a source; `faults` say which formats could not be asked for it, and why."""
+    """The format of a source; `faults` names the formats that failed to decide, and why."""
 
     format: Format
     faults: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def suffix_of(path: str) -> str:
 
 
 def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | None:
-    """Return the core format that the file's name tells, None where it tells none.
+    """Return the core format for the file's name, None if it has none.
 
     `stated` says what suffixes mean here, and is asked first. A file without a format, that is
     no data file and needs no converter, is plain text if it is text at all. A source that was
@@ -137,7 +137,7 @@ def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | 
 
 
 def _stated(path: str, stated: Mapping[str, Format]) -> Format | None:
-    """Return what is stated of the longest suffix that the file's name has."""
+    """Return the configured format of the longest matching suffix of the file's name."""
     name = path[path.rfind("/") + 1 :].lower()
     dot = name.find(".", 1)
     while dot > 0:
@@ -190,7 +190,7 @@ def parser_of(format_name: Format) -> Parser:
 
 
 def reader_of(format_name: Format, data: bytes) -> Reader | None:
-    """Return what makes the readable text of a source; None where its bytes are its text."""
+    """Return the reader of a source; None if its bytes are its text."""
     if format_name in _READER_MAKERS:
         return _imported(_READER_MAKERS[format_name])(data)  # type: ignore[no-any-return]
     reader = _reader_of_markup(format_name)
@@ -213,10 +213,10 @@ def _imported(name: str) -> Any:
 # -- the markup of a text -------------------------------------------------------------------
 
 _SAMPLE_BYTES = 65_536
-"""What is looked at of a text: the beginning of a manual tells how it is written."""
+"""The bytes of a text that are checked: the beginning of a manual shows its markup."""
 
 _MIN_MARKS = 3
-"""Marks that only one format has, of two kinds, below which a text may merely quote it."""
+"""The least number of marks of one format, of two kinds: with fewer, a text may just quote it."""
 
 _RST_TITLE = rb"^(?=[^\s\n])[^\n]+\n([=\-~^\"'`*+#.:_])\1{3,}[ \t\r]*$"
 _RST_MARKS = (
@@ -229,7 +229,7 @@ _RST_MARKS = (
     rb"[^\s:]::[ \t\r]*\n[ \t\r]*\n(?=[ \t]+\S)",  # a literal block
 )
 _RST_OWN = 4
-"""How many of the marks, from the first, no other markup has."""
+"""So many of the marks, from the first, occur in no other markup."""
 
 _ASCIIDOC_TITLE = rb"^(?:={1,5} [^\s=][^\n]*[^=\n]\r?$|(?=\w)[^\n]+\n([=\-~^+])\1{3,}[ \t\r]*$)"
 _ASCIIDOC_MARKS = (
@@ -245,11 +245,11 @@ _ASCIIDOC_MARKS = (
 )
 _ASCIIDOC_OWN = 4
 _FENCE = rb"^[ \t]*(?:```|~~~)[\w+-]*[ \t\r]*$|^#{1,6} \S"
-"""What Markdown has, and the others do not."""
+"""Marks that only Markdown has."""
 
 
 def _markup_of(data: bytes) -> Format | None:
-    """Return the format that a text is plainly written in, None where it may be plain.
+    """Return the format that a text is clearly written in, None if it may be plain text.
 
     It has a title, and either a directive of reStructuredText or three marks of two kinds, some
     of which have no meaning anywhere else; and Markdown has fewer of its own.

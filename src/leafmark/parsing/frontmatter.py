@@ -1,12 +1,12 @@
 """Front matter: the metadata block that a Markdown source may begin with.
 
 YAML between lines of `---`, TOML between lines of `+++`. It is data, so it is
-read with limits: on size, depth, digits, and what aliases of YAML stand for. What
-is malformed is data all the same: a diagnostic says why, and each of its keys that can be
-read alone counts. A rule and prose up to another rule, or a list, is no front matter.
+read with limits on size, depth, digits, and the expansion of YAML's aliases. A malformed
+block gives a diagnostic, and the keys that can be read alone count. A rule and prose up to
+another rule, or a list, is not front matter.
 
-Values of both are plain ones, for other files that hold data, too. Scalars keep the text that
-they were written as, since `1.10` as a version is not the number 1.1. Booleans, numbers and null
+The values are plain data, which other data files use, too. Scalars keep their
+source text, since `1.10` as a version is not the number 1.1. Booleans, numbers and null
 are those of YAML 1.2's core schema (so that `no` is a word); dates become ISO 8601 strings.
 """
 
@@ -43,7 +43,7 @@ _WORDS = {
 
 
 class Scalar(NamedTuple):
-    """A value that is no list and no mapping: as JSON has it, and as it was written."""
+    """A value that is neither list nor mapping: the JSON value, and its source text."""
 
     value: str | int | float | bool | None
     text: str
@@ -55,7 +55,7 @@ Tree = dict[str, Any]  # of Scalar, list and dict
 
 
 def scalar_of(text: str) -> Scalar:
-    """What a plain scalar means."""
+    """Return the value of a plain scalar."""
     if text in _WORDS:
         return Scalar(_WORDS[text], text)
     if text[0].isalpha():
@@ -80,7 +80,7 @@ def _float(match: re.Match[str]) -> float | None:
 
 
 def _date(match: re.Match[str]) -> str | None:
-    """The date, or date and time, as ISO 8601; None where there is no such day."""
+    """Return the date, or date and time, as ISO 8601; None if there is no such day."""
     part = match.groupdict()
     try:
         day = datetime.date(int(part["year"]), int(part["month"]), int(part["day"]))
@@ -112,7 +112,7 @@ MAX_REPEATED = 10_000
 """Values that all aliases of a block may stand for: a few bytes could stand for gigabytes."""
 
 MAX_DEPTH = 20
-"""How deep lists and keys may be nested; real front matter is two or three deep."""
+"""The deepest nesting of lists and keys; real front matter is two or three deep."""
 
 
 _DOTTED = re.compile(r"(?<![\w\"'.-])(?:[\w\"'-]+[ \t]*\.[ \t]*){20}")
@@ -120,7 +120,7 @@ _DOTTED = re.compile(r"(?<![\w\"'.-])(?:[\w\"'-]+[ \t]*\.[ \t]*){20}")
 
 
 class BadMetadataError(Exception):
-    """Why a metadata block cannot be read, and on which of its lines (from 0) where known."""
+    """The reason why a metadata block cannot be read, and its line (from 0) if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -145,7 +145,7 @@ def to_json(tree: Any) -> Any:
 
 
 def read_yaml(text: str) -> tuple[Tree, Repeats]:
-    """Return the mapping that `text` holds, and the keys that are in a mapping twice.
+    """Return the mapping in `text`, and the keys that occur twice in a mapping.
 
     Raises:
         BadMetadataError: it is not YAML, no mapping, too deep, or its aliases are too much.
@@ -197,7 +197,7 @@ class _Builder:
             self._put_again(event)
 
     def _put_again(self, event: Any) -> None:
-        """Put what an alias stands for: the same value, which nobody changes."""
+        """Put the value that an alias stands for: the same object, which is never changed."""
         line = event.start_mark.line
         value = self._anchored.get(event.anchor)
         if value is None or any(container is value for container in self._open):
@@ -233,7 +233,7 @@ class _Builder:
             self._keys.append(None)
 
     def _place(self, value: Any, line: int) -> None:
-        """Put a value where the next one belongs."""
+        """Put a value at the next place of the open collection."""
         if not self._open:
             if self.root is None and not (isinstance(value, Scalar) and value.value is None):
                 self.root = value
@@ -250,7 +250,7 @@ class _Builder:
 def _measure(value: Any, most: int) -> tuple[int, int]:
     """Return how many values a tree holds, itself included, up to one more than `most`, and levels.
 
-    What it holds by aliases counts each time.
+    Values behind aliases count each time.
     """
     size, deepest = 0, 0
     waiting = [(value, 1)]
@@ -271,13 +271,13 @@ _MAX_KEY = 100
 """Characters of a key; YAML itself has a limit at 1024."""
 
 _SHORT = 30
-"""Characters of a line that is worth remembering: longer ones hardly ever come again."""
+"""The longest line, in characters, that is remembered: longer ones hardly ever repeat."""
 
 _MOST = 4096
 """Lines, and keys, that are remembered."""
 
 _FIRST_SIGNS = "/.(_<"
-"""What a plain scalar may begin with here, beside letters and digits; YAML has more."""
+"""Signs that a plain scalar may begin with here, beside letters and digits; YAML has more."""
 
 _FLOW_SYNTAX = re.compile(r"""[\[\]{}:?#&*!|>'"%@`]""")
 _NOTHING = Scalar(None, "")
@@ -285,7 +285,7 @@ _HARD = ("", None, None)
 
 
 def read_simple_yaml(text: str) -> Tree | None:
-    """Return the mapping that `text` holds, or None where it takes a real parser to tell.
+    """Return the mapping in `text`, or None if only a real parser can read it.
 
     Nearly all front matter has keys at the margin, each with one word, one quoted string, or a
     list of such, on one line or one item a line. The parser would read that in exactly the
@@ -312,14 +312,14 @@ def read_simple_yaml(text: str) -> Tree | None:
 
 
 _Line = tuple[str, str | None, Any]
-"""A key, or what stands before the dash of an item, and the value; neither: blank or a comment.
+"""A key, or the indentation of an item, and the value; neither for blank lines and comments.
 
-The value is None where it takes a real parser.
+The value is None if only a real parser can read it.
 """
 
 
 def _line(line: str) -> _Line:
-    """What a line says."""
+    """Return the key and the value of a line."""
     if not line.isprintable() and not line.replace("\xa0", " ").isprintable():
         return _HARD  # tabs, control characters, line ends of YAML 1.1
     name, colon, rest = line.partition(": ")
@@ -348,7 +348,7 @@ def _is_key(name: str) -> bool:
 
 
 def _value(text: str) -> Scalar | list[Scalar] | None:
-    """The value that stands after a key or dash, None where it is not simple after all."""
+    """Return the value behind a key or dash, None if it is not simple."""
     if not text:
         return _NOTHING
     plain = _plain(text)
@@ -382,7 +382,7 @@ def _plain_list(text: str) -> list[Scalar] | None:
 
 
 def _plain(text: str) -> Scalar | None:
-    """What `text` means if it is certainly a plain scalar, else None."""
+    """Return the value of `text` if it is certainly a plain scalar, else None."""
     first = text[:1]
     if not (first.isalnum() or (first and first in _FIRST_SIGNS)):
         return None
@@ -395,7 +395,7 @@ def _plain(text: str) -> Scalar | None:
 
 
 def read_toml(text: str) -> tuple[Tree, Repeats]:
-    """Return the table that `text` holds; TOML itself forbids repeated keys.
+    """Return the table in `text`; TOML itself forbids repeated keys.
 
     Raises:
         BadMetadataError: it is not TOML, or too deep.
@@ -414,7 +414,7 @@ def read_toml(text: str) -> tuple[Tree, Repeats]:
 
 
 def load_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Return the table that TOML from a stranger holds.
+    """Return the table in untrusted TOML.
 
     The standard parser takes time and memory quadratic in the parts of a dotted key: 40 kB of
     them took 1.6 GB.
@@ -468,24 +468,24 @@ _BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 _SIGNS = {b"---": "(?::(?=\\s|\\Z)| = )", b"+++": "[ \\t]*="}
 _KEY = r"[ \t]*(?:[\w.$@/-]+(?: [\w.-]+){0,4}|\"[^\"\n]+\"|'[^'\n]+')"
 _KEYS = {sign: re.compile(rf"({_KEY}){behind}") for sign, behind in _SIGNS.items()}
-"""What begins a line with a key."""
+"""The beginning of a line with a key."""
 
 _DATA = re.compile(r"\s|[-#\[\]{}\"',]|<{7}|={7}|>{7}|\Z")
-"""What other lines of data begin with, or those of a conflict between two versions."""
+"""The beginnings of other lines of data, and of conflict markers."""
 
 _REMARKS = ("#", "<<<<<<<")
-"""What lines begin with that may stand before the first key."""
+"""The beginnings of lines that may stand before the first key."""
 
 _LIST = re.compile(r"\[[^\[\]{}]*\]?\s*\Z")
 _ITEM = re.compile(r"[ \t]*- +(\S.*)")
 _STRUCTURE = ("{", "|", ">", "&", "*", "!", "[", "#")
-"""What a value begins with that is no plain word."""
+"""The first signs of values that are not plain words."""
 
 _READERS = {b"---": read_yaml, b"+++": read_toml}
 
 
 class FrontMatter(NamedTuple):
-    """What a source says about itself; `span`, with both fences, is None where it says nothing."""
+    """The metadata of a source; `span`, with both fences, is None if there is none."""
 
     span: Span | None = None
     metadata: Mapping[str, Any] = {}
@@ -528,7 +528,7 @@ def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
 def _malformed(
     raw: bytes, span: Span, inside: tuple[int, int], sign: bytes, reason: Diagnostic
 ) -> FrontMatter:
-    """What the good lines of malformed front matter say, if it is any."""
+    """Return the metadata in the good lines of malformed front matter, if it is front matter."""
     first, last = inside
     is_strict = _BLANK_LINE.match(raw, first) is not None  # perhaps a rule, and prose up to another
     text = raw[first : min(last, first + MAX_BYTES)].decode("utf-8", "replace")
@@ -574,7 +574,7 @@ def _entries(lines: list[str], key: re.Pattern[str]) -> Iterator[list[str]]:
 
 
 def _read_entry(entry: list[str], sign: bytes) -> Tree:
-    """What a key says, read with all its lines, with its first alone, or as it is written."""
+    """Return a key's value: parsed from all its lines, else from its first, else as written."""
     for lines in (entry, [line.replace("\t", "  ") for line in entry], entry[:1]):
         try:
             values, _ = _READERS[sign]("\n".join(lines))
@@ -593,7 +593,7 @@ def _json(values: Tree) -> Iterator[bool]:
 
 
 def _written_value(text: str, below: list[str]) -> Scalar | list[Scalar] | None:
-    """A value that no parser takes: the words of a list or of a line."""
+    """Return a malformed value as text: the words of a list or of a line."""
     if _LIST.match(text):
         words = [word.strip() for word in text.strip("[] ").split(",")]
         return [_scalar(word) for word in words if word and not word.startswith(_STRUCTURE)]
@@ -613,7 +613,7 @@ def _scalar(text: str) -> Scalar:
 def _repeated(
     repeated: list[tuple[str, int]], path: str, first_line: int
 ) -> tuple[Diagnostic, ...]:
-    """One diagnostic for all keys that are in a mapping twice, at the line of the first."""
+    """Return one diagnostic for all repeated keys, at the line of the first."""
     if not repeated:
         return ()
     names = list(dict.fromkeys(name for name, _ in repeated))
@@ -637,14 +637,14 @@ def _front_matter(
 
 
 def _written(value: Any) -> str:
-    """A string, number or date as it would be read out; empty for anything else."""
+    """Return a string, number or date as text, "" for anything else."""
     if not isinstance(value, Scalar) or value.value is None or isinstance(value.value, bool):
         return ""
     return fold(value.value if isinstance(value.value, str) else value.text)
 
 
 def _tags(value: Any) -> tuple[str, ...]:
-    """Tags from a list, or from a string with commas or else spaces; `#` in front is dropped."""
+    """Return tags from a list, or a string with commas or else spaces, without a leading `#`."""
     if value is None:
         return ()
     if isinstance(value, list):

@@ -1,13 +1,12 @@
-r"""Where the values of a JSON text stand, and the text of its strings, character by character.
+r"""The offsets of the values of a JSON text, and the text of its strings by character.
 
-The reader gives places and builds nothing. Values are checked against the grammar as they are
-passed. Each level is passed again by who asks for its parts, so a source is read a few times,
-never more. Nothing here recurses, and every pattern is possessive, so the work is linear in any
-input.
+The reader returns offsets and builds nothing. Values are checked against the grammar on the
+way. Each level is read again when its parts are wanted, so a source is read a few times. Nothing
+here recurses, and every pattern is possessive, so the work is linear in any input.
 
-What stands between the quotes of a string is read: `\n`, `\u00e9` and pairs of surrogates are one
-character each, a lone surrogate or an escape that JSON has not is shown as U+FFFD or as it is. A
-cut inside an escape does no harm but to that character.
+The text between the quotes of a string is decoded: `\n`, `\u00e9` and pairs of surrogates are one
+character each, a lone surrogate or an unknown escape is shown as U+FFFD or as it is. A
+cut inside an escape damages that character only.
 """
 
 from __future__ import annotations
@@ -95,19 +94,19 @@ class SourceMap:
         self._starts.append(at)
 
     def start_of(self, offset: int) -> int:
-        """Where the character at `offset` begins in the source; at the end, where the text ends."""
+        """Return where the character at `offset` begins in the source; at the end, the text's end."""
         run = bisect_right(self._starts, offset) - 1
         if run >= len(self._runs.places):
             return self.end_of(offset)
         return self._within(run, offset, self._runs.starts)
 
     def end_of(self, offset: int) -> int:
-        """Where the character before `offset` ends in the source."""
+        """Return where the character before `offset` ends in the source."""
         run = max(0, bisect_left(self._starts, offset) - 1)
         return self._within(run, offset, self._runs.ends)
 
     def _within(self, run: int, offset: int, edges: Sequence[int]) -> int:
-        """The place in a verbatim run; of one that stands as a whole, one of its edges."""
+        """Return the offset in a verbatim run; for a run that is one unit, one of its edges."""
         first, start, end = self._starts[run], self._runs.starts[run], self._runs.ends[run]
         if self._starts[run + 1] - first == end - start:
             return start + offset - first
@@ -115,7 +114,7 @@ class SourceMap:
 
 
 MAX_DEPTH = 1000
-"""Brackets in brackets; what programs write has some ten."""
+"""The deepest nesting of brackets; files of programs have some ten levels."""
 
 _WS = rb"[ \t\n\r]*+"
 _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+|(?!))*+"'
@@ -136,7 +135,7 @@ _OBJECT_END = ord("}")
 
 
 class BadJsonError(ValueError):
-    """The bytes at `at` are not what JSON has there; `reason` says what is expected."""
+    """The bytes at `at` are not JSON; `reason` says what is expected."""
 
     def __init__(self, at: int, reason: str) -> None:
         super().__init__(reason)
@@ -206,7 +205,7 @@ def _skip_space(data: bytes, at: int) -> int:
 
 
 def elements(data: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of an array's values; nothing where no array begins at `start`."""
+    """Yield the ranges of an array's values; nothing if no array begins at `start`."""
     if data[start : start + 1] != b"[":
         return
     at = _skip_space(data, start + 1)
@@ -231,7 +230,7 @@ def members(data: bytes, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _after_part(data: bytes, at: int) -> int:
-    """The next part, or the bracket that ends them."""
+    """Return the offset of the next part, or of the closing bracket."""
     mark = _AFTER.match(data, at)
     if mark is None:
         raise BadJsonError(at, "a comma or bracket is expected")

@@ -1,4 +1,4 @@
-"""A scanner of lines, and a `Document` of what it found: for formats that are read by lines."""
+"""A scanner of lines, and the `Document` of its blocks: for formats that are read line by line."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ class SourceLines:
         return len(self.text)
 
     def places(self, first: int, after: int) -> tuple[int, int]:
-        """The bytes of lines `[first, after)`, the last one's end included."""
+        """Return the bytes of lines `[first, after)`, with the last line end."""
         return self.starts[first], self.starts[after]
 
     def indent(self, index: int) -> int:
-        """The width of the white space that a line begins with."""
+        """Return the width of a line's indentation."""
         line = self.text[index]
         return len(line) - len(line.lstrip())
 
     def after_blank(self, index: int, stop: int) -> int:
-        """The first line from `index` on that is not blank."""
+        """Return the first line from `index` on that is not blank."""
         while index < stop and not self.text[index]:
             index += 1
         return index
 
     def after_indented(self, index: int, stop: int, least: int) -> int:
-        """Where lines that are indented by `least`, or blank, end; the last one is not blank."""
+        """Return the end of the lines that are blank or indented by `least`, the last not blank."""
         end = at = index
         while at < stop:
             line = self.text[at]
@@ -81,7 +81,7 @@ class SourceLines:
 
 
 def find_excess(raw: bytes, marks: bytes) -> str:
-    """Return what there is too much of to read a source line by line, empty where it can be.
+    """Return why a source is too large to read line by line, "" if it is not.
 
     `marks` are the characters that begin a link in the format.
     """
@@ -93,7 +93,7 @@ def find_excess(raw: bytes, marks: bytes) -> str:
 
 
 def _expanded(line: str) -> str:
-    """A line without the space at its end, the tabs it begins with made spaces."""
+    """Return a line without trailing space, its leading tabs as spaces."""
     text = line.strip()
     before = line[: len(line) - len(line.lstrip())]
     return before[:_MAX_INDENT].expandtabs(_TAB) + text if text else ""
@@ -108,7 +108,7 @@ class Piece(NamedTuple):
 
 
 def words_of(data: bytes, pieces: Iterable[Piece]) -> str:
-    """Return what pieces of `data` show."""
+    """Return the visible text of pieces of `data`."""
     return "".join(
         data[start:end].decode("utf-8", "replace") if words is None else words
         for start, end, words in pieces
@@ -129,7 +129,7 @@ class Title(NamedTuple):
 class LineScanner(ABC):
     """Scans `lines` once; `titles` and `blocks` are in order then.
 
-    `title` and `tags` are what the source says of itself, empty if nothing. No section
+    `title` and `tags` are the source's metadata, empty if there are none. No section
     has line `after` or a later one.
 
     What is scanned at a time, the document or the inside of a block, ends at line
@@ -137,7 +137,7 @@ class LineScanner(ABC):
     """
 
     _deepest = 8
-    """Levels of nesting in which blocks are looked for; each is read once more for it."""
+    """The deepest level at which blocks are scanned; each level is read once more."""
 
     def __init__(self, lines: SourceLines) -> None:
         self.lines = lines
@@ -156,10 +156,10 @@ class LineScanner(ABC):
 
     @abstractmethod
     def _next(self, at: int, level: int) -> int:
-        """Take what begins on line `at`; return the line after it."""
+        """Take the block that begins on line `at`; return the line after it."""
 
     def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
-        """Look for blocks in lines that have their own left edge."""
+        """Scan lines with their own left edge for blocks."""
         if level > self._deepest:
             return
         outer = self._edge, self._stop
@@ -188,13 +188,13 @@ class LineScanner(ABC):
 
 
 class LeadingLineScanner(LineScanner):
-    """Adds to a block the lines right above it that say something of it, or only part it.
+    """Adds to a block the lines right above it that describe or separate it.
 
     `_lead` is the first of these lines, -1 where there are none.
     """
 
     _alone: BlockKind
-    """What such lines are where no block comes."""
+    """The kind of such lines if no block follows."""
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
@@ -209,14 +209,14 @@ class LeadingLineScanner(LineScanner):
     def _add(
         self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
     ) -> int:
-        """Note a block of lines, those that were kept for it included."""
+        """Note a block of lines, with the lines kept for it."""
         if 0 <= self._lead < first:
             first = self._lead
         self._lead = -1
         return super()._add(kind, first, after, level, info, head)
 
     def _flush(self, at: int, level: int) -> None:
-        """Note the lines that were kept for a block that does not come before line `at`."""
+        """Note the kept lines if their block does not come before line `at`."""
         if self._lead >= 0:
             self._add(self._alone, self._lead, at, level)
 
@@ -231,7 +231,7 @@ Scanner = TypeVar("Scanner", bound=LineScanner)
 def outside_code(
     pattern: re.Pattern[bytes], data: bytes, blocks: Iterable[Block]
 ) -> Iterator[re.Match[bytes]]:
-    """Yield what a pattern finds in a source where there is no code."""
+    """Yield the matches of a pattern in a source, outside of code."""
     code = [(block.start, block.end) for block in blocks if block.kind == "code"]
     for match in pattern.finditer(data):
         if span_at(code, match.start()) is None:
@@ -248,7 +248,7 @@ def parse_lined(
     title_text: Callable[[str], str],
     find_links: Callable[[bytes, Sequence[Heading], Scanner], Iterable[Link]],
 ) -> Document:
-    """Return the document of a source, called after what names it, its first h1, or its file.
+    """Return the document of a source; its title is its own, its first h1, or its file's name.
 
     Each of `link_marks` may begin a link. `title_text` leaves out the marks of formatting.
     """

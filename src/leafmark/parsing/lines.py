@@ -1,4 +1,4 @@
-"""Where lines begin and end, for offsets that come in order; and lines with one kind of end."""
+"""The bounds of lines, for offsets in ascending order, and the normalisation of line ends."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LONE_RETURN_BYTE = late_pattern(rb"\r(?!\n)")
 class Lines:
     """The lines of `raw`, which end in LF or CRLF; the first one begins at byte `start`.
 
-    What was found is remembered: otherwise each of many blocks on one long line, or of many
-    containers before one long stretch of blank lines, would search it again.
+    The last bounds are remembered: many blocks on one long line, or many containers before a
+    long run of blank lines, would else search it again and again.
     """
 
     __slots__ = ("_blank", "_line", "_raw", "_seen")
@@ -26,7 +26,7 @@ class Lines:
         self._blank = (0, 0)
 
     def start_of(self, offset: int) -> int:
-        """The beginning of the line of `offset`, which never decreases from call to call."""
+        """Return the beginning of the line of `offset`, which must not decrease between calls."""
         raw = self._raw
         if raw[offset - 1] == _LINE_FEED:
             return offset
@@ -37,14 +37,14 @@ class Lines:
         return self._line
 
     def end_of(self, offset: int) -> int:
-        """The end, its line feed included, of the line that holds the byte before `offset`."""
+        """Return the end, with its line feed, of the line that holds the byte before `offset`."""
         raw = self._raw
         if raw[offset - 1] == _LINE_FEED:
             return offset
         return raw.find(b"\n", offset) + 1 or len(raw)
 
     def before_blank(self, offset: int) -> int:
-        """`offset` less the white space right before it."""
+        """Return `offset` minus the white space right before it."""
         raw = self._raw
         low, high = self._blank
         if low <= offset <= high:

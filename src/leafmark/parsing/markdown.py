@@ -57,17 +57,17 @@ LARGE_BYTES = 2_500_000
 
 _PORTION_BYTES = 1_000_000
 _REMEMBERED = 2
-"""Portions that are remembered: blocks are looked at in order."""
+"""Portions that are remembered: blocks are read in order."""
 
 _CUT = late_pattern(rb"\n[ \t]*\r?\n(?=#{1,6} )")
-"""A blank line before what is a heading, but inside of code or HTML."""
+"""A blank line before a heading, unless it is within code or HTML."""
 
 _NOTE = late_pattern(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
 _LABEL = late_pattern(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
-"""What may be a label; nothing begins with an escape."""
+"""A possible label, or an escape, which begins none."""
 
 _LINE_END = late_pattern(rb"\r?\n[ \t>]*")
-"""What stands in a label that goes over lines, of a quote too."""
+"""A line end within a label, also in a quote."""
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
@@ -98,7 +98,7 @@ class PortionedText:
 
     @cached_property
     def headings(self) -> HeadingColumns:
-        """All headings: by the lines that make them where these are certain, else by the walk."""
+        """All headings: by their lines if these are certain, else by the walk."""
         scanned = scan_headings(self._raw, self._start)
         if scanned is not None:
             return scanned
@@ -131,7 +131,7 @@ class PortionedText:
         return [block for block in blocks if portion.start <= block.start < portion.end]
 
     def _read(self, portion: _Portion) -> tuple[bytes, int]:
-        """A portion with the definitions around it, and what is added to places in it."""
+        """Return a portion with its definitions, and the shift of its offsets."""
         text = self._raw[portion.start : portion.end]
         if not portion.before and not portion.behind:
             return text, portion.start
@@ -139,7 +139,7 @@ class PortionedText:
         return b"".join((portion.before, text, behind)), portion.start - len(portion.before)
 
     def _walk(self, raw: bytes) -> Walked:
-        """Walk a portion; that of a source of one portion is remembered."""
+        """Walk a portion; the walk of a source of one portion is remembered."""
         if self._walked is not None:
             return self._walked
         walked = walk(raw)
@@ -155,7 +155,7 @@ class PortionedText:
                 yield heading._replace(start=start, end=heading.end + moved, limit=len(self._raw))
 
     def _cut(self, size: int) -> Iterator[_Portion]:
-        """Yield portions; one that would end in code or HTML is made larger."""
+        """Yield portions; one that would end within code or HTML becomes larger."""
         raw, start, size_wanted = self._raw, self._start, size
         while start < len(raw):
             cut = _CUT.search(raw, start + size_wanted)
@@ -174,7 +174,7 @@ class PortionedText:
         return bool(last) and last[0].start == at - start and not last[0].nested
 
     def _with_definitions(self, portions: Sequence[_Portion]) -> list[_Portion]:
-        """The portions with what is defined in others under labels that stand in them."""
+        """Return the portions with the definitions from others for the labels in them."""
         defined: dict[bytes, tuple[int, bytes]] = {}
         for number, portion in enumerate(portions):
             for label, source in _definitions(self._raw[portion.start : portion.end]):
@@ -192,7 +192,7 @@ class PortionedText:
 
 
 def _definitions(portion: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the labels that a portion defines, and a definition that says the same of each."""
+    """Yield the labels that a portion defines, each with an equivalent definition."""
     if b"]:" not in portion:
         return
     for label, definition in pyromark.reference_definitions(portion.decode()).items():
@@ -208,12 +208,12 @@ def _definitions(portion: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _key(label: bytes) -> bytes:
-    """What labels that are the same to the parser have in common."""
+    """Return the normalised form of a label, by which the parser compares labels."""
     return b" ".join(_LINE_END.sub(b" ", label).decode().casefold().encode().split())
 
 
 def _written(sign: re.Match[str]) -> str:
-    """A character as it stands for itself in what a label is defined to be."""
+    """Return a character escaped for a definition's target."""
     return f"&#{ord(sign[0])};" if sign[0] < " " or sign[0] == "\x7f" else f"\\{sign[0]}"
 
 
@@ -221,11 +221,11 @@ _end_of: Callable[[_Portion], int] = itemgetter(1)
 
 
 _ONLY = range(1)
-"""The number of the one portion that nearly every source has."""
+"""The numbers of the portions of nearly every source: one."""
 
 
 class MarkdownBlocks(Deferred[Block], BlockRegions):
-    """All blocks, or those of one portion, made when they are looked at."""
+    """All blocks, or those of one portion, made on access."""
 
     __slots__ = ("_dialect", "_front", "_seen", "_text")
 
@@ -261,7 +261,7 @@ class MarkdownBlocks(Deferred[Block], BlockRegions):
         return BlockRegion(blocks)
 
     def regions_of(self, start: int, end: int) -> range:
-        """The numbers of the portions that have bytes in `[start, end)`."""
+        """Return the numbers of the portions with bytes in `[start, end)`."""
         portions = self._text.portions
         last = len(portions) - 1
         if not last:
@@ -275,14 +275,14 @@ MAX_MARKS = 8_000_000
 
 _MARKS_ALWAYS = 500_000
 _MARKS_IN_TEN_BYTES = 4
-"""What is dense with marks may have `_MARKS_ALWAYS`, and so many more; tables of numbers, the
-densest that people make, have four in ten bytes, real Markdown less than one."""
+"""A source may have `_MARKS_ALWAYS`, and so many more in ten bytes: tables of numbers, the densest
+real texts, have four in ten bytes, other Markdown less than one."""
 
 MAX_DEPTH = 1000
-"""Containers that one line opens; by hand it is hard to come past ten."""
+"""The most containers that one line may open; people hardly write more than ten."""
 
 LARGE = 1_000_000
-"""Bytes up to which a source is let through unseen: it cannot take more than half a gigabyte."""
+"""Smaller sources are not checked: they cannot take more than half a gigabyte of memory."""
 
 _PORTION = 1_000_000
 
@@ -294,7 +294,7 @@ _DEEP_LINE = late_pattern(
 
 
 def find_excess(raw: bytes) -> str:
-    """Return what there is too much of in `raw`, empty where it can be parsed."""
+    """Return why `raw` cannot be parsed within limits, "" if it can."""
     if len(raw) <= LARGE:
         return ""
     if _DEEP_LINE.search(raw) or _DEEP_LINE.match(b"\n" + raw[:_START]):
@@ -344,9 +344,9 @@ def parse_markdown(data: bytes, path: str) -> Document:
 
 
 class MarkdownContent:
-    """What is in `raw`, UTF-8 whose lines end in LF or CRLF, from byte `start` on.
+    """The contents of `raw`, UTF-8 whose lines end in LF or CRLF, from byte `start` on.
 
-    `shown` makes what is to be read of text that the parser returns, if that is something else.
+    `shown` converts text from the parser to readable text, where the two differ.
     Headings are read at once.
     """
 
@@ -375,7 +375,7 @@ class MarkdownContent:
         self.headings = Headings(columns)
 
     def find_title(self, path: str) -> str:
-        """Return the title of the first h1, be it written in HTML; "" where there is none.
+        """Return the title of the first h1, in Markdown or HTML; "" if there is none.
 
         One in HTML with nothing but a heading below it is a banner, as all pages of a site
         have; on a first page it is the title.

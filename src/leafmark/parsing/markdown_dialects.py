@@ -1,6 +1,6 @@
-"""What renderers of Markdown read otherwise than CommonMark, brought into a form that it has.
+"""Dialects of Markdown, brought into a form that the CommonMark parser understands.
 
-In: UTF-8 bytes. Out: bytes of the same length for the parser, and what it cannot say itself.
+In: UTF-8 bytes. Out: bytes of the same length for the parser, and corrections of its result.
 
 - Formulas (`$$ … $$`) and what template tags quote (`{% highlight %}`) become HTML that begins
   with `<?` and ends with `?>`, in which nothing is a heading or a list. They are a paragraph, or
@@ -12,7 +12,7 @@ In: UTF-8 bytes. Out: bytes of the same length for the parser, and what it canno
 - MDX has no indented code: what the parser takes for it moves to the left, the space behind it.
   Its tags and its code end with their lines.
 
-Code is left as it is. Which names mean what, tables say.
+Code stays as it is. Tables hold the names and their meanings.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _BOXES = frozenset(
 """Directives and template tags that make a box or a tab; a heading in one opens no section."""
 
 _STEPS = frozenset(b"column columns row section step stepper steps".split())
-"""Those whose headings open sections that end with them."""
+"""Containers whose headings open sections that end with them."""
 
 _IN = rb"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+"
-"""What containers write before the text of a line."""
+"""The signs of containers before the text of a line."""
 
 _SIGNS_IN = rb"[ \t>*+0-9.)-]*+"
-"""The bytes of that, in whatever order."""
+"""The bytes of these signs, in any order."""
 
 _NAME = rb"[A-Za-z][A-Za-z0-9_-]*+"
 
 
 class _Lines:
-    """A pattern of what lines begin with, of which those fail at once that begin otherwise.
+    """A pattern for the beginnings of lines that fails fast for other lines.
 
-    The line feed before is a part of it: a pattern is found fast by a literal first byte.
+    It includes the line feed before: a literal first byte makes the search fast.
     """
 
     def __init__(self, beginnings: bytes, pattern: bytes) -> None:
@@ -67,7 +67,7 @@ class _Lines:
         self._next = late_pattern(b"\n" + pattern, re.MULTILINE)
 
     def search(self, raw: bytes, at: int) -> re.Match[bytes] | None:
-        """Return the first line that begins at `at` or behind it."""
+        """Return the first matching line that begins at `at` or later."""
         match = None if at else self._first.match(raw)
         return match or self._next.search(raw, max(0, at - 1))
 
@@ -89,7 +89,7 @@ _SIGNS = _Lines(
     rb"%b(?:\$\$|\\(?:\[|begin\{)|\{(?:%%|\{[<%%])|!!! |\?\?\?\+? |===[!+]? [ \t]*+[\"']|:::"
     rb"|</(?:[A-Z]|details|blockquote))" % _SIGNS_IN,
 )
-"""What there is where a dialect says something."""
+"""The beginnings of lines that a dialect gives a meaning."""
 
 _FORMULA = late_pattern(rb"\$\$[ \t\r]*+$", re.MULTILINE)
 _BLANK = late_pattern(rb"\n[ \t>]*+\r?\n")
@@ -97,7 +97,7 @@ _TITLE = late_pattern(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
 _TITLE_ALONE = late_pattern(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
 _ANY_FENCE = late_pattern(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
 _MAX_FORMULA = 20_000
-"""Bytes between the signs of a formula; more of them stand for something else."""
+"""The most bytes of a formula; signs farther apart are not those of a formula."""
 
 _TAG_END = late_pattern(
     rb"(?:[^<>\"'{}]|\"[^\"]*+\"|'[^']*+'|=>"
@@ -123,27 +123,27 @@ _BYTE = late_pattern(rb"[^\r\n]")
 _LINE_END = late_pattern(rb"[ \t]*+(?=\r?\n|\Z)")
 _BRACKET = late_pattern(rb"[\[\](){}]")
 _SHORTEST = 4
-"""Bytes of `<!x>`, which becomes of tags and code."""
+"""Bytes of `<!x>`, which replaces tags and code."""
 
 _MAX_CODE = 50_000
 """Bytes of code in MDX up to the end of its brackets."""
 
 _MAX_OPEN = 64
-"""Containers that are open at a time; those of people are hardly five deep."""
+"""The most open containers; people hardly nest five."""
 
 _ROUNDS = 8
-"""How often indented text is looked for in MDX; elements are hardly ever nested deeper."""
+"""The most passes over indented text in MDX; elements are hardly ever nested deeper."""
 
 
 def looks_like_mdx(raw: bytes) -> bool:
-    """Whether there are lines that only MDX has: code of its modules, or comments in braces."""
+    """Whether there are lines that only MDX has: imports, exports, or comments in braces."""
     if _MDX_ONLY.search(raw, 0) is None:
         return False
     return any(not raw.startswith(b"<", first) for first, _ in iter_markup(raw, 0))
 
 
 class _Quoted(NamedTuple):
-    """What stands in `[start, end)` is one block of a kind; `content` is where code begins."""
+    """Bytes `[start, end)` that are one block; `content` is where its code begins."""
 
     start: int
     end: int
@@ -153,7 +153,7 @@ class _Quoted(NamedTuple):
 
 
 class _Container(NamedTuple):
-    """What begins in `[start, end)` ends there; headings in a box open nothing."""
+    """Bytes `[start, end)` of a container; headings in a box open no section."""
 
     start: int
     end: int
@@ -168,7 +168,7 @@ class _Shift(NamedTuple):
 
 
 class Dialect:
-    """The text that the parser gets for a source, as long as that, and what it does not say."""
+    """The text for the parser, as long as the source, and the corrections of its result."""
 
     def __init__(
         self,
@@ -198,9 +198,9 @@ class Dialect:
         return block
 
     def limited(self, headings: HeadingColumns) -> HeadingColumns:
-        """Return headings that end with the container that they stand in.
+        """Return headings whose sections end with the container around them.
 
-        They are deeper than the section around it, all of one container alike.
+        They are deeper than the section around the container, all by the same number of levels.
         """
         if not self.containers or not headings.starts:
             return headings
@@ -220,7 +220,7 @@ class Dialect:
         return headings._replace(levels=levels, limits=limits, nested=nested)
 
     def place(self, at: int) -> int:
-        """Return where in the source that stands which the text has at `at`."""
+        """Return the offset in the source for the offset `at` in the text."""
         number = bisect_right(self.shifts, at, key=_start_of) - 1
         if number < 0 or self.text.find(b"\n", self.shifts[number].start, at) >= 0:
             return at
@@ -228,7 +228,7 @@ class Dialect:
 
 
 _LOOKS = 64
-"""Headings before a container that are looked at for the section around it."""
+"""Headings before a container that are checked for the section around it."""
 
 
 def _open_before(
@@ -245,7 +245,7 @@ def _start_of(shift: _Shift) -> int:
 
 
 def read_dialect(raw: bytes, start: int, *, is_mdx: bool) -> Dialect | None:
-    """Return what a source is to the parser from byte `start` on; None where that is itself."""
+    """Return the dialect of a source from byte `start` on; None if the parser needs none."""
     if not is_mdx and _SIGNS.search(raw, start) is None:
         return None
     reader = _Reader(raw, start)
@@ -257,7 +257,7 @@ def read_dialect(raw: bytes, start: int, *, is_mdx: bool) -> Dialect | None:
 
 
 class _Opened(NamedTuple):
-    """A container that is open: what its end is told by, and where it begins."""
+    """An open container: the sign of its end, and where it begins."""
 
     sign: bytes
     name: bytes
@@ -265,7 +265,7 @@ class _Opened(NamedTuple):
 
 
 class _Reader:
-    """Reads lines that begin something once, from top to bottom."""
+    """Reads the lines with a meaning once, from top to bottom."""
 
     def __init__(self, raw: bytes, start: int) -> None:
         self._raw, self._start = raw, start
@@ -276,7 +276,7 @@ class _Reader:
         self._open: list[_Opened] = []
         self._blank = -1
         self._none_before: dict[bytes, int] = {}
-        """Up to where what ends something is not found, so that nothing is searched twice."""
+        """Offsets before which an end was searched in vain, so that no search is repeated."""
 
     def dialect(self) -> Dialect:
         containers = sorted(self._containers)
@@ -288,7 +288,7 @@ class _Reader:
             at = self._handle(line)
 
     def _handle(self, line: re.Match[bytes]) -> int:
-        """Take in what begins with a line; return where to look on."""
+        """Take the construct that begins with a line; return where to continue."""
         if line["fence"]:
             return _after_fence(self._raw, line["fence"], line.end())
         if line["comment"]:
@@ -330,14 +330,14 @@ class _Reader:
         return end
 
     def _next_blank(self, at: int) -> int:
-        """Where the next blank line begins, or the source ends; each is searched once."""
+        """Return the next blank line, or the end of the source; each is searched once."""
         if self._blank < at:
             match = _BLANK.search(self._raw, at)
             self._blank = match.start() if match else len(self._raw)
         return self._blank
 
     def _quote(self, begin: int, end: int, kind: BlockKind, info: str = "") -> None:
-        """Make HTML of a range that begins at what containers write before it."""
+        """Replace a range, from the signs of containers on, by HTML."""
         text = self._text
         text[begin + 2 : end - 2] = text[begin + 2 : end - 2].replace(b"?>", b"??")
         text[begin : begin + 2], text[end - 2 : end] = b"<?", b"?>"
@@ -360,7 +360,7 @@ class _Reader:
         return line.end()
 
     def _quoting(self, line: re.Match[bytes], tag: bytes) -> int:
-        """Take in what a template tag quotes, unless that is Markdown."""
+        """Take the body of a quoting template tag, unless it is Markdown."""
         if line.start("before") < self._none_before.get(tag, 0):
             return line.end()
         match = _end_of_template(tag).search(self._raw, line.end("tag"))
@@ -385,7 +385,7 @@ class _Reader:
         return line.end()
 
     def _enter(self, sign: bytes, name: bytes, start: int) -> None:
-        """Open a container; of very many the outer ones are forgotten."""
+        """Open a container; beyond `_MAX_OPEN` the outermost one is forgotten."""
         del self._open[: max(0, len(self._open) - _MAX_OPEN)]
         self._open.append(_Opened(sign, name, start))
 
@@ -445,7 +445,7 @@ def _end_of_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
 
 
 def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
-    """Where code ends whose fence stands before `at`."""
+    """Return the end of the code whose fence stands before `at`."""
     match = _end_of_fence(fence[:1], len(fence)).search(raw, at)
     return match.end() if match else len(raw)
 
@@ -454,7 +454,7 @@ def _after_fence(raw: bytes, fence: bytes, at: int) -> int:
 
 
 def _read_mdx(dialect: Dialect, start: int) -> None:
-    """Let tags and code end with their lines, and take indented code for text."""
+    """End tags and code with their lines, and read indented code as text."""
     text = bytearray(dialect.text)
     for first, end in iter_markup(dialect.text, start):
         if end - first >= _SHORTEST:
@@ -468,7 +468,7 @@ def _read_mdx(dialect: Dialect, start: int) -> None:
 
 
 def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """Yield where the tags, comments and code of MDX stand that have lines to themselves."""
+    """Yield the ranges of tags, comments and code of MDX on lines of their own."""
     at, last_comment, is_balanced = start, raw.rfind(b"*/}"), True
     while line := _MDX.search(raw, at):
         at, end = line.end(), 0
@@ -487,7 +487,7 @@ def iter_markup(raw: bytes, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_code(raw: bytes, start: int, *, by_brackets: bool) -> tuple[int, bool]:
-    """Where code ends: at a blank line, but not in brackets, and whether these are closed."""
+    """Return where code ends, at a blank line outside of brackets, and whether these are closed."""
     depth, at, blank = 0, start, 0
     limit = min(len(raw), start + _MAX_CODE)
     while at < limit:
@@ -505,7 +505,7 @@ def _end_of_code(raw: bytes, start: int, *, by_brackets: bool) -> tuple[int, boo
 
 
 def _move_left(text: bytearray, start: int, moved: dict[int, int]) -> bool:
-    """Move what is indented code to the parser to the left; return whether there was any."""
+    """Move text that looks like indented code to the left; return whether there was any."""
     rows = walk(bytes(text[start:])).rows
     moved_any = False
     for tag, first, after in rows:

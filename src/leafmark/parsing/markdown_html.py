@@ -1,4 +1,4 @@
-"""Parts of a Markdown document as HTML, for those who show it; nothing in it is made safe.
+"""Parts of a Markdown document as HTML, for display; the HTML is not sanitised.
 
 A part is rendered by itself, so the link definitions of the whole document are put below it.
 """
@@ -14,7 +14,7 @@ from leafmark.parsing.markdown_walk import OPTIONS
 from leafmark.patterns import late_pattern
 
 MAX_DEFINITIONS = 200
-"""Definitions that are put below a part: more of them cost more than the part."""
+"""The most definitions below a part: more would cost more than the part."""
 
 _OPTIONS = (
     OPTIONS
@@ -28,7 +28,7 @@ _DEFINITION = late_pattern(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULT
 
 
 def link_definitions(data: bytes) -> str:
-    """Return the link definitions of a document, each on a line; footnotes are none.
+    """Return the link definitions of a document, each on a line, without footnotes.
 
     >>> link_definitions(b"[a][b]\\n\\n[b]: c.md\\n[^1]: note\\n")
     '[b]: c.md'
@@ -54,7 +54,7 @@ def markdown_html(text: str, definitions: str = "") -> str | None:
 
 
 def _as_written(match: re.Match[str]) -> str:
-    """Return a formula as code, with its signs: what is between two prices may look like one."""
+    """Return a formula as code, with its signs, since text between two prices may look like one."""
     if match[1] == "inline":
         return f"<code>${match[2]}$</code>"
     return f"<pre><code>$${match[2]}$$</code></pre>"

@@ -1,8 +1,8 @@
 """Links, bare addresses and wiki links of Markdown, and the names of its headings and places.
 
-Made of the rows of the walk. Bare addresses of the web and of mail are links in GFM; the parser
-makes none of them. Wiki links (`[[Page]]`) are no Markdown; they leave headings and blocks as
-they are: a title keeps its brackets, as on GitHub.
+They come from the rows of the walk. Bare addresses of the web and of mail are links in GFM, but
+not for the parser. Wiki links (`[[Page]]`) are not Markdown and do not change headings or
+blocks: a title keeps its brackets, as on GitHub.
 
 A name stands behind a heading as `{#id}`, with classes and other attributes or without: in
 Pandoc, kramdown, Hugo, Docusaurus and VitePress. In MDX it is `{/* id */}`, in MkDocs `{: #id }`
@@ -50,7 +50,7 @@ _INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
 def links_of(rows: Sequence[Row], raw: bytes) -> tuple[Link, ...]:
     """Return the links and images of a document, in order, with the parser's own ranges.
 
-    `raw` is what the rows were made of. A wiki link takes the place of what
+    `raw` is the source of the rows. A wiki link replaces the link that
     Markdown sees inside its brackets.
     """
     links = [_link(tag, start, end) for tag, start, end in rows if _is_link(tag)]
@@ -84,7 +84,7 @@ def _link(tag: dict[str, Any], start: int, end: int) -> Link:
 
 
 def _wiki_links(text: str) -> list[Link]:
-    """The wiki links outside of code: `[[target]]`, `[[target|shown]]`, embedded ones with `!`."""
+    """Return the wiki links outside of code: `[[target]]`, `[[target|text]]`, embedded by `!`."""
     options = OPTIONS | pyromark.Options.ENABLE_WIKILINKS
     links = []
     for event, extent in pyromark.events_with_range(text, options=options):
@@ -102,7 +102,7 @@ def _wiki_links(text: str) -> list[Link]:
 
 
 class _Head(NamedTuple):
-    """What an address may begin with: `http://`, `www.`, or a name and `@`."""
+    """The beginning of a possible address: `http://`, `www.`, or a name and `@`."""
 
     start: int
     end: int
@@ -117,9 +117,9 @@ class _Text(NamedTuple):
 
 
 def _addresses(raw: bytes, rows: Sequence[Row], links: Sequence[Link]) -> list[Link]:
-    """The bare addresses that stand in no code, no tag and none of `links`, in order.
+    """Return the bare addresses outside of code, tags and `links`, in order.
 
-    `text` is what the parser is given, and `rows` what it made of it; offsets are bytes of it.
+    `raw` is the text for the parser, and `rows` are its result; offsets are bytes of it.
     """
     heads = _outside(find_heads(raw), rows)
     if not heads:
@@ -142,9 +142,9 @@ def _addresses(raw: bytes, rows: Sequence[Row], links: Sequence[Link]) -> list[L
 
 
 def find_heads(raw: bytes) -> list[_Head]:
-    """What addresses may begin with, in order; none begins inside another one.
+    """Return the possible beginnings of addresses, in order; none begins inside another one.
 
-    Each kind is looked for by what few texts have, since most bytes begin none.
+    Each kind is searched by a rare sign, since most bytes begin none.
     """
     lower = raw.lower()
     world = [_Head(*head.span()) for head in _WORLD.finditer(lower)] if b"www." in lower else []
@@ -176,9 +176,9 @@ def _find_names(raw: bytes, taken: Mapping[int, int]) -> Iterator[_Head]:
 
 
 def _name_from(raw: bytes, begin: int, at: int) -> int:
-    """Return where to look for the name before the `@` at `at`: behind what is in no name.
+    """Return where the name before the `@` at `at` may begin: behind a sign that no name has.
 
-    From there on all is a name, so that none of many beginnings goes far for nothing.
+    All signs behind it may be in a name, so the search does not go far in vain.
     """
     before = raw[begin:at]
     start = len(before.rstrip(_IN_NAMES))
@@ -197,7 +197,7 @@ def _places(raw: bytes, part: bytes) -> Iterator[int]:
 
 
 def _outside(heads: Sequence[_Head], rows: Sequence[Row]) -> list[_Head]:
-    """Those that begin in no link, image or block of code or HTML, whose ranges `rows` have."""
+    """Return the beginnings outside of links, images, and blocks of code or HTML, by `rows`."""
     if not heads:
         return []
     unread = [(start, end) for tag, start, end in rows if name_of(tag) in _UNREAD]
@@ -211,7 +211,7 @@ def _start_of(text: _Text) -> int:
 
 
 def _iter_texts(raw: bytes) -> Iterator[_Text]:
-    """The ranges of text outside of links, images and code."""
+    """Yield the ranges of text outside of links, images and code."""
     unread, limits = 0, [len(raw)]
     event: Any
     for event, extent in pyromark.events_with_range(raw.decode(), options=OPTIONS):
@@ -228,7 +228,7 @@ def _iter_texts(raw: bytes) -> Iterator[_Text]:
 
 
 def _read(raw: bytes, head: _Head, limit: int) -> Iterator[Link]:
-    """The address that begins with `head`, if there is one before `limit`."""
+    """Yield the address that begins with `head`, if there is one before `limit`."""
     start, after = head
     is_mail = raw[after - 1] == _AT
     host = (_MAIL_HOST if is_mail else _HOST).match(raw, after, limit)
@@ -245,12 +245,12 @@ def _read(raw: bytes, head: _Head, limit: int) -> Iterator[Link]:
 
 
 def _end_of_mail(host: re.Match[bytes]) -> int:
-    """Where an address of mail ends; 0 for what is none, such as `name@1.2`."""
+    """Return the end of an address of mail; 0 if it is not one, such as `name@1.2`."""
     return host.end() if host[0][-1:].isalpha() else 0
 
 
 def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
-    """Where an address of the web ends; 0 where the host is none."""
+    """Return the end of an address of the web; 0 if the host is not valid."""
     begins_with_letter = host[0].decode("utf-8", "replace")[0].isalnum()
     if not begins_with_letter or b"_" in b".".join(host[0].rstrip(b".").split(b".")[-2:]):
         return 0
@@ -280,7 +280,7 @@ _BEHIND = late_pattern(
     rb"|\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\})[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
 )
-"""What stands behind the words of a heading, and the rest of its lines."""
+"""The attributes behind the words of a heading, and the rest of its lines."""
 
 _NAMED = late_pattern(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
 _MARKED = late_pattern(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
@@ -317,7 +317,7 @@ _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNO
 
 
 def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:
-    """Return headings with the names that `raw` gives them; what names them is in no title."""
+    """Return headings with the names that `raw` gives them; titles do not contain these names."""
     texts = headings.slug_texts
     is_marked = b"}" in raw and b"{" in raw
     behind = (
@@ -358,7 +358,7 @@ def _says_something(match: re.Match[bytes]) -> bool:
 
 
 def _name_in(match: re.Match[bytes]) -> str | None:
-    """The name in braces, if there is one; a comment of several words is none."""
+    """Return the name in braces, if there is one; a comment of several words is not a name."""
     named, comment = map(match.groupdict().get, ("name", "comment"))
     if named is not None:
         return _decoded(named)
@@ -370,13 +370,13 @@ def _name_in(match: re.Match[bytes]) -> str | None:
 
 
 def _without_last(text: str) -> str:
-    """A text without the braces or brackets at its end, and the closing marks before them."""
+    """Return a text without braces or brackets at its end, and closing marks before them."""
     at = text.rfind("{" if text.rstrip().endswith("}") else "[")
     return _CLOSING.sub("", text[:at].rstrip()).rstrip() if at >= 0 else text
 
 
 def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
-    """The name that stands in a heading, right below or right above it."""
+    """Return the name in a heading, right below, or right above it."""
     if raw.find(b"<", start, end) >= 0:
         inside = _INSIDE.search(raw, start, end)
         if inside is not None and _decoded(inside[0]) not in text:  # else it is code
@@ -394,14 +394,14 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
 
 
 def may_have_anchors(raw: bytes) -> bool:
-    """Whether a source holds what a name is written with."""
+    """Whether a source contains a sign with which a name may be written."""
     if b" id=" in raw or b" name=" in raw or b")=" in raw:
         return True
     return _BLOCK_NAME.search(raw) is not None
 
 
 def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> list[Anchor]:
-    """Return the names in `raw`, in order of where they stand; those in `code` are none."""
+    """Return the names in `raw`, in order, outside of `code`."""
     tags = _outside_code(_named_tags(raw), code)
     anchors = named_places(raw, tags, headings.starts, _NO_WORDS)
     ends = [NamedTag(*match.span(), _decoded(match[0])) for match in _BLOCK_NAME.finditer(raw)]

@@ -1,9 +1,9 @@
 """The readable text of Markdown that has HTML in it, as a browser shows it.
 
 In: a source and spans of it. Out: `ReadableText`. Markdown stays as it is written. Of HTML the
-words are read, and what pictures are called: tags, attributes, comments, scripts and styles are
-left out, as are the tags and the code of MDX, and the addresses of badges. A source that has
-none of these needs no reader.
+words and the alternative texts of pictures are read: tags, attributes, comments, scripts and
+styles are left out, as are the tags and the code of MDX, and the addresses of badges. A source
+without any of these needs no reader.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _KNOWN = (
         b" tt u var video audio wbr input label source time form select option".split()
     )
 )
-"""Elements; other names in angle brackets are words that the author did not mean as such."""
+"""Elements of HTML; other names in angle brackets are text."""
 
 _WORDS = frozenset(
     b"address form header input label main option section select source summary time".split()
 )
-"""Elements whose names stand for something else where they have no attributes."""
+"""Elements whose names are ordinary words if they have no attributes."""
 
 _KNOWN_BARE = _KNOWN - _WORDS
 _SLASH = ord("/")
@@ -73,7 +73,7 @@ _TITLE = late_pattern(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE
 
 
 def markdown_reader(data: bytes) -> Reader | None:
-    """Return what reads a source; None where its bytes are its text."""
+    """Return the reader of a source; None if its bytes are its text."""
     if _HTML.search(data) or (b"!" in data and _BADGE.search(data)) or looks_like_mdx(data):
         return read_markdown
     return data_reader(data)
@@ -90,7 +90,7 @@ def read_markdown(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText
 def find_html_title(raw: bytes, start: int, end: int, headings: Collection[int]) -> str:
     """Return the words of the first `h1` that stands in HTML in `[start, end)`, or of a picture.
 
-    None counts that stands right above one of the `headings`, given by where they start.
+    One right above a heading does not count; `headings` are the offsets of headings.
     """
     if raw.find(b"<h1", start, end) < 0 and raw.find(b"<H1", start, end) < 0:
         return ""
@@ -118,7 +118,7 @@ class _Reader:
         self._find_html()
 
     def _find_html(self) -> None:
-        """Find HTML, block by block and tag by tag, and what is around the words of badges."""
+        """Find blocks and tags of HTML, and the markup around the words of badges."""
         raw = self._raw
         if len(raw) != self._end - self._start:  # in another encoding, which no source is
             return
@@ -173,7 +173,7 @@ class _Reader:
         return sorted(edits)
 
     def _outside_quoted(self) -> Iterator[tuple[int, int]]:
-        """HTML that is not in code which a template tag quotes."""
+        """Yield the HTML outside of code that a template tag quotes."""
         dialect = read_dialect(self._raw, 0, is_mdx=False) if self.html else None
         quoted = sorted(
             (block.start + self._start, block.end + self._start)
@@ -189,7 +189,7 @@ _Add = Callable[[int, int], None]
 def _add_html(
     out: ReadableBuilder, data: bytes, start: int, end: int, *, add: _Add, is_block: bool
 ) -> None:
-    """Append what a browser shows of HTML."""
+    """Append the visible text of HTML."""
     unread: bytes | None = None
     for token in _TOKEN.finditer(data, start, end):
         kind, (first, after) = token.lastgroup, token.span()
@@ -246,6 +246,6 @@ def _add_tag(
 
 
 def _is_component(token: re.Match[bytes]) -> bool:
-    """Whether a tag of a name that HTML has not is one of a component or an own element."""
+    """Whether a tag with a name unknown to HTML is a component or a custom element."""
     name: bytes = token["name"]
     return name[:1].isupper() or b"-" in name or b"=" in token["rest"]

@@ -1,11 +1,10 @@
 """The one walk over the events of the Markdown parser: headings, and rows of all else.
 
-A row says what begins and its range; blocks and links are made of rows when they are asked for.
-The loop sees an event for every twenty-five bytes or so of a source, so it looks
-at what an event holds instead of at its type. Nested headings are told by ends: a
-container is open until something begins at or after its end.
+A row has a tag and its range; blocks and links are made from rows on demand. The loop sees an
+event for every twenty-five bytes or so of a source, so it checks the keys of an event instead of
+its type. A heading is nested if it begins before the end of a container.
 
-Headings alone are found without parsing all of a source where that is certain. A line whose first
+Headings alone are found without parsing all of a source if they are certain. A line whose first
 byte is a heading's mark ends whatever paragraph or container is open, so it is a heading of the
 top level unless it stands in fenced code or in HTML that began at the top level. It is enough to
 know those two. Where more than that decides (a line that may underline a heading, a mark behind
@@ -68,14 +67,14 @@ _new = tuple.__new__  # half the cost of calling a named tuple's class
 Event = Any  # a dict of one key, or a string: the parser's own types are wider than its values
 Events = Iterator[tuple[Event, Any]]
 Row = tuple[Any, int, int]
-"""What begins (a name, or a dict of a name and what the parser says about it), and its range."""
+"""A tag (its name, or a dict of its name and the parser's details), and its range."""
 
 
 class Walked(NamedTuple):
-    """What is in a text, in order of where it starts.
+    """The contents of a text, by start.
 
-    `rows` are blocks, links and images; headings at the top level make none. `html` is that of
-    blocks and between words, what follows each other in one.
+    `rows` are blocks, links and images, without headings at the top level. `html` are the ranges
+    of HTML in blocks and between words; adjoining ones are joined.
     """
 
     headings: list[Heading]
@@ -84,20 +83,20 @@ class Walked(NamedTuple):
 
 
 def name_of(tag: Any) -> str:
-    """Return the name of what begins."""
+    """Return the name of a tag."""
     name: str = tag if tag.__class__ is str else next(iter(tag))
     return name
 
 
 _MAX_REMEMBERED = 250_000
-"""Bytes of a text whose walk is remembered: some times its size, until the next one."""
+"""The largest text, in bytes, whose walk is remembered; a walk takes several times its size."""
 
 
 def walk(raw: bytes) -> Walked:
     """Return the headings, rows and HTML of UTF-8 whose lines end in LF or CRLF.
 
-    They have the parser's own ranges. The last walk is remembered: blocks and readable text
-    of a document are asked for by themselves.
+    They have the parser's own ranges. The last walk is remembered, since the blocks and the
+    readable text of a document are requested separately.
     """
     return _remembered_walk(raw) if len(raw) <= _MAX_REMEMBERED else _walk(raw)
 
@@ -142,7 +141,7 @@ _remembered_walk = memo(1)(_walk)
 
 
 def _title_of(words: str, pictures: str, line: bytes) -> tuple[str, str]:
-    """The title of a heading whose words and pictures these are, and its words."""
+    """Return the title of a heading with these words and pictures, and its words."""
     if words[-1:] in ("#", "\t"):
         words = _without_closing_marks(words, line)
     return " ".join(words.split() or pictures.split()), words
@@ -156,9 +155,9 @@ def add_range(ranges: list[tuple[int, int]], start: int, end: int) -> None:
 
 
 def read_titles(lines: Sequence[bytes]) -> list[tuple[str, str]]:
-    """Return the rendered text of headings, and what their pictures are called.
+    """Return the rendered text of headings, and the alternative texts of their pictures.
 
-    Each is given with the line feed before it. What they link to must not be defined elsewhere.
+    Each has the line feed before it. Their links must not be defined elsewhere.
     """
     titles: list[tuple[str, str]] = []
     links: list[Row] = []
@@ -176,9 +175,9 @@ def read_titles(lines: Sequence[bytes]) -> list[tuple[str, str]]:
 def _read_title(
     events: Events, keep: Callable[[Row], None], html: list[tuple[int, int]]
 ) -> tuple[str, str]:
-    """The rendered text of the heading that has begun, and what its pictures are called.
+    """Return the rendered text of the heading that has begun, and its pictures' alternative texts.
 
-    `events` then stand after its end, and `html` has what is in it.
+    Afterwards `events` are behind its end, and `html` has its HTML.
     """
     parts: list[str] = []
     pictures: list[str] = []
@@ -204,9 +203,9 @@ def _read_title(
 
 
 def _without_closing_marks(words: str, line: bytes) -> str:
-    """`words` less the closing marks of a heading that have tabs around them.
+    """Return `words` without the closing marks of a heading that have tabs around them.
 
-    The specification lets them; the parser takes spaces only.
+    The specification allows tabs; the parser takes spaces only.
     """
     marks = _CLOSING_MARKS.search(line)
     if not marks or b"\t" not in marks[0]:
@@ -215,7 +214,7 @@ def _without_closing_marks(words: str, line: bytes) -> str:
 
 
 def _inline_text(event: Event) -> str:
-    """What an inline event other than text and markup contributes to a title."""
+    """Return the text that an inline event other than text and markup adds to a title."""
     if event.__class__ is str:
         return " "  # a line break
     code: str = event.get("Code", "")
@@ -240,7 +239,7 @@ def blocks_of(
 
 
 def _end_lists(blocks: list[Block]) -> None:
-    """Let each list end with its last item: the parser stretches it over definitions behind it."""
+    """End each list with its last item: the parser extends it over definitions behind it."""
     lists: list[int] = []  # that are open, by where they stand, the outer ones first
     ends: dict[int, int] = {}
     for index, block in enumerate(blocks):
@@ -292,7 +291,7 @@ def _blocks(rows: Sequence[Row], raw: bytes, moved: int) -> list[Block]:
 
 
 def _is_joined(block: Block, blocks: list[Block], footnotes: dict[int, int]) -> bool:
-    """Make one block of two footnotes on one line; False where this begins a line of its own."""
+    """Join a footnote with another one on its line; return False if it begins a line."""
     at = footnotes.get(block.level, -1)
     if at < 0 or block.start >= blocks[at].end:
         footnotes[block.level] = len(blocks)
@@ -302,7 +301,7 @@ def _is_joined(block: Block, blocks: list[Block], footnotes: dict[int, int]) -> 
 
 
 def _code_or_table(tag: Any, lines: Lines, start: int, end: int) -> tuple[str, int | None]:
-    """A code block's language, and where its content begins if it has a fence, or a table's."""
+    """Return a code block's language, and where the content of fenced code or a table begins."""
     if "Table" in tag:
         return "", min(lines.end_of(lines.end_of(start + 1) + 1), end)
     code = tag["CodeBlock"]
@@ -314,7 +313,7 @@ def _code_or_table(tag: Any, lines: Lines, start: int, end: int) -> tuple[str, i
 def _link_definitions(
     blocks: Sequence[Block], headings: Sequence[Heading], raw: bytes
 ) -> Iterator[Block]:
-    """What stands at the top level and is in no block: link reference definitions."""
+    """Yield the text at the top level outside of blocks: link reference definitions."""
     taken = [(block.start, block.end) for block in blocks if not block.level]
     taken += [(heading.start, heading.end) for heading in headings if not heading.nested]
     lines, start = Lines(raw, 0), 0
@@ -328,7 +327,7 @@ def _link_definitions(
 
 @memo(1024)
 def _language(info: str) -> str:
-    """The first word of what stands behind a fence, lower-case."""
+    """Return the first word behind a fence, in lower case."""
     language = _LANGUAGE.match(info)
     return language[1].lower() if language else ""
 
@@ -350,7 +349,7 @@ _LINES = late_pattern(
     rb"|(%b++#{1,6}(?=[ \t\n]))"
     rb")" % (_SIGNS, _RAW, _RAW, _SIGNS)
 )
-"""The lines that make, may make or may hide headings; what a line is, the last group tells.
+"""The lines that make, may make or may hide headings; the last group is the kind of line.
 
 With the first line of code at the margin that has no backtick in it the rest of it is taken, and
 with one of HTML those after it are taken that neither end it nor make, may make or hide any.
@@ -381,15 +380,15 @@ _IN_DEFINITION = late_pattern(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
 
 _LABEL_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\])")
 _DEFINED_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
-"""How a label ends, in a heading and where it is defined; there it may go over lines of a quote."""
+"""The end of a label in its definition, where it may go over lines of a quote."""
 
 _MARKUP = late_pattern(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
     rb"|\]\(|&[#A-Za-z]|#(?= *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
-"""What makes the text of a heading differ from its bytes, if nothing is defined elsewhere.
+"""Markup that makes the text of a heading differ from its bytes, apart from definitions.
 
-Each begins with one certain byte, since those are looked for at once.
+Each begins with one certain byte, so that one search finds all of them.
 """
 
 _WORDS = rb"[A-Za-z0-9](?:[^\\*~<`\[\]&_\t\x1c-\x1f]*[A-Za-z0-9])?"
@@ -411,7 +410,7 @@ _RAW_HTML_ENDS = (
     late_pattern(rb"\]\]>"),
     late_pattern(rb">"),
 )
-"""HTML that goes on over blank lines, by what follows its first sign; and what it ends with."""
+"""HTML that continues over blank lines, by the signs behind `<`; and its end."""
 
 
 def scan_headings(raw: bytes, start: int) -> HeadingColumns | None:
@@ -433,9 +432,9 @@ def scan_headings(raw: bytes, start: int) -> HeadingColumns | None:
 
 
 def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
-    """The heading lines from the line feed at `start` on, if they are certain.
+    """Return the heading lines from the line feed at `start` on, if they are certain.
 
-    `at` is where what has been seen ends; up to `doubtful` there may be HTML.
+    `at` is the end of the text read so far; up to `doubtful` there may be HTML.
     """
     begins, ends, levels, words, kinds = lines_found = _HeadingLines([], [], [], [], [])
     at = doubtful = start
@@ -467,7 +466,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
 
 
 def _may_make_one(data: bytes, line: re.Match[bytes], at: int) -> bool:
-    """Whether a line may make a heading: it is no rule below a blank line or below `at`."""
+    """Whether a line may make a heading: it is not a rule below a blank line or below `at`."""
     begin = line.start()
     if line.lastindex != _UNDERLINE:
         return True
@@ -503,7 +502,7 @@ def _pass_html(data: bytes, match: re.Match[bytes], at: int, doubtful: int) -> t
 
 
 def _pass_code(data: bytes, opening: re.Match[bytes]) -> int:
-    """Where fenced code ends that begins with a line; -1 where that is not certain.
+    """Return the end of the fenced code that begins with a line; -1 if it is not certain.
 
     Code that is indented may belong to a list. Then it must not matter: nothing in
     it may make a heading, and no line may be indented less than its fence.
@@ -530,12 +529,12 @@ def closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
 
 
 def _is_outdented(code: bytes, indent: int) -> bool:
-    """Whether a line begins with less than so much white space."""
+    """Whether a line has less than this indentation."""
     return any(line.strip() and line[:indent].strip() for line in code.split(b"\n"))
 
 
 def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColumns | None:
-    """The headings on their lines, if what they say is certain."""
+    """Return the headings on these lines, if their text is certain."""
     starts, ends, levels, words, kinds = lines
     if not starts:
         return _NONE
@@ -571,7 +570,7 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
 
 
 def _titles(texts: list[str], marked: Sequence[int]) -> list[str]:
-    """The texts as titles: those that were not marked may be so already."""
+    """Return the texts as titles: unmarked ones may need no change."""
     titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
     for index in marked:
         titles[index] = fold(texts[index])
