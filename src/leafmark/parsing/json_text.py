@@ -94,7 +94,7 @@ class SourceMap:
         self._starts.append(at)
 
     def start_of(self, offset: int) -> int:
-        """Return where the character at `offset` begins in the source; at the end, the text's end."""
+        """Return where the character at `offset` begins in the source; at the end, its end."""
         run = bisect_right(self._starts, offset) - 1
         if run >= len(self._runs.places):
             return self.end_of(offset)

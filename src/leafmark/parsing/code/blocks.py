@@ -1,10 +1,9 @@
-"""Blocks of a script: code parted by blank lines, and inside what is large, by statements.
+"""Blocks of a script: code separated by blank lines and, within large blocks, by statements.
 
-Every stretch of a source that is one definition's own, or the document's, is
-made of code blocks. A large one holds blocks in turn: first its statements, then
-what its largest statements are made of, and last the paragraphs of its comments
-and docstrings, so that a body can be cut where its syntax or its prose can, as
-deep as needed and no deeper.
+Every range of a source that is one definition's own, or the document's, consists of
+code blocks. A large block contains others: first its statements, then the parts of its
+largest statements, and last the paragraphs of its comments and docstrings, so that a body
+can be cut along its syntax or its prose, as deep as needed and no deeper.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:  # pages ask for prose, and need no parser of code
 # and then lines are the last places to cut.
 
 Grade = int
-"""How well a line parts prose; the lower, the better."""
+"""The quality of a cut of prose before a line; lower is better."""
 
 PARAGRAPH: Grade = 0
 ITEM: Grade = 1
@@ -56,7 +55,7 @@ _BLANKS = b" \t\r\n"
 _TAB = 8
 
 _WORDS_SHARE = 0.75
-"""How much of prose, at least, words are: not in capitals, and with no signs inside."""
+"""The least share of words, not in capitals and without signs inside, in prose."""
 
 _MIN_LINES = 4
 
@@ -70,7 +69,7 @@ class _Line(NamedTuple):
 
     @property
     def is_ruler(self) -> bool:
-        """Whether it is one sign again and again, as above and below headings."""
+        """Whether it repeats one sign, as above and below headings."""
         text = self.text
         return len(text) > 2 and text[:1] in _RULERS and text == text[:1] * len(text)
 
@@ -85,7 +84,7 @@ def is_prose(raw: bytes) -> bool:
 
 
 def prose_places(raw: bytes, *, marked: bool) -> Iterator[tuple[int, Grade]]:
-    """Yield where lines begin at which prose can be parted, and how well; never at its first.
+    """Yield the lines at which prose can be cut, and the quality of the cut; never the first line.
 
     `raw` begins anywhere in a line. With `marked`, its lines have the markers of
     a comment.
@@ -119,7 +118,7 @@ def _lines(raw: bytes, marker: re.Pattern[bytes]) -> Iterator[_Line]:
 
 
 def _fenced(lines: Sequence[_Line]) -> set[int]:
-    """The numbers of lines below an opening fence, its closing one included."""
+    """Return the numbers of the lines below an opening fence, up to its closing one."""
     fences = [number for number, line in enumerate(lines) if line.text.startswith(_FENCES)]
     pairs = zip(fences[::2], fences[1::2], strict=False)
     return {number for first, last in pairs for number in range(first + 1, last + 1)}
@@ -133,7 +132,7 @@ def _grade_below_blank(last: _Line, line: _Line, base: int) -> Grade:
 
 
 def _grade_inside(last: _Line, line: _Line, following: Sequence[_Line]) -> Grade:
-    """The grade of a line with no blank one above it."""
+    """Return the grade of a line without a blank one above it."""
     if last.is_ruler or line.is_ruler:
         return LINE
     if _HEADING.match(line.text) or any(below.is_ruler for below in following):
@@ -144,7 +143,7 @@ def _grade_inside(last: _Line, line: _Line, following: Sequence[_Line]) -> Grade
 
 
 _SMALL = 512
-"""Bytes up to which code is not looked into: hardly more than a hundred tokens."""
+"""Code of up to so many bytes is not split: hardly more than a hundred tokens."""
 
 _BODY_SHARE = 0.8
 
@@ -152,17 +151,17 @@ _DEEPEST = 7
 """Levels of blocks in blocks."""
 
 _PROSE = 1 << 30
-"""The depth of prose: any statement parts code better than it does."""
+"""The depth of prose: cuts at statements are always better."""
 
 _WELL = _PROSE + 1, False
-"""On the last level but one, code is parted at all cuts up to this rank, else at the best."""
+"""On the last level but one, code is cut at all cuts up to this rank, else at the best ones."""
 
 
 class _Cut(NamedTuple):
-    """A line that begins a statement or prose; the lower `rank`, the better it parts the code.
+    """A line that begins a statement or prose; a lower `rank` is a better cut.
 
     The rank is the depth in the syntax tree, and then whether no blank line stands
-    above; that of prose is deeper the worse it parts its comment.
+    above; for prose, the grade adds to the depth.
     """
 
     at: int
@@ -176,7 +175,7 @@ def script_blocks(
     grammar: Grammar,
     info: str,
 ) -> tuple[Block, ...]:
-    """Return the code blocks of a source in `info`, in order, those inside a block after it."""
+    """Return the code blocks of a source in the language `info`, in pre-order."""
     own = list(_own_ranges(definitions, len(source)))
     cuts: list[_Cut] = []
     if any(end - start > _SMALL for start, end in own):
@@ -190,7 +189,7 @@ def script_blocks(
 
 
 def _own_ranges(definitions: Sequence[Definition], size: int) -> Iterator[tuple[int, int]]:
-    """The ranges between where definitions begin and end, in order; none is empty."""
+    """Yield the ranges between the bounds of definitions, in order; none is empty."""
     at = 0
     open_ends: list[int] = []
     for definition in definitions:
@@ -210,7 +209,7 @@ def _own_ranges(definitions: Sequence[Definition], size: int) -> Iterator[tuple[
 
 
 def _cuts(tree: tree_sitter.Tree, grammar: Grammar, source: bytes) -> Iterator[_Cut]:
-    """The lines at which code can be cut, in no order."""
+    """Yield the lines at which code can be cut, in no order."""
     comments: list[tuple[int, int]] = []
     strings: list[tuple[int, int]] = []
     open_nodes = [(tree.root_node, 0)]
@@ -231,10 +230,10 @@ def _cuts(tree: tree_sitter.Tree, grammar: Grammar, source: bytes) -> Iterator[_
 
 
 def _statements(parent: tree_sitter.Node, depth: int, grammar: Grammar) -> Iterator[_Cut]:
-    """The lines on which something begins inside a large node, and how deep it lies.
+    """Yield the lines on which a child of a large node begins, and its depth.
 
-    A comment goes with what stands on the next line, and what is nearly all of
-    a node, its body, with the line before it.
+    A comment stays with the next line, and a child that is nearly all of a node, its
+    body, with the line before it.
     """
     most = (parent.end_byte - parent.start_byte) * _BODY_SHARE
     last_row, sticks = parent.start_point.row, True
@@ -254,7 +253,7 @@ def _statements(parent: tree_sitter.Node, depth: int, grammar: Grammar) -> Itera
 def _prose_strings(
     parent: tree_sitter.Node, large: list[tree_sitter.Node], grammar: Grammar, source: bytes
 ) -> list[tuple[int, int]]:
-    """The strings among the large children that are docstrings or read like prose."""
+    """Yield the strings among the large children that are docstrings or look like prose."""
     is_docstring = parent.kind_id in grammar.docstrings and parent.child_count == 1
     return [
         node.byte_range
@@ -265,7 +264,7 @@ def _prose_strings(
 
 
 def _runs(comments: list[tuple[int, int]], source: bytes) -> Iterator[tuple[int, int]]:
-    """The comments, those on neighbouring lines as one."""
+    """Yield the comments; those on neighbouring lines are joined."""
     run: tuple[int, int] | None = None
     for start, end in sorted(comments):
         if run is not None:
@@ -283,7 +282,7 @@ def _runs(comments: list[tuple[int, int]], source: bytes) -> Iterator[tuple[int,
 def _blocks(
     source: bytes, extent: tuple[int, int], cuts: Sequence[_Cut], info: str
 ) -> Iterator[Block]:
-    """The blocks of one range: parted at the best cuts, then inside what is still large."""
+    """Yield the blocks of one range: split at the best cuts, then within large parts."""
     waiting = [(*part, inside, 0) for part, inside in reversed(_part(extent, cuts))]
     while waiting:
         start, end, inside, level = waiting.pop()
@@ -301,7 +300,7 @@ def _blocks(
 def _part(
     extent: tuple[int, int], cuts: Sequence[_Cut], *, at_once: bool = False
 ) -> list[tuple[tuple[int, int], Sequence[_Cut]]]:
-    """The parts of a range between its best cuts, or all good ones, each with the others inside."""
+    """Return the parts of a range between its best or all good cuts, with their inner cuts."""
     if not cuts:
         return [(extent, ())]
     most = best = min(cut.rank for cut in cuts)
@@ -318,7 +317,7 @@ def _part(
 
 
 def _trim(source: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """The whole lines of a range that are not blank at its ends; None where all are."""
+    """Return a range without blank lines at its ends; None if all lines are blank."""
     raw = source[start:end]
     used = len(raw.rstrip())
     if not used:

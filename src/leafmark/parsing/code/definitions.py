@@ -1,9 +1,9 @@
-"""Definitions in a syntax tree: what they are called, how deep they lie, which bytes are theirs.
+"""Definitions in a syntax tree: their names, depths, and byte ranges.
 
 A definition's bytes begin with the first comment or annotation directly above
 it, at the beginning of that line, and end with its last line. They nest as the
-syntax does. A name path holds the names of what a definition lies in, also of
-object literals and enum constants, which are no definitions themselves.
+syntax does. A name path has the names of everything around a definition, also of
+object literals and enum constants, which are not definitions themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from leafmark.parsing.code.rules import Role, Symbol
 from leafmark.parsing.titles import fold
 
 MAX_DEPTH = 32
-"""Definitions in definitions that are told apart; what lies deeper is part of the one around it."""
+"""The deepest nesting of definitions; deeper ones are part of the one around them."""
 
 MAX_TITLE_CHARS = 400
 MAX_NAME_CHARS = 100
@@ -39,14 +39,14 @@ _LEAD = re.compile(
     rb"[ \t\f\v\r]*+(?:[A-Za-z_][\w:]*+"
     rb"(?:[ \t]*+\([^(){};\n]*+\)|<[^<>(){};\n]*+>|[ \t]*+\"\w*+\"|(?!))?+[ \t*&]++|(?!))*+"
 )
-"""Words before a definition on its line that the grammar has no place for: macros, `friend`,
+"""Words before a definition on its line that the grammar does not know: macros, `friend`,
 `extern "C"`, `private` of Ruby, the type behind a macro."""
 
 
 class Definition(NamedTuple):
-    """A definition: the bytes `[start, end)` of it, and where its signature begins.
+    """A definition: its bytes `[start, end)`, and where its signature begins.
 
-    `depth` is 0 for one that lies in no other.
+    `depth` is 0 for one outside of all others.
     """
 
     start: int
@@ -58,7 +58,7 @@ class Definition(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """What a rule found; `[start, end)` are its bytes with what wraps it."""
+    """A finding of a rule; `[start, end)` are its bytes with its wrappers."""
 
     start: int
     end: int
@@ -93,7 +93,7 @@ def find_definitions(
 
 
 def _walk(tree: tree_sitter.Tree, source: bytes, grammar: Grammar) -> tuple[list[_Item], _Extras]:
-    """Ask the rules about every node; items and extras are in order of start."""
+    """Apply the rules to every node; items and extras are in order of start."""
     rules, comments, annotations = grammar.rules, grammar.comments, grammar.annotations
     items: list[_Item] = []
     extras: list[tuple[int, int]] = []
@@ -143,7 +143,7 @@ def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
 
 
 def _clean(name: str, language: Language) -> str:
-    """A name without quotes and white space, cut where it is too long."""
+    """Return a name without quotes and white space, cut if it is too long."""
     name = _SPACE.sub("-", name.strip().strip(_QUOTES))
     if language.separator == ".":
         name = name.replace("::", ".").replace("\\", ".")
@@ -151,7 +151,7 @@ def _clean(name: str, language: Language) -> str:
 
 
 def _without_repeats(items: list[_Item]) -> list[_Item]:
-    """Leave out declarations of what the same source defines."""
+    """Drop declarations of names that the same source defines."""
     role: Role = "declaration"
     defined = {item.path for item in items if item.found.role != role}
     members = {item.path for item in items if item.found.role != role and item.is_member}
@@ -167,7 +167,7 @@ def _without_repeats(items: list[_Item]) -> list[_Item]:
 def _extents(
     items: list[_Item], source: bytes, extras: _Extras
 ) -> Iterator[tuple[_Item, int, int]]:
-    """Yield each item with its bytes: whole lines where nothing else is on them."""
+    """Yield each item with its bytes, as whole lines if nothing else is on them."""
     ends = [len(source)]  # of the definitions around
     taken = [0]  # where the last one ended that lies beside it, at each depth
     for item in items:
@@ -181,7 +181,7 @@ def _extents(
 
 
 def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
-    """Where the first comment or annotation directly above begins, none before `floor`."""
+    """Return the start of the first comment or annotation directly above, not before `floor`."""
     begin = _line_start(start, floor, source, lead=_LEAD)
     if begin is None:
         return start
@@ -205,7 +205,7 @@ def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
 
 
 def _stand_together(at: int, floor: int, source: bytes, extras: _Extras) -> bool:
-    """Whether only blanks are between an extra and the one before it: `#[inline] // hot`."""
+    """Whether there are only blanks between an extra and the one before it: `#[inline] // hot`."""
     above, end = extras.starts[at - 1], extras.ends[at - 1]
     return above >= floor and not source[end : extras.starts[at]].strip(b" \t")
 
@@ -213,7 +213,7 @@ def _stand_together(at: int, floor: int, source: bytes, extras: _Extras) -> bool
 def _line_start(
     at: int, floor: int, source: bytes, *, lead: re.Pattern[bytes] = _BLANK_LEAD
 ) -> int | None:
-    """Where the line of `at` begins if nothing but `lead` stands before it there."""
+    """Return the start of the line of `at` if only `lead` stands before it there."""
     line = source.rfind(b"\n", floor, at) + 1
     if not line:
         if floor and source[floor - 1] != 10:
@@ -223,7 +223,7 @@ def _line_start(
 
 
 def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
-    """The end of the definition's last line if nothing but a comment follows there."""
+    """Return the end of the definition's last line if only a comment follows there."""
     end = _code_end(item, limit, source, extras)
     tail = _TAIL.match(source, end, limit)
     after = tail.end() if tail else end
@@ -237,10 +237,10 @@ def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int
 
 
 def _code_end(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
-    """Where the code of a definition ends, without blanks.
+    """Return the end of a definition's code, without blanks.
 
-    Where indentation ends a body, grammars take comments below it for a part of it. Those
-    that are indented no more than the definition stand above the next one.
+    In languages with indented bodies, grammars include the comments below a body. Those
+    that are not indented deeper than the definition belong to the next one.
     """
     end = min(item.end, limit)
     at = bisect_left(extras.starts, end)
@@ -257,13 +257,13 @@ def _code_end(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
 
 
 def _indent_at(at: int, source: bytes) -> int:
-    """The number of blanks that the line of `at` begins with."""
+    """Return the indentation of the line of `at`."""
     line = source.rfind(b"\n", 0, at) + 1
     return len(source[line:at]) - len(source[line:at].lstrip())
 
 
 def _signature_start(item: _Item, source: bytes, extras: _Extras) -> int:
-    """Where the item begins without the annotations and comments it begins with."""
+    """Return the start of the item behind its leading annotations and comments."""
     start = item.start
     at = bisect_left(extras.starts, start)
     while at < len(extras.starts) and extras.starts[at] == start and extras.ends[at] < item.end:
@@ -275,7 +275,7 @@ def _signature_start(item: _Item, source: bytes, extras: _Extras) -> int:
 
 
 def _title(item: _Item, start: int, source: bytes, extras: _Extras) -> str:
-    """The signature on one line, without comments, annotations and body."""
+    """Return the signature on one line, without comments, annotations and body."""
     end = item.end if item.found.body is None else max(item.found.body, start)
     end = min(end, start + MAX_TITLE_CHARS * 8)
     first, last = bisect_right(extras.starts, start - 1), bisect_left(extras.starts, end)

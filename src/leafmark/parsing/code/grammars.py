@@ -1,9 +1,8 @@
 """Grammars: a language's parser with its rules, and the syntax tree of a source.
 
-tree-sitter parses any bytes, and marks what it cannot make sense of. Its work is
-counted, not timed, so that the same bytes give the same result on every machine.
-Its query engine is not used: on hostile sources it takes quadratic time, or
-crashes the process.
+tree-sitter parses any bytes, and marks errors. Its work is counted, not timed, so that
+the same bytes give the same result on every machine. Its query engine is not used: on
+hostile sources it takes quadratic time, or crashes the process.
 """
 
 from __future__ import annotations
@@ -191,7 +190,7 @@ _BASH = Rules(
 
 
 def _created(*body_types: str) -> Rule:
-    """What SQL creates, by the first name in the statement."""
+    """Return the rule for what SQL creates, by the first name in the statement."""
 
     def rule(node: Node, source: bytes) -> Symbol | None:
         named = child_of_type(node, "object_reference")
@@ -257,7 +256,7 @@ def _kotlin_property(node: Node, source: bytes) -> Symbol | None:
 
 
 def _kotlin_member(node: Node, named: Node, bodies: tuple[str, ...], source: bytes) -> Symbol:
-    """What is called `named`, below the type that stands before it."""
+    """Return the symbol called `named`, below the type that stands before it."""
     before = [child for child in node.named_children if child.end_byte <= named.start_byte]
     types = [child for child in before if child.type in ("user_type", "nullable_type")]
     receiver = child_of_type(types[-1], "identifier", "user_type") if types else None
@@ -359,23 +358,23 @@ TABLES = {
 
 
 ALWAYS_ALLOWED = 10_000
-"""Progress reports that any source may take; one comes for every hundred steps of the parser."""
+"""Progress reports allowed for any source; there is one for every hundred steps of the parser."""
 
 BYTES_PER_REPORT = 16
-"""Bytes that allow one report more; real sources take one for some 150 bytes."""
+"""Bytes for each further report; real sources need one for some 150 bytes."""
 
 _READ_BYTES = 1 << 16
 
 _IN_STRINGS = frozenset(("escape_sequence", "string_content", "string_fragment", "string_end"))
-"""What strings are made of in many languages: no place to cut one."""
+"""Parts of strings in many languages, which are never cut."""
 
 
 class TooMuchWorkError(Exception):
-    """The source takes far more work than its size explains."""
+    """The source takes far more work than sources of its size."""
 
 
 class Grammar(NamedTuple):
-    """A language's grammar; its rules, and by number the types that `Rules` names and others."""
+    """A language's grammar: its parser, its rules, and the numbers of node types."""
 
     language: tree_sitter.Language
     rules: dict[int, Rule]

@@ -1,4 +1,4 @@
-"""Which programming language a file is in: by its suffix, its name, or its `#!` line.
+"""The programming language of a file: by its suffix, its name, or its `#!` line.
 
 One table row per language. To add a language, add a row here, a table of rules in
 `script_tables`, and cases to the tests.
@@ -91,19 +91,19 @@ _HEADER_BYTES = 200_000
 
 
 def installed_grammars() -> list[str]:
-    """Return the names of the grammar packages that can be imported; none is."""
+    """Return the names of the grammar packages that can be imported, without importing them."""
     modules = dict.fromkeys(f"tree_sitter_{language.module}" for language in LANGUAGES)
     return [module for module in modules if has_module(module)]
 
 
 @cache
 def has_module(name: str) -> bool:
-    """Whether a module can be imported, which it is not."""
+    """Whether a module can be imported, without importing it."""
     return find_spec(name) is not None
 
 
 def missing_grammar(path: str) -> str | None:
-    """Return the language that the name of a file tells, where its grammar is not installed.
+    """Return the language for the name of a file if its grammar is not installed.
 
     >>> missing_grammar("notes.md") is None
     True
@@ -115,10 +115,10 @@ def missing_grammar(path: str) -> str | None:
 
 
 def language_of(path: str, data: bytes) -> Language | None:
-    """Return the language of the file at `path`, which holds `data`; None where nothing tells.
+    """Return the language of the file at `path`, which holds `data`; None if it is not known.
 
-    The `#!` line decides where the name does not. A `.h` file is C++ where it
-    says so with words that C does not have.
+    The `#!` line decides if the name does not. A `.h` file is C++ if it has words
+    that C does not have.
 
     >>> language_of("bin/run", b"#!/usr/bin/env -S python3 -u\\n").name
     'python'
@@ -137,7 +137,7 @@ def _by_name(path: str) -> Language | None:
 
 
 def _by_first_line(data: bytes) -> Language | None:
-    """The language of the program that the `#!` line names, its version left out."""
+    """Return the language of the program in the `#!` line, whatever its version."""
     match = re.match(_BANG, data[:_FIRST_LINE_BYTES])
     if match is None:
         return None

@@ -19,7 +19,7 @@ Role = Literal["definition", "declaration", "container", "wrapper"]
 
 
 class Symbol(NamedTuple):
-    """What a node is. `names` are the parts of its own name, as written.
+    """The meaning of a node. `names` are the parts of its own name, as written.
 
     `scope` replaces `names` in the paths of what lies inside (the type of an
     `impl`). `body` is the byte where the signature stops. `inner` is what a
@@ -62,11 +62,11 @@ _COMPUTED_NAME = re.compile(r"""\[\s*+(?:([\w$]+(?:\.[\w$]+)*)|("[^"\\]*"|'[^'\\
 """A name that is computed from a name or a string alone, as that of `[Symbol.iterator]() {}`."""
 
 _UNSAID = frozenset(("this", "exports", "module", "prototype", "self"))
-"""Words of a member path that are not part of a name."""
+"""Words of a member path that do not belong to the name."""
 
 
 def text_of(node: Node, source: bytes) -> str:
-    """The node's source, cut where it is too long to be a name."""
+    """Return the node's source, cut if it is too long for a name."""
     end = min(node.end_byte, node.start_byte + _MAX_NAME)
     return source[node.start_byte : end].decode("utf-8", "replace")
 
@@ -76,7 +76,7 @@ def start_of(node: Node | None) -> int | None:
 
 
 def child_of_type(node: Node, *types: str) -> Node | None:
-    """The first child of one of the types; linear in the children before it."""
+    """Return the first child of one of the types; linear in the children before it."""
     return next((child for child in node.children if child.type in types), None)
 
 
@@ -112,7 +112,7 @@ def all_plain(types: str) -> dict[str, Rule]:
 
 
 def member(node: Node, source: bytes) -> Symbol | None:
-    """The rule for names that may be paths, as Lua's `a.b:c`; most computed names are none."""
+    """The rule for names that may be paths, as Lua's `a.b:c`; most computed names have no path."""
     named = node.child_by_field_name("name")
     names = None if named is None else member_path(named, source)
     return (
@@ -121,7 +121,7 @@ def member(node: Node, source: bytes) -> Symbol | None:
 
 
 def unnamed(name: str, *body_types: str, role: Role = "definition") -> Rule:
-    """A rule for nodes that the language itself gives a name."""
+    """Return a rule for nodes to which the language itself gives a name."""
 
     def rule(node: Node, source: bytes) -> Symbol:
         inside = node.child_by_field_name("body") or child_of_type(node, *body_types)
@@ -133,7 +133,7 @@ def unnamed(name: str, *body_types: str, role: Role = "definition") -> Rule:
 def valued(
     name: str, value: str, functions: Collection[str], objects: Collection[str] = ()
 ) -> Rule:
-    """A rule for a name that gets a function or class, or an object that may hold some."""
+    """Return a rule for assignments of a function, a class, or an object that may hold some."""
 
     def rule(node: Node, source: bytes) -> Symbol | None:
         named, assigned = node.child_by_field_name(name), node.child_by_field_name(value)
@@ -152,7 +152,7 @@ def valued(
 
 
 def member_path(node: Node, source: bytes) -> tuple[str, ...] | None:
-    """The names in `a.b.c`, without those that say nothing; None where it is no such path."""
+    """Return the names in `a.b.c`, without `this` and the like; None if it is not such a path."""
     text = text_of(node, source)
     if node.type in ("string", "number", "property_identifier", "private_property_identifier"):
         return (text,)
@@ -166,9 +166,9 @@ def member_path(node: Node, source: bytes) -> tuple[str, ...] | None:
 
 
 def wrapper(*fields: str, only: bool = False) -> Rule:
-    """A rule for what stands around a definition: in a field, or as the last named child.
+    """Return a rule for wrappers of a definition, which is in a field or the last named child.
 
-    With `only`, nothing else may stand beside it.
+    With `only`, the wrapper must contain nothing else.
     """
 
     def rule(node: Node, source: bytes) -> Symbol | None:
@@ -204,17 +204,17 @@ _MACRO = re.compile(
     rb"\([^()\n]{0,80}\))",
     re.MULTILINE,
 )
-"""A macro between `class` and the name, as shared libraries have them, or alone on its line; those
-behind a parameter list, and such that say which lock guards what stands before them."""
+"""A macro between `class` and the name, as in shared libraries, or alone on its line; macros behind
+a parameter list, and those that name the lock which guards a member."""
 
 _NO_NAME = re.compile(
     "case|catch|default|delete|do|else|for|goto|if|new|return|sizeof|switch|throw|while"
 )
-"""What is taken for a function's name where branches of the preprocessor part a statement."""
+"""Words that look like a function's name where branches of the preprocessor cut a statement."""
 
 
 def blank_macros(source: bytes) -> bytes:
-    """Return the source, as long as before, without macros that hide from the parser what follows.
+    """Return the source with macros that confuse the parser replaced by blanks.
 
     >>> blank_macros(b"class QT_EXPORT Widget : public Base {")
     b'class           Widget : public Base {'
@@ -229,7 +229,7 @@ def blank_macros(source: bytes) -> bytes:
 
 
 def _declarators(node: Node | None) -> Iterator[Node]:
-    """The declarators from `node` inwards, the innermost last."""
+    """Yield the declarators from `node` inwards, the innermost last."""
     while node is not None:
         yield node
         inner = node.child_by_field_name("declarator")
@@ -239,7 +239,7 @@ def _declarators(node: Node | None) -> Iterator[Node]:
 
 
 def _names(node: Node, source: bytes) -> tuple[str, ...]:
-    """The parts of a name that may be qualified, without template arguments."""
+    """Return the parts of a possibly qualified name, without template arguments."""
     names: list[str] = []
     while node.type == "qualified_identifier":
         scope, inner = node.child_by_field_name("scope"), node.child_by_field_name("name")
@@ -270,7 +270,7 @@ def _function(node: Node, source: bytes) -> Symbol | None:
 
 
 def _function_names(chain: list[Node], source: bytes) -> tuple[str, ...]:
-    """The parts of a function's name; none where the declarators name no function.
+    """Return the parts of a function's name; () if the declarators are not those of a function.
 
     `API int (name)(int)` is read as a function that returns a function called
     `int`, which no language has: the name is the one word between brackets.
@@ -379,11 +379,11 @@ CPP_RULES = Rules(
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
 _WRAPPED = ("arrow_function", "function_expression", "generator_function", "call_expression")
 _MAX_CALLS = 4
-"""How many calls may stand around a function that gets a name."""
+"""The most calls around a function that gets a name."""
 
 
 def _export(node: Node, source: bytes) -> Symbol | None:
-    """`export` wraps what it exports; `export default` names what has no name."""
+    """`export` wraps its declaration; `export default` names one without a name."""
     inner = node.child_by_field_name("declaration")
     if inner is not None:
         return Symbol("wrapper", inner=inner)
@@ -400,7 +400,7 @@ def _property_name(named: str, value: str) -> Rule:
 
 
 def _given_name(named: str, value: str) -> Rule:
-    """A rule for what gets a name, by which one that a module has is also that of a wrapped one."""
+    """Return a rule for assignments, which in a module also name a function wrapped in calls."""
     direct = _property_name(named, value)
 
     def rule(node: Node, source: bytes) -> Symbol | None:
@@ -424,14 +424,14 @@ def _given_name(named: str, value: str) -> Rule:
 
 
 def _is_outermost(node: Node) -> bool:
-    """Whether a module declares or exports it; within functions most names are of values."""
+    """Whether a module declares or exports it; within functions most names are those of values."""
     statement = node.parent
     around = None if statement is None else statement.parent
     return around is not None and around.type in ("program", "export_statement")
 
 
 def _wrapped(assigned: Node) -> Node | None:
-    """The one function with statements among a call's arguments: `memo(forwardRef(() => {}))`."""
+    """Return the only function with statements in a call's arguments: `memo(ref(() => {}))`."""
     for _ in range(_MAX_CALLS):
         arguments = assigned.child_by_field_name("arguments")
         if assigned.type != "call_expression" or arguments is None:

@@ -1,8 +1,8 @@
 """Source code to a `Document`: a heading for each definition, code blocks for everything.
 
 A definition has no heading line: its heading is empty and stands where its span
-begins. A language without a grammar, or whose grammar is not installed, is plain
-text; so is a source that is too much for the parser, and then the document says so.
+begins. A source in a language without an installed grammar is plain text; so is one
+that exceeds the limits of the parser, which a diagnostic reports.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 Parsed = tuple[list[Definition], tuple[Block, ...]]
 
 MEMORY_BYTES = 1 << 29
-"""Address space of the child, where the system can limit it; real sources need half at most."""
+"""The address space of the child, if the system can limit it; real sources need half at most."""
 
 CPU_SECONDS = 5
 """Processor time that a source may take, and a second more for each `_BYTES_PER_SECOND`."""
@@ -68,25 +68,25 @@ CPU_SECONDS = 5
 _BYTES_PER_SECOND = 200_000
 
 LARGE_BYTES = 400_000
-"""A child that parsed a source of this size is ended: it keeps much of the memory that it took."""
+"""A child that parsed a source of this size is ended, since it keeps much memory."""
 
 WAIT_SECONDS = 120
-"""How long is waited for an answer at most, on systems that cannot limit processor time."""
+"""The longest wait for an answer, on systems that cannot limit processor time."""
 
 _ENDED_BY_OTHERS = frozenset(
     -number
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGKILL")
     if (number := getattr(signal, name, None)) is not None
 )
-"""How a child ends that was not driven to it by a source: a service is stopped, say, or the
-system is out of memory and kills what takes most of it."""
+"""Signals by which a child ends that do not come from a source: a service is stopped, or the
+system is out of memory and kills the largest process."""
 
 
 _KILLED = getattr(signal, "SIGKILL", 0)
 
 
 class NoChildError(Exception):
-    """The child could not be started: there is no memory for it, or no process is left to us."""
+    """The child could not be started: there is no memory or no process left."""
 
 
 class NoPythonError(NoChildError):
@@ -94,11 +94,11 @@ class NoPythonError(NoChildError):
 
 
 class KilledError(Exception):
-    """Somebody else ended the child."""
+    """Another process ended the child."""
 
 
 class _Child:
-    """The child process, and what talks to it: one request at a time."""
+    """The child process and its connection: one request at a time."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -158,7 +158,7 @@ class _Child:
         return parsed
 
     def _was_ended_by_others(self, process: subprocess.Popen[bytes]) -> bool:
-        """Whether neither a source nor we did; one that does not greet, we kill ourselves."""
+        """Whether neither a source nor this process ended it, which kills a silent child."""
         code = process.returncode
         return code in _ENDED_BY_OTHERS and (self._greeted or code != -_KILLED)
 
@@ -170,7 +170,7 @@ class _Child:
         return self.process
 
     def _meet(self, answers: IO[bytes]) -> None:
-        """Wait until a child that was just started is ready."""
+        """Wait until a new child is ready."""
         if not self._greeted:
             await_child(answers)
             self._greeted = True
@@ -183,7 +183,7 @@ class _Child:
         end_child(process)
 
     def reset(self) -> None:
-        """In a forked child of this program: whoever had the lock is not here to let it go."""
+        """Forget child and lock in a fork of this process, which no thread could release."""
         self._lock = threading.Lock()
 
 
@@ -238,7 +238,7 @@ def parse_here(language: Language, source: bytes) -> Parsed:
 
 
 def _limit(size: int) -> None:
-    """Keep the child within memory and time for a source; Windows has no such limits."""
+    """Limit the child's memory and time for a source; Windows has no such limits."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -262,7 +262,7 @@ def serve(
 
 
 def main() -> None:
-    """Be the child."""
+    """Run the child process."""
     requests, answers = take_standard_streams()
     serve(requests, answers)
 
@@ -271,7 +271,7 @@ MAX_SCRIPT_BYTES = 2_000_000
 """A syntax tree takes up to a hundred times the memory of its source."""
 
 CALM_BYTES = 2000
-"""Sources up to this size are parsed in this process: they cannot take much, whatever they hold."""
+"""Sources up to this size are parsed in this process: they cannot take much time or memory."""
 
 
 _NO_PYTHON = "longer code is parsed in a process of its own, and no Python can be started"
@@ -314,7 +314,7 @@ def parse_script(data: bytes, path: str) -> Document:
 
 
 def _heading(definition: Definition, decoded: Decoded) -> Heading:
-    """A definition has no heading line: its span is all of it."""
+    """Return the heading of a definition; it has no heading line, only a span."""
     return Heading(
         level=definition.depth + 1,
         title=decoded.restore(definition.title),

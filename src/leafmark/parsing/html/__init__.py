@@ -1,9 +1,9 @@
 """HTML: pages to documents, and the readable text of any part of one.
 
-`dom` reads a page into elements; `region` and `boilerplate` say what of it is text, `outline` and
-`entries` which sections that has, `blocks` what stands in these, and `titles` what the page is
-called. `text` reads spans without a tree. The words by which pages name their parts are data:
-`words.toml`. `html5lib`'s tree is the one to compare with; what differs, and why, is in `dom`.
+`dom` reads a page into elements; `region` and `boilerplate` separate its text from the rest,
+`outline` and `entries` find sections, `blocks` their contents, and `document` the title. `text`
+reads spans without a tree. The words by which pages name their parts are data: `words.toml`.
+The reference is `html5lib`'s tree; `dom` says what differs, and why.
 """
 
 from leafmark.parsing.html.document import declared_charset, parse_html

@@ -1,8 +1,8 @@
 """The blocks of an HTML page: paragraphs, lists, tables, code and the text between them.
 
 In: a page's elements, its headings and what is dropped. Out: `Block`s, properly
-nested. An element that has a heading inside is no block: what it holds belongs
-to several sections, so its parts are. Text that stands in no block element (in
+nested. An element with a heading inside is not a block: its contents belong
+to several sections, so its parts are blocks. Text that stands in no block element (in
 a `div`, say) is a paragraph of its own, so every word of the content is in a
 heading or in a block of level 0. A long `pre` that reads like prose, as manual pages
 and old handbooks have it, is no code: what stands between its blank lines are paragraphs.
@@ -38,11 +38,11 @@ _TAGS: dict[BlockKind, str] = {
 }
 _KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
 _LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
-"""How code that is written line by line begins. A whole file, whose lines have anchors, is no
-block of code: nothing could cut it."""
+"""The beginning of code with an element for each line. A whole file, whose lines have anchors, is
+not a block of code: it could not be cut."""
 
 _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
-"""The kind of an item or a row whose list or table is no block."""
+"""The kind of an item or a row whose list or table is not a block."""
 
 _BLANK_CELL = re.compile(
     rb"<td\b[^<>]*>(?:\s|&nbsp;|&#160;|\xc2\xa0|</?(?:p|br|span)\b[^<>]*>|(?!))*+(?=</td\b|<t[dh]\b)"
@@ -56,7 +56,7 @@ _LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGN
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A block while the elements inside it are being seen."""
+    """A block whose inner elements are still being read."""
 
     tag: str
     kind: BlockKind
@@ -79,7 +79,7 @@ def find_blocks(
 ) -> tuple[Block, ...]:
     """Return the blocks outside `headings` and `dropped`; a block ends in its span of `limits`.
 
-    All three are in order and disjoint; what is in none of `limits` is dropped.
+    All three are in order and disjoint; text outside of `limits` is dropped.
     """
     drafts = _Nesting(page, headings, dropped, limits).drafts()
     for draft in drafts:  # what is left out at its end is no part of it
@@ -96,11 +96,11 @@ def find_blocks(
 
 
 _MAX_HEADER = 50_000
-"""Bytes of a row that is looked at for a header: tables in tables would each be read again."""
+"""The largest row, in bytes, that is checked for a header, since nested tables are read again."""
 
 
 class _Nesting:
-    """Turns elements into nested drafts; an inner one never reaches past the outer."""
+    """Turns elements into nested drafts; an inner one never extends beyond the outer."""
 
     def __init__(
         self, page: Page, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
@@ -134,7 +134,7 @@ class _Nesting:
         return drafts
 
     def _is_listing(self, element: Element) -> bool:
-        """Whether a `div` is code that is written line by line."""
+        """Whether a `div` is code with an element for each line."""
         is_named = "fragment" in element.open.classes
         return is_named and bool(_LISTED.match(self.page.data, element.inner, element.close))
 
@@ -173,9 +173,9 @@ class _Nesting:
         return _Draft(element.tag, kind, element.start, end, level, info, inner=inner, close=close)
 
     def _mark_header(self, table: _Draft, row: Element) -> None:
-        """Where there is no `thead`, a first row of header cells is the header.
+        """If there is no `thead`, a first row of header cells is the header.
 
-        Cells before a header cell may be blank ones of another kind: the corner, or what parts two.
+        Before a header cell, there may be blank cells of another kind.
         """
         is_short = row.close - row.inner <= _MAX_HEADER
         if is_short and not table.has_rows and table.content_start is None:
@@ -185,7 +185,7 @@ class _Nesting:
         table.has_rows = True
 
     def _term(self, element: Element) -> _Draft | None:
-        """A term begins an entry of its list, which the next term ends, unless it adjoins."""
+        """Return the entry of a list that begins with a term and ends before the next one."""
         opened = self._open
         outer = next((d for d in reversed(opened[-8:]) if d.tag == "dl"), None)
         if outer is None:
@@ -206,7 +206,7 @@ class _Nesting:
 
 
 def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
-    """Yield the block of a draft; of preformatted prose the paragraphs."""
+    """Yield the block of a draft, or the paragraphs of preformatted prose."""
     is_code = draft.kind != "code" or draft.info or draft.tag not in ("pre", "listing", "xmp")
     if is_code or not is_prose_pre(data, draft.start, draft.inner, draft.close):
         yield draft.block()
@@ -228,7 +228,7 @@ def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
 
 
 def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The stretches of text and images in `[start, end)`, with inline tags, between block tags."""
+    """Yield the ranges of text, images and inline tags in `[start, end)` between block tags."""
     if not (_WORD.match(data, start, end) or _LATER_WORD.search(data, start, end)):
         return
     first = last = -1

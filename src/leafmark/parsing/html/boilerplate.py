@@ -1,13 +1,13 @@
-"""What stands in a page and is no part of its text: navigation, scripts, buttons, feet.
+"""The parts of a page that are not its text: navigation, scripts, buttons, footers.
 
-In: a page. Out: spans to drop. There is one rule: what an element is called, by its tag, its role,
-its class or its id, says that it serves the site (`words.toml`); the weaker a name says it, the
-more what is in the element has to bear it out. Names of the first kind (`drop`) are enough; those
-of the second (`linked`) go where there is nothing but links; those of a foot where it says who
-made the page. What names do not say, links do: a list or a table of links to the page's own
-places is a table of contents, links to the pages around are a pager, whatever they stand in.
+In: a page. Out: spans to drop. There is one rule: the tag, role, class or id of an element says
+that it serves the site (`words.toml`); the weaker this evidence, the more the contents of the
+element must confirm it. Names of the first kind (`drop`) are enough; those of the second
+(`linked`) need an element of nothing but links; those of a footer need a text that says who made
+the page. Without names, links decide: a list or a table of links to places in the page is a table
+of contents, and links to neighbouring pages are a pager, whatever the element.
 
-Nothing is dropped that holds the only h1 of a page, or most of its words.
+An element with the only h1 of a page, or with most of its words, is never dropped.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ from leafmark.parsing.html.vocabulary import (
 Spans = list[tuple[int, int]]
 
 _MOST = 0.5
-"""The share of a page's words that what is dropped by its class may have at most."""
+"""The largest share of a page's words that may be dropped by class."""
 
 _FEW_WORDS = 24
-"""Bytes of words beside links that an element of links may have."""
+"""Bytes of words outside of links that an element of links may have."""
 
 _FEW_WORDS_ABOVE = 100
-"""Bytes of words that one may have above all other words of the page."""
+"""The same for an element above all other words of the page."""
 
 _MANY_WORDS = 200
-"""Bytes of words that a page has at least of which most may not be dropped."""
+"""The least page, in bytes of words, most of which may not be dropped."""
 
 _MAX_FOOT = 1_000
-"""Bytes of text. What is longer says more than who made the page, and when."""
+"""The longest footer, in bytes of text, that only says who made the page, and when."""
 
 _LAST_TEXTS = 12
-"""How many texts from the end of a page may say who made it."""
+"""The number of texts at the end of a page that may say who made it."""
 
 _LOOKS = 10
 _MIN_LINKS = 3
@@ -69,16 +69,16 @@ _MAX_PAGER = 700
 """Bytes of text and signs of a bar of links to the pages around."""
 
 _REACH = 400
-"""Bytes before a list that are looked at for what introduces it."""
+"""Bytes before a list that are checked for an introduction."""
 
 _MAX_TAGS = 100
-"""Bytes of tags between a label and what it stands before."""
+"""Bytes of tags between a label and the labelled element."""
 
 _MAX_LABEL = 4 * _REACH
 """Bytes of a label, with an icon that is drawn in it."""
 
 _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
-"""A sentence that says what a list is: then it is content."""
+"""A sentence that introduces a list, which then is content."""
 
 _REGIONS = frozenset(("body", "main", "article"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
@@ -94,32 +94,32 @@ _BLOCK_TAG = re.compile(
     re.IGNORECASE,
 )
 _SECTIONING = frozenset(("article", "aside", "blockquote", "figure", "fieldset", "section", "td"))
-"""Elements that have feet of their own."""
+"""Elements that have footers of their own."""
 
 _NAMED_BY_TEXT = frozenset((*HEADING_LEVELS, "dt"))
-"""Elements whose ids are of what they say, and of no part of the site."""
+"""Elements whose ids name their text, not a part of the site."""
 
 _ITEMS = frozenset(("li", "td", "th", "dt", "dd"))
-"""Where one link alone is an entry of a list or a table."""
+"""Elements in which one link alone is an entry of a list or a table."""
 
 _PARENTS = 3
-"""Elements around such a link that are looked at."""
+"""Elements around such a link that are checked."""
 
 
 _FIRST_H1S = 2
 """The h1s of a page that may be the name of its site."""
 
 _NEXT_HEADINGS = 4
-"""Headings in which the title of a page is looked for behind the name of its site."""
+"""Headings that are checked for the title of a page behind the name of its site."""
 
 _SIGNS = 2
-"""Characters of what stands between the title of a page and the name of its site."""
+"""Characters between the title of a page and the name of its site."""
 
 _NUMBER = re.compile(r"(?:[a-z]+ )?[0-9]+(?:\.[0-9]+)*\.?(?: -)? ", re.IGNORECASE)
 
 
 def _shares(title: str, heading: str) -> bool:
-    """Whether a title and a heading say the same, or one of them more, numbers apart.
+    """Whether one of a title and a heading contains the other, ignoring numbers.
 
     >>> _shares("3. Of mail - Guide", "Chapter 3 - Of mail"), _shares("3. Of mail", "Guide")
     (True, False)
@@ -129,7 +129,7 @@ def _shares(title: str, heading: str) -> bool:
 
 
 def _before_site(title: str, site: str) -> str:
-    """What a title says before a separator and the name of its site, empty if it ends otherwise.
+    """Return a title without a separator and the name of its site, "" if it does not end so.
 
     >>> _before_site("Usage \u2014 Harbor", "Harbor"), _before_site("The Harbor", "Harbor")
     ('Usage', '')
@@ -146,7 +146,7 @@ def boilerplate_spans(page: Page, region: Spans, path: str) -> Spans:
 
 
 class _Finder:
-    """Collects what is dropped; what the later rules ask for is what the earlier ones left."""
+    """Collects the spans to drop; later rules apply to the text that earlier ones left."""
 
     def __init__(self, page: Page, region: Spans, path: str) -> None:
         self.page, self.path = page, path
@@ -156,7 +156,7 @@ class _Finder:
         self.banners = [*self._banners()]
         self.titles = [h.start for h in headings if h not in self.banners]
         self._budget = _LOOKS * (len(page.links) + len(page.elements))
-        """Links that are still looked at: elements in each other have the same ones."""
+        """The number of links that may still be checked, since nested elements share links."""
 
         self.words = sum(page.text_size(WORDS, *span) for span in region)
 
@@ -185,7 +185,7 @@ class _Finder:
             self.dropped = merge([*self.dropped, *ranges])
 
     def _visible(self, start: int, end: int, dropped: Spans | None = None) -> int | None:
-        """Where the first text in `[start, end)` begins that is not dropped."""
+        """Return the start of the first text in `[start, end)` that is not dropped."""
         spans = self.dropped if dropped is None else dropped
         at = bisect_left(spans, (start, start))
         if at and spans[at - 1][1] > start:
@@ -207,7 +207,7 @@ class _Finder:
     # -- elements by their names ---------------------------------------------------
 
     def _named(self) -> Iterator[tuple[Element, bool]]:
-        """Yield the elements that are dropped for what they are called, and if by tag or role."""
+        """Yield the elements that are dropped by name, and whether by tag or role."""
         verdicts = {opening: _verdict(opening) for opening in self.page.openings}
         seen = -1
         for element in self.page.elements:
@@ -222,7 +222,7 @@ class _Finder:
                 yield element, is_certain
 
     def _bears_out(self, element: Element, lists: frozenset[str]) -> bool:
-        """Whether what is in an element is what its name says."""
+        """Whether the contents of an element confirm its name."""
         if element.tag in _REGIONS:
             return False
         if "id" in lists and self._says_its_id(element):
@@ -244,7 +244,7 @@ class _Finder:
         return is_foot or ("linked" in lists and self._is_linked(element))
 
     def _says_its_id(self, element: Element) -> bool:
-        """Whether an id names what is written there, as `pagination` a section on pagination."""
+        """Whether an id names the text there, as `pagination` a section on pagination."""
         if element.tag in _NAMED_BY_TEXT:
             return True
         words, page = in_words(element.open.id), self.page
@@ -255,10 +255,10 @@ class _Finder:
         return in_words(text_shown)[: len(words)] == words
 
     def _banners(self) -> Iterator[Element]:
-        """Yield each h1 that names the site, where a later heading is the title of the page.
+        """Yield each h1 that names the site, if a later heading is the title of the page.
 
-        It is a link to another page whose text the page's title leaves out, or what that title ends
-        with behind the text of a later h1: `Usage - Harbor`.
+        It is a link to another page whose text is not in the page's title, or the end of that title
+        behind the text of a later h1: `Usage - Harbor`.
         """
         page = self.page
         title = title_of(page)
@@ -280,7 +280,7 @@ class _Finder:
                 yield heading
 
     def _is_elsewhere(self, heading: Element, text: str, title: str) -> bool:
-        """Whether an h1 is only a link to another page, and the title says something else."""
+        """Whether an h1 is only a link to another page, and the title has other words."""
         inner, close = heading.inner, heading.close
         targets = [link.open.attribute("href") for link in self.page.links_in(inner, close)]
         is_link = not self.page.text_size(WORDS, inner, close)
@@ -294,13 +294,13 @@ class _Finder:
         return heading_text(self.page.data, heading.inner, heading.close, [])
 
     def _has_words(self, element: Element) -> bool:
-        """Whether there is a text in an element, or it is a heading."""
+        """Whether an element contains text, or is a heading."""
         if element.tag in HEADING_LEVELS or self.page.headings_in(element.start, element.end):
             return True
         return self.page.text_size(WORDS, element.inner, element.close) > _FEW_WORDS
 
     def _is_main(self, element: Element) -> bool:
-        """Whether an element holds the only h1 there is, or most of the words."""
+        """Whether an element contains the only h1, or most of the words."""
         start, end = element.start, element.end
         if start <= self.start and self.end <= end:
             return True
@@ -312,7 +312,7 @@ class _Finder:
         return is_much and size > self.page.text_size(LINKED, start, end)
 
     def _is_linked(self, element: Element) -> bool:
-        """Whether there is nothing but links in an element, or links that say where they lead."""
+        """Whether an element contains nothing but links, or links with their addresses as text."""
         page, inner, close = self.page, element.inner, element.close
         if self._budget < 0:
             return False
@@ -334,7 +334,7 @@ class _Finder:
         return words == 0 or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
 
     def _is_site_map(self, element: Element) -> bool:
-        """Whether there are headings with nothing but links below, and the page has its own."""
+        """Whether an element has headings above links only, and the page has others."""
         named = (element.open.id.lower(), *element.open.classes)
         names = {*named, *(word for name in named for word in in_words(name)[-1:]), element.tag}
         if names.isdisjoint(words_of("linked", "maps")):
@@ -348,11 +348,11 @@ class _Finder:
         return self._words_of_text(inner, close) <= page.text_size(LINKED, inner, close)
 
     def _names_words(self, named: Named) -> bool:
-        """Whether an anchor names the word in it, as that of what a page documents does."""
+        """Whether an anchor names the word in it, as anchors of documented items do."""
         return named.tag == "a" and self.page.text_size(WORDS, named.end, named.end + 1) > 0
 
     def _is_above(self, element: Element) -> bool:
-        """Whether the page's h1 follows, and a heading in the element is another's."""
+        """Whether the page's h1 follows, and a heading in the element is not the page's."""
         if self.titles:
             return element.end <= self.titles[-1]
         return any(element.start <= banner.start < element.end for banner in self.banners)
@@ -374,7 +374,7 @@ class _Finder:
         return (says_who and (is_whole or is_last or is_first)) or (is_whole and is_last)
 
     def _is_button(self, element: Element) -> bool:
-        """Whether a button is none of a text: not what opens a part of it, nor a whole heading."""
+        """Whether a button is not part of a text: it opens none of it, and is not a heading."""
         attributes = element.open.attributes
         if attributes.get("role") == "tab":
             return False
@@ -387,7 +387,7 @@ class _Finder:
     # -- links by what they say ----------------------------------------------------
 
     def _small_links(self) -> Iterator[tuple[int, int]]:
-        """Yield links to the source, to edit and the like, and the code that such a one opens."""
+        """Yield links to the source, to edit and the like, and the code that such a link opens."""
         labels = words_of("source", "labels")
         for element in self.page.having("a", "label"):
             if element.close - element.inner > _REACH or self._is_dropped(element.start):
@@ -407,14 +407,14 @@ class _Finder:
                     yield element.start, element.end
 
     def _serves(self, link: Element) -> bool:
-        """Whether a link with such a label is one by its class or its address, too."""
+        """Whether the class or address of a link with such a label confirms it."""
         href = link.open.attribute("href")
         if any("src" in name or "source" in name or "edit" in name for name in link.open.classes):
             return True
         return href.startswith("#") or _SOURCE_ADDRESS.search(href) is not None
 
     def _opened_sources(self) -> Iterator[tuple[int, int]]:
-        """Yield the code that stands right behind what opens it: the source of an entry."""
+        """Yield the code right behind the control that opens it: the source of an entry."""
         named = self.page.called("source.classes")
         code = self.page.having("pre") if named else []
         starts = [block.start for block in code]
@@ -448,7 +448,7 @@ class _Finder:
         return page.text_size(WORDS, inner, close) <= len(texts[0]) + _FEW_WORDS
 
     def _label(self, element: Element) -> str:
-        """What an element says, as labels are compared; nothing where it is larger than any."""
+        """Return the normalised text of an element; "" if it is too long for a label."""
         if element.close - element.inner > _MAX_LABEL:
             return ""
         raw = self.page.data[element.inner : element.close]
@@ -477,7 +477,7 @@ class _Finder:
                     yield start, end
 
     def _stretches(self, link: Element) -> Iterator[tuple[int, int, bool]]:
-        """Yield what may be a pager around a link, the largest first, and which are lists."""
+        """Yield possible pagers around a link, the largest first, and whether each is a list."""
         around = [*takewhile(_is_small, link.ancestors)]
         yield from (
             (element.start, element.end, element.tag in _LISTS) for element in reversed(around)
@@ -490,7 +490,7 @@ class _Finder:
             yield start, after.start() if after else self.end, False
 
     def _is_pager(self, start: int, end: int, is_list: bool, link: Element) -> bool:
-        """Whether nothing but links stands in a range, and half or all lead to the pages around."""
+        """Whether a range has nothing but links, and half or all lead to neighbouring pages."""
         page = self.page
         if page.text_size(WORDS, start, end) or page.headings_in(start, end):
             return False
@@ -504,7 +504,7 @@ class _Finder:
         return 2 * led >= len(links) - 1 or page.text_size(SIGNS, start, end) > len(links)
 
     def _kind(self, link: Element) -> str:
-        """What a link is in a pager: a step, a place of the site, a sign, or a name of anything."""
+        """Return the kind of a link in a pager: step, place of the site, sign, or other name."""
         if link.close - link.inner > _REACH or _CODE.search(self.page.data, link.inner, link.close):
             return "name"
         label = self._label(link)
@@ -520,7 +520,7 @@ class _Finder:
     # -- tables of contents and menus ------------------------------------------------
 
     def _menus(self) -> Iterator[tuple[int, int]]:
-        """Yield elements of nothing but links: tables of contents and menus."""
+        """Yield elements with nothing but links: tables of contents and menus."""
         seen = -1
         for element in self.page.elements:
             if element.tag not in _LINES or element.start < seen:
@@ -538,7 +538,7 @@ class _Finder:
                 yield self._with_name(element)
 
     def _links_alone(self, element: Element) -> list[Element]:
-        """The links of an element that has nothing else: no words, headings or pictures."""
+        """Return the links of an element without words, headings or pictures."""
         page, inner, close = self.page, element.inner, element.close
         if page.text_size(WORDS, inner, close) or self._budget < 0:
             return []
@@ -549,7 +549,7 @@ class _Finder:
         return links
 
     def _above_title(self) -> Iterator[tuple[int, int]]:
-        """Yield what stands above the title of the page and is links or labels, but no text."""
+        """Yield the links and labels above the title of the page, if there is no text."""
         headings = (h for h in self.page.headings if self.start <= h.start < self.end)
         title = next((h for h in headings if not self._is_dropped(h.start)), None)
         if title is None or not _shares(title_of(self.page), self._heading_text(title)):
@@ -569,7 +569,7 @@ class _Finder:
                 yield element.start, element.end
 
     def _are_links(self, element: Element) -> bool:
-        """Whether there are links to other pages in an element, and hardly a word beside them."""
+        """Whether an element has links to other pages, and hardly a word beside them."""
         page, inner, close = self.page, element.inner, element.close
         links = [link for link in page.links_in(inner, close) if link.tag == "a"]
         self._budget -= len(links)
@@ -605,7 +605,7 @@ class _Finder:
         return sum(1 for gap in gaps if parts.search(TAGS.sub(b" ", gap))) >= len(gaps)
 
     def _side_cells(self) -> Iterator[tuple[int, int]]:
-        """Yield side bars: cells of links beside most words of a page that is no list of links."""
+        """Yield side bars: cells of links beside most words, unless the page is a list of links."""
         page = self.page
         for cell in page.having("td"):
             row = cell.parent
@@ -623,7 +623,7 @@ class _Finder:
                 yield cell.start, cell.end
 
     def _with_name(self, element: Element) -> tuple[int, int]:
-        """The span of a table of contents with the line that names it in an element of its own."""
+        """Return the span of a table of contents, with a title in an element of its own."""
         for around in element.ancestors:
             if around.tag in _REGIONS or self._is_main(around):
                 break
@@ -635,13 +635,13 @@ class _Finder:
         return element.start, element.end
 
     def _words_of_text(self, start: int, end: int) -> int:
-        """The bytes of words outside links and headings."""
+        """Return the bytes of words outside links and headings."""
         page = self.page
         titles = (page.text_size(WORDS, h.inner, h.close) for h in page.headings_in(start, end))
         return page.text_size(WORDS, start, end) - sum(titles)
 
     def _titles_of_menus(self) -> Iterator[tuple[int, int]]:
-        """Yield the headings, but for an h1, that have a table of contents under them and no more.
+        """Yield the headings, except an h1, with only a table of contents under them.
 
         One with a deeper heading next is a chapter's, whose table names its own sections. So is the
         first of a page with one of its own level next.
@@ -681,7 +681,7 @@ class _Finder:
                 yield text, start
 
     def _has_menu(self, heading: Element, end: int) -> bool:
-        """Whether links stand under a heading, all dropped: to places in the page, or contents."""
+        """Whether the links under a heading are all dropped: to places in the page, or contents."""
         inside = self.page.links_in(heading.end, end)
         targets = [link.open.attribute("href") for link in inside if link.tag == "a"]
         if len(inside) > 1 and all(self._label(a) in words_of("pager", "places") for a in inside):
@@ -708,7 +708,7 @@ class _Finder:
                     yield line
 
     def _foot_line(self, start: int) -> tuple[int, int] | None:
-        """From a text that says who made the page to the end of its block, if that is short."""
+        """Return the span of a text that says who made the page, to the end of a short block."""
         data = self.page.data
         after = _BLOCK_TAG.search(data, start, min(self.end, start + 2 * _MAX_FOOT))
         while after is not None and after[0][:3].lower() == b"<br":
@@ -723,7 +723,7 @@ _NAMED_BESIDE = {
     "heading.badges": _Finder._is_badge,
     "heading.shown": _Finder._shows_title,
 }
-"""What is dropped for what it is called and where it stands."""
+"""Elements that are dropped by name in certain places."""
 
 _UNSEEN = re.compile(r"\bdisplay\s*:\s*none", re.IGNORECASE)
 _MAX_LANGUAGE = 60
@@ -737,7 +737,7 @@ _SOURCE_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _IN_PLACE = re.compile(r"\Z|#|javascript:", re.IGNORECASE)
-"""Where a link leads that opens something on its own page."""
+"""The address of a link that opens a part of its own page."""
 
 _PART = re.compile(r" (?:page|chapter|section|topic|part|node|slide|class|package|module)\Z")
 _RETURN = re.compile(
@@ -753,7 +753,7 @@ def _label_of_text(raw: bytes) -> str:
 
 @memo(4096)
 def _is_step(label: str) -> bool:
-    """Whether a label names a step, of whatever part.
+    """Whether a label names a step: the next or previous page or part.
 
     >>> _is_step("next page"), _is_step("next()")
     (True, False)
@@ -772,7 +772,7 @@ def _is_small(element: Element) -> bool:
 
 
 def _says_who(texts: Sequence[bytes]) -> bool:
-    """Whether one of some texts begins by saying who or what made the page, and when."""
+    """Whether one of some texts begins with who or what made the page, and when."""
     pattern = pattern_of("foot", "phrases")
     text_shown = " ".join(unescape(b" ".join(texts)).split())
     return pattern.match(text_shown) is not None or any(
@@ -781,7 +781,7 @@ def _says_who(texts: Sequence[bytes]) -> bool:
 
 
 def _verdict(opening: StartTag) -> tuple[bool, frozenset[str]]:
-    """Whether a tag, a role, or a name of what is not shown is enough; the lists that name it."""
+    """Return whether tag, role, or the name of a hidden part is enough, and lists with its name."""
     is_certain, lists = _verdict_but_id(opening.name, opening.role, opening.classes)
     named = id_lists(opening.id) if opening.id and not is_certain else None
     if named:
@@ -811,7 +811,7 @@ def _verdict_but_id(tag: str, role: str, classes: tuple[str, ...]) -> tuple[bool
 
 
 def _lists_of_heading(classes: tuple[str, ...]) -> frozenset[str]:
-    """The lists that a class of a heading is in as a whole: it may name what is beside a heading.
+    """Return the lists that contain a whole class of a heading, which may name a neighbour of it.
 
     >>> sorted(_lists_of_heading(("toc-title",))), sorted(_lists_of_heading(("belowStickyNavbar",)))
     (['drop.classes'], [])
@@ -828,7 +828,7 @@ _ITEM_SIGNS = re.compile(
 
 
 def _parts_items(text: bytes) -> bool:
-    """Whether signs may stand between the links of a list: numbers, and what parts them."""
+    """Whether signs may stand between the links of a list: numbers and separators."""
     return _ITEM_SIGNS.fullmatch(text) is not None
 
 

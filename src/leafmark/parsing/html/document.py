@@ -1,13 +1,13 @@
-"""HTML to a `Document`: headings, blocks, links, and what is left out.
+"""HTML to a `Document`: headings, blocks, links, and dropped spans.
 
 In: the bytes of a page. Out: a document whose spans are bytes of the page (of
-its UTF-8 decoding, where it is in another encoding). What is outside the content region, and
-what in it only serves the site, are `dropped_spans`. What a page says of itself as a whole is in
-`metadata`: the `base` of its links, its language (`lang`), `noindex` where it wants to be in no
-search, and the `canonical` address where that is another page's.
+its UTF-8 decoding, where it is in another encoding). Text outside the content region, and
+parts of it that only serve the site, are `dropped_spans`. `metadata` holds the `base` of the
+page's links, its language (`lang`), `noindex` if it excludes itself from searches, and the
+`canonical` address if that is another page's.
 
-A page is called what a heading of it says, where its title says the same between two signs: what
-stands around that is the name of its site or its manual. The heading has the number of the page
+The title of a page is the heading whose words its `title` element has between two signs: the rest
+of that is the name of the site or the manual. The heading has the number of the page
 (`4.1 Basic Usage` under `Basic Usage (GNU Octave)`), or the kind of its subject (`Struct Lamp`
 under `Lamp in lamps - Rust`). At the beginning of a title, or behind a colon, any heading may say
 it: `Usage — Mako 1.4 documentation`, `JSDoc: Class: Lamp`. Behind a dash it must be the one heading
@@ -54,7 +54,7 @@ _CHARSET = re.compile(
     re.IGNORECASE,
 )
 _MAX_LINE = 1000
-"""Bytes before a place in which its line begins."""
+"""Bytes before an offset in which its line must begin."""
 
 _CHARSET_REACH = 1024
 """Bytes in which a page must declare its encoding, by the HTML Standard."""
@@ -65,10 +65,10 @@ _NO_WORDS = re.compile(
     rb"(?:\s++|%b|</?(?:a|div|p|section|span|[hb]r)(?=[\s/>])[^<>]*+>|(?!))*+" % _COMMENT,
     re.IGNORECASE,
 )
-"""What may stand between a name and its heading."""
+"""Markup between a name and its heading."""
 
 _INDEX = frozenset(("", "index", "readme", "default"))
-"""What the page of a folder is called."""
+"""The names of the page of a folder."""
 
 
 def parse_html(data: bytes, path: str) -> Document:
@@ -116,7 +116,7 @@ def declared_charset(data: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
-    """A page with what is read of it: `limits` are the region's spans, `dropped` the rest."""
+    """A page and its readable parts: `limits` are the region's spans, `dropped` the rest."""
 
     page: Page
     limits: Spans
@@ -137,9 +137,9 @@ class _Parts:
         return cls(page, limits, dropped, headings)
 
     def title(self) -> str:
-        """The page's title, what it shows as one, or the first h1, that of the region first.
+        """Return the page's title, else the shown one, else the first h1, that of the region first.
 
-        The name of the site or the manual is no part of it, where a heading says what else it is.
+        It does not include the name of the site or the manual if a heading has the rest.
         """
         page, headings = self.page, self.headings
         opening = [(h.level, h.title) for h in headings if not h.nested and h.end > h.start]
@@ -159,7 +159,7 @@ class _Parts:
                     yield text
 
     def _shown(self) -> str:
-        """What the page shows as its title in an element that is no heading, if it does."""
+        """Return the title that the page shows outside of headings, "" if there is none."""
         first = min([h.start for h in self.headings[:1]], default=len(self.page.data))
         named = self.page.called("heading.shown")
         for element in self.page.elements if named else ():
@@ -180,11 +180,11 @@ class _Parts:
 
 
 def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list[Anchor]:
-    """The names in a page beside the slugs of its headings, in order of where they stand.
+    """Return the names in a page beside the slugs of its headings, in order.
 
-    A name right before a heading is that heading's, as in Markdown. Those in what is `dropped` are
-    none, nor those of lines of `code`: they stand where lines begin, and differ in their numbers
-    alone, unless a link leads there from elsewhere. `starts` are those of headings.
+    A name right before a heading belongs to the heading, as in Markdown. Names in `dropped` spans
+    do not count, nor do those of lines of `code`, which stand at the beginnings of lines and differ
+    only in their numbers, unless a link elsewhere leads there. `starts` are those of headings.
     """
     tags = [*_names_of_text(page, dropped)]
     own = [span_at(code, named.start) for named in tags]
@@ -208,7 +208,7 @@ def _anchors(page: Page, starts: list[int], dropped: Spans, code: Spans) -> list
 
 
 def _names_of_text(page: Page, dropped: Spans) -> Iterator[Named]:
-    """Yield the names in what is read; that of the page or its text stands where that begins."""
+    """Yield the names in the readable text; that of the page or its text is at its beginning."""
     for named in page.named:
         span = span_at(dropped, named.start)
         if span is None:
@@ -222,13 +222,13 @@ _NUMBERS = re.compile(r"[0-9]+")
 
 
 def _begins_line(data: bytes, start: int, at: int) -> bool:
-    """Whether nothing but tags stands between `at` and the beginning of its line, or `start`."""
+    """Whether only tags stand between `at` and the beginning of its line, or `start`."""
     line = max(start, data.rfind(b"\n", start, at), at - _MAX_LINE)
     return not TAGS.sub(b"", data[line:at]).strip()
 
 
 def _metadata(page: Page, path: str) -> dict[str, Any]:
-    """What a page says of itself as a whole."""
+    """Return the metadata of a page."""
     metadata: dict[str, Any] = {}
     base = next(
         (element for element in page.having("base") if "href" in element.open.attributes), None
@@ -271,7 +271,7 @@ def _is_same_page(address: str, path: str) -> bool:
 
 
 def _page_name(path: str) -> str:
-    """The name of a page without its suffix, of a folder for the page of that."""
+    """Return the name of a page without its suffix, for an index page that of its folder."""
     parts = [part for part in path.split("/") if part]
     if parts and parts[-1].partition(".")[0].lower() in _INDEX:
         parts.pop()
@@ -281,11 +281,11 @@ def _page_name(path: str) -> str:
 _PARTING = re.compile(
     r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) |: | (?:\(|in |\[)"
 )
-"""What stands between the name of a page and that of its site or its manual."""
+"""The separators between the name of a page and that of its site or its manual."""
 
 _MAX_PARTINGS = 8
 _MAX_TITLE = 1024
-"""Characters of a title in which the name of a site is looked for."""
+"""The longest title, in characters, that is checked for the name of a site."""
 
 _PART = (
     r"(?:Chapter|Appendix|Part|Section|Annex|Kapitel|Anhang|Teil|Abschnitt|Chapitre|Annexe|Partie"
@@ -311,14 +311,14 @@ _KIND = re.compile(
     r"|Function|Interface|Macro|Method|Module|Namespace|Object|Package|Property|Record|Reference"
     r"|Struct|Trait|Type|Union|Variable) |(?!)){1,2}+(?=\S++\Z)"
 )
-"""What a page of a reference calls its subject: `Class`, `Type Alias`."""
+"""The kind of a reference page's subject: `Class`, `Type Alias`."""
 
 
 def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], shown: str) -> str:
-    """Return what a page is called whose `title` is given.
+    """Return the title of a page without the name of its site; `title` is its title element.
 
-    `opening` are the levels and titles of its headings, `outer` those of headings outside its text,
-    `shown` what an element shows as its title that is no heading.
+    `opening` are the levels and titles of its headings, `outer` the titles of headings outside its
+    text, `shown` is a title shown in another element.
 
     >>> own_title("Usage - Tips — Mako 1.4", [(1, "Mako"), (2, "Usage - Tips")], set(), "")
     'Usage - Tips'
@@ -355,7 +355,7 @@ def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], s
 
 
 class _Part(NamedTuple):
-    """What stands between two signs in a title, these, and what is behind the second."""
+    """A part of a title between two signs, the signs, and the text behind the second."""
 
     words: str
     before: str
@@ -364,7 +364,7 @@ class _Part(NamedTuple):
 
 
 def _parts(title: str) -> Iterator[_Part]:
-    """Yield the parts of a title, itself first; from the front, the longest first."""
+    """Yield the parts of a title: all of it first, then from the front, the longest first."""
     cuts = [*_PARTING.finditer(title)][:_MAX_PARTINGS]
     ends = [(len(title), len(title), ""), *((*c.span(), c[0].strip()) for c in reversed(cuts))]
     for start, before in [(0, ""), *((c.end(), c[0].strip()) for c in cuts)]:
@@ -374,7 +374,7 @@ def _parts(title: str) -> Iterator[_Part]:
 
 
 def _as_shown(part: _Part, shown: str) -> str:
-    """What an element shows that says no less than a part; or a part that says more than it."""
+    """Return the shown title if it says no less than a part, or a part that says more."""
     if part.before not in ("", ":"):
         return ""
     if part.words == shown or shown.endswith(f" {part.words}"):
@@ -384,9 +384,9 @@ def _as_shown(part: _Part, shown: str) -> str:
 
 
 def _as_first(part: _Part, heading: str, title: str, *, number: str, is_above: bool) -> str:
-    """The first heading, if a part says it; only the one above all may say it behind a dash.
+    """Return the first heading if a part has its words; behind a dash, only a heading above all.
 
-    Or all of a title, but for its number, kind and capitals.
+    Otherwise return the whole title if it differs only in number, kind and capitals.
     """
     if part.before in ("-", "--"):
         return heading if is_above and part.words == heading else ""
@@ -397,7 +397,7 @@ def _as_first(part: _Part, heading: str, title: str, *, number: str, is_above: b
 
 
 def _says(part: str, heading: str, own: str) -> bool:
-    """Whether a part of a title says what a heading does but for its number, kind and capitals.
+    """Whether a part of a title and a heading differ only in number, kind and capitals.
 
     `own` is the number of the title.
     """
@@ -413,7 +413,7 @@ def _says(part: str, heading: str, own: str) -> bool:
 
 
 def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
-    """Whether the first heading is less deep than all others, or it alone says it is a chapter.
+    """Whether the first heading is less deep than all others, or is the only one called a chapter.
 
     >>> is_above_all([(1, "Lamps"), (2, "Use"), (2, "Sale")])
     True
@@ -429,7 +429,7 @@ def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
 
 
 def _said(title: str) -> tuple[str, tuple[str, ...]]:
-    """The number of a title, and its words without capitals, dashes and marks around them.
+    """Return the number of a title, and its words without capitals, dashes and marks around them.
 
     >>> _said("Appendix B: DLL/TLB \u2014 \u201cSetup\u201d")
     ('B', ('dll/tlb', 'setup'))

@@ -1,12 +1,12 @@
 """HTML to a tree of elements with exact byte extents, in one pass over the tags.
 
 In: bytes whose markup is ASCII-compatible. Out: a `Page`: its elements in order of start, each
-with its parent, its links, the names that tags give places, and where text stands. An end tag
-closes the nearest open element of its name and all that is open inside it; a heading's closes any
-heading. Paragraphs, items, rows, cells and terms end where the next begins. That is the tree that a
-browser builds but for formatting elements out of order, which hold no structure, and text that
-stands in a table outside its cells, which stays where it is written. Each tag looks at a bounded
-number of open elements, so reading is linear whatever the input.
+with its parent, its links, the names that tags give to places, and the ranges of text. An end tag
+closes the nearest open element of its name and everything open inside it; a heading's closes any
+heading. Paragraphs, items, rows, cells and terms end where the next begins. This is the tree of a
+browser, except for formatting elements out of order, which have no structure, and text in a table
+outside of its cells, which stays in its place. Each tag checks a bounded number of open elements,
+so reading is linear for any input.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HEADINGS = frozenset(HEADING_LEVELS)
 
 _FRAME = frozenset(("html", "body", "head"))
 _FORMATTING = frozenset("b i u s em tt big code font strike strong nobr sup sub wbr".split())
-"""Elements that hold no structure, whose end tags may stand anywhere."""
+"""Elements without structure, whose end tags may stand anywhere."""
 
 _CLOSES_P = frozenset(
     "address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption"
@@ -58,10 +58,10 @@ _SIBLINGS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     **dict.fromkeys(_SECTIONS, (_SECTIONS, _TABLE)),
     "option": (frozenset(("option",)), frozenset(("select",))),
 }
-"""Which open elements a start tag ends, and how far out it looks for them."""
+"""The open elements that a start tag ends, and the elements at which the search for them stops."""
 
 _FENCES = frozenset(("table", "td", "th", "caption", "template", "button", "object"))
-"""Elements that an end tag or an implied end inside them does not reach out of."""
+"""Elements whose bounds no end tag or implied end inside them crosses."""
 
 _IN_CELLS = frozenset(("td", "th", "caption"))
 _AROUND_CELLS = frozenset(("tr", "thead", "tbody", "tfoot"))
@@ -70,36 +70,35 @@ _AROUND_CELLS = frozenset(("tr", "thead", "tbody", "tfoot"))
 _IN_HEAD = frozenset(("title", "base", "link", "meta", "script", "style", "basefont", "bgsound"))
 
 _REACH = 64
-"""How many open elements out a tag looks for the one it ends, so that each tag costs little."""
+"""The open elements among which a tag searches the one it ends, so that each tag costs little."""
 
 _UNSHOWN = frozenset(("script", "style", "title", "iframe", "noembed", "noframes"))
-"""Raw elements whose content is no text of the page."""
+"""Raw elements whose content is not text of the page."""
 
 _NAMING = re.compile(
     rb"\b(?:class|id|role|aria-hidden|name)\s*=|\buser-select\s*:\s*none", re.IGNORECASE
 )
 _NAMES = (b"class", b"id", b"role", b"aria-hidden", b"name", b"user-select")
-"""What a tag has in it that may name something: found faster than by a pattern."""
+"""Attributes that may name something: searching them is faster than a pattern."""
 _UNSELECTED = re.compile(r"\buser-select\s*:\s*none", re.IGNORECASE)
 _TAGS = re.compile(rb"</?[A-Za-z][^<>]*+>")
 _BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|\xe2\x80\x8b|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
-"""Bytes of a text that is looked at for being nothing but space that is written as entities."""
+"""The longest text, in bytes, that is checked for being only space written as entities."""
 
 _SURE_WORD = re.compile(rb"(?:\s|</?[A-Za-z][^<>]*+>|(?!))*+[^\s\0&<\xc2\xe2]")
-"""What no text of blanks begins with."""
+"""The beginning of a text that is certainly not blank."""
 
 _NO_LISTS: frozenset[str] = frozenset()
 _NO_TEXT, LINKED, SIGNS, WORDS = -1, 0, 1, 2
-"""What a text is: none, in a link, nothing but signs, or words outside links."""
+"""The kinds of texts: none, in a link, only signs, or words outside links."""
 
 
 class StartTag:
-    """What a start tag says; tags that are written in the same way share one.
+    """The contents of a start tag; equal tags share one.
 
-    `is_plain` says that it names nothing by which a page tells its parts: neither class nor id,
-    nor role, nor that it is hidden. `place` is the name that it gives its place, if it does;
-    `lists` are those of words that its classes are in.
+    `is_plain` says that it has no class, id or role, and is not hidden. `place` is the name that it
+    gives to its place, if any; `lists` are the lists of words that contain its classes.
     """
 
     __slots__ = (
@@ -129,7 +128,7 @@ class StartTag:
         self.is_inline = name in _FORMATTING or (name == "span" and self._says_nothing())
 
     def _says_nothing(self) -> bool:
-        """Whether a span only has a colour, as those of code have."""
+        """Whether a span only has a colour, as in code."""
         if self.is_plain:
             return True
         is_named = self.id or self.role or self.is_hidden or "aria-hidden" in self.attributes
@@ -137,7 +136,7 @@ class StartTag:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The attributes by their names in lower case; the first of several counts."""
+        """The attributes by name in lower case; the first of several counts."""
         attributes = self._attributes
         if attributes is None:
             attributes = self._attributes = attributes_of(self._raw)
@@ -153,14 +152,14 @@ class StartTag:
         )
 
     def attribute(self, name: str) -> str:
-        """The value of an attribute, empty where there is none."""
+        """Return the value of an attribute, "" if there is none."""
         return self.attributes.get(name, "")
 
 
 class Element:
-    """An element that stands in the source: `[start, end)`, its content `[inner, close)`.
+    """An element of the source: bytes `[start, end)`, its content `[inner, close)`.
 
-    Where no end tag closes it, `close == end` is where its content ends.
+    If no end tag closes it, `close == end`.
     """
 
     __slots__ = ("close", "end", "inner", "open", "parent", "start", "tag")
@@ -177,7 +176,7 @@ class Element:
 
     @property
     def ancestors(self) -> Iterator[Element]:
-        """The elements around it, nearest first, so many that each costs little."""
+        """The elements around it, nearest first, up to a fixed number."""
         around = self.parent
         for _ in range(_REACH):
             if around is None:
@@ -200,12 +199,12 @@ class Named(NamedTuple):
 
 
 class Page:
-    """The elements of a source, and what is asked of them.
+    """The elements of a source, with look-ups by place and kind.
 
     `elements` are in order of start, without formatting; `links` are the `a` elements with an
     address and the images with a source. `body_start` and `body_end` bound the content of `body`,
-    whether or not its tags are written. Texts, with the formatting in them, are in three columns:
-    where each starts and ends, and what it is.
+    whether or not its tags are written. Texts, with their formatting, are in three columns:
+    start, end, and kind.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -220,7 +219,7 @@ class Page:
         self.text_kinds: list[int] = []
 
     def having(self, *tags: str) -> list[Element]:
-        """The elements of some tags, in order."""
+        """Return the elements of some tags, in order."""
         elements = [element for tag in tags for element in self._by_tag.get(tag, ())]
         if len(tags) > 1:
             elements.sort(key=start_of)
@@ -235,11 +234,11 @@ class Page:
 
     @cached_property
     def openings(self) -> set[StartTag]:
-        """The start tags of elements, but for plain ones, each once however often it is written."""
+        """The distinct start tags of elements, except plain ones."""
         return {element.open for element in self.elements if not element.open.is_plain}
 
     def called(self, table: str) -> set[StartTag]:
-        """The start tags with a class that is in a list."""
+        """Return the start tags with a class in a list."""
         return {opening for opening in self.openings if table in opening.lists}
 
     @cached_property
@@ -255,7 +254,7 @@ class Page:
         return [link.start for link in self.links]
 
     def links_in(self, start: int, end: int) -> list[Element]:
-        """The links and images that begin in `[start, end)`."""
+        """Return the links and images that begin in `[start, end)`."""
         starts = self.link_starts
         return self.links[bisect_left(starts, start) : bisect_left(starts, end)]
 
@@ -272,13 +271,13 @@ class Page:
         return frozenset(named.name for named in self.named)
 
     def named_in(self, start: int, end: int) -> list[Named]:
-        """The names that tags in `[start, end)` give."""
+        """Return the names that tags in `[start, end)` give."""
         starts = self._named_starts
         return self.named[bisect_left(starts, start) : bisect_left(starts, end)]
 
     @cached_property
     def _sizes(self) -> list[tuple[list[int], list[int]]]:
-        """For each kind of text where those of the kind start, and the bytes of those before."""
+        """For each kind of text, the starts of its texts, and the sum of bytes before each."""
         starts: tuple[list[int], ...] = ([], [], [])
         sizes: tuple[list[int], ...] = ([], [], [])
         for start, end, kind in zip(self.text_starts, self.text_ends, self.text_kinds, strict=True):
@@ -289,12 +288,12 @@ class Page:
         ]
 
     def text_size(self, kind: int, start: int, end: int) -> int:
-        """The bytes of texts of a kind that begin in `[start, end)`."""
+        """Return the bytes of texts of a kind that begin in `[start, end)`."""
         starts, sizes = self._sizes[kind]
         return sizes[bisect_left(starts, end)] - sizes[bisect_left(starts, start)]
 
     def first_text(self, start: int, end: int) -> int:
-        """Where the first text in `[start, end)` begins, -1 where there is none."""
+        """Return the start of the first text in `[start, end)`, -1 if there is none."""
         at = bisect_left(self.text_starts, start)
         return (
             self.text_starts[at]
@@ -306,7 +305,7 @@ class Page:
         return self.first_text(start, end) >= 0
 
     def texts_in(self, start: int, end: int, kind: int | None = None) -> list[bytes]:
-        """The texts that begin in `[start, end)`, all or those of a kind, as written."""
+        """Return the texts that begin in `[start, end)`, all or those of a kind, as written."""
         first, last = bisect_left(self.text_starts, start), bisect_left(self.text_starts, end)
         starts, ends, kinds = self.text_starts, self.text_ends, self.text_kinds
         chosen = (at for at in range(first, last) if kind is None or kinds[at] == kind)
@@ -319,9 +318,9 @@ def read_page(data: bytes) -> Page:
 
 
 class _Builder:
-    """Pairs start and end tags; `_counts` tells what is open without a search.
+    """Pairs start and end tags; `_counts` has the open elements by name.
 
-    What a tag does is worked out once for all that are written like it.
+    The action of a tag is determined once for all equal tags.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -331,12 +330,12 @@ class _Builder:
         self._open: list[Element] = []
         self._counts: defaultdict[str, int] = defaultdict(int)
         self._spans: list[bool] = []
-        """Of each open span whether it is an element."""
+        """For each open span, whether it is an element."""
 
         self._link: Element | None = None
         self._in_body = False
         self._in_head = True
-        """Whether nothing was read yet that stands in a body."""
+        """Whether nothing of a body was read yet."""
 
         self._body_end = -1
         """Where the last end tag of a body begins, and where it ends."""
@@ -358,7 +357,7 @@ class _Builder:
         return page
 
     def _run(self, last: int) -> int:
-        """Read on from `last` to behind the next raw content, or to the end; return where."""
+        """Read from `last` to behind the next raw content, or to the end; return the offset."""
         data, known = self.data, self._known
         for match in RUN.finditer(data, last):
             text, tag, unfinished = match.groups()
@@ -381,7 +380,7 @@ class _Builder:
         return len(data)
 
     def _learn(self, tag: bytes, unfinished: bytes | None) -> _Action:
-        """What a tag does; a comment, or one that is not finished, does nothing."""
+        """Return the action of a tag; a comment, or an unfinished tag, has none."""
         closing = tag.startswith(b"</")
         if unfinished is not None or not tag[1 + closing : 2 + closing].isalpha():
             return None, ""
@@ -389,7 +388,7 @@ class _Builder:
         return action
 
     def _is_over(self, last: int) -> bool:
-        """Whether nothing stands behind `last` that belongs to a body."""
+        """Whether nothing behind `last` belongs to a body."""
         match = RUN.match(self.data, last)
         while match is not None and match[2] is not None:
             act, _ = self._known.get(match[2]) or self._learn(match[2], match[3])
@@ -465,7 +464,7 @@ class _Builder:
         self._start_element(opening, start, end)
 
     def _start_tabled(self, opening: StartTag, start: int, end: int) -> None:
-        """Outside a table there are no rows and cells, whatever is written."""
+        """Start a row or a cell, unless it is outside of a table."""
         if self._counts["table"] or self._counts["template"]:
             self._start_sibling(opening, start, end)
 
@@ -538,7 +537,7 @@ class _Builder:
             self.page.body_start = end
 
     def _end_formatting(self, name: str, start: int, end: int) -> None:
-        """Formatting is no element."""
+        """End formatting, which is not an element."""
 
     def _end_span(self, name: str, start: int, end: int) -> None:
         if self._spans and self._spans.pop():
@@ -571,7 +570,7 @@ class _Builder:
                 return
 
     def _end_down_to(self, last: Element, at: int, end: int) -> None:
-        """End `last` and all that is open inside it; those inside end without a tag."""
+        """End `last` and the open elements inside it, which end without a tag."""
         while self._open[-1] is not last:
             self._end_top(at, at)
         self._end_top(at, end)
@@ -584,7 +583,7 @@ class _Builder:
 
 _Act = Callable[[_Builder, Any, int, int], int | None]
 _Action = tuple[_Act | None, StartTag | str]
-"""What a tag does, if anything, and what the tag says: an end tag its name."""
+"""The action of a tag, if any, and its contents; for an end tag, its name."""
 
 _OUTSIDE_BODY = frozenset(
     (_Builder._start_frame, _Builder._end_frame, _Builder._start_coloured, _Builder._end_span)
@@ -629,7 +628,7 @@ def _end_action(tag: bytes) -> _Action:
 
 @memo(8192)
 def _kind_of(text: bytes) -> int:
-    """What a text outside links is, in which formatting may be."""
+    """Return the kind of a text outside links, which may contain formatting."""
     shown = _TAGS.sub(b"", text) if b"<" in text else text
     if not shown or shown.isspace() or (len(shown) < _MAYBE_BLANK and _BLANK.fullmatch(shown)):
         return _NO_TEXT

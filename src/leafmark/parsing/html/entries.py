@@ -1,11 +1,11 @@
-"""What a page documents without a heading: functions, classes, members, options.
+"""Documented items without headings: functions, classes, members, options.
 
 In: the names that tags give places. Out: entries, each with its title and its extents. An entry is
 a place with a name whose first line is a signature of that name: marked as code or by its class
 (`words.toml`), with the last part of the name as one of its first words; or a term, or in bold,
 that begins with the whole name. So are the terms of Sphinx, pdoc and DocBook, the members of pdoc,
 rustdoc, Haddock and RDoc, the settings of Postfix and HAProxy, whatever the tags.
-An entry reaches as far as the element that begins with it, a term as far as its text.
+An entry ends with the element that begins with it, a term with its text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from leafmark.parsing.html.vocabulary import lists_of, words_of
 Spans = list[tuple[int, int]]
 
 _SIGNATURE = 1_500
-"""Bytes of a signature that are looked at."""
+"""The bytes of a signature that are read."""
 
 _WORD = re.compile(
     r"[A-Za-z_$~][\w$]*(?:(?:\.|::|->|#|-|:)[A-Za-z_$~][\w$]*)*|operator\W{1,3}|--?[A-Za-z][\w-]*"
@@ -35,10 +35,10 @@ _WORD = re.compile(
 _BEGINS, _GOES_ON = re.compile(r"\b"), re.compile(r"[\w-]")
 _ANYTHING = re.compile(r".*", re.DOTALL)
 _MAX_NAME = 12
-"""Words of a name that a signature is compared with."""
+"""The most words of a name that is compared with a signature."""
 
 _MAX_WORDS = 5
-"""Words of a signature among which its name is: the others say what it is."""
+"""The first words of a signature, one of which must be its name."""
 
 _CODE = re.compile(rb"<(?:code|tt|pre|samp|kbd)\b", re.IGNORECASE)
 _STRONG = ("b", "strong", "dt")
@@ -51,13 +51,13 @@ _INLINE = frozenset(
 _REGIONS = frozenset(("main", "article", "body"))
 _TABLED = frozenset(("table", "tr", "td", "th", "tbody"))
 _MAX_LISTING = 600
-"""Bytes of a `pre` that is a signature."""
+"""The longest `pre`, in bytes, that may be a signature."""
 
 _MAX_CLIMB = 12
 _JOINTS = re.compile(r"[^a-z0-9$~]+")
 _LAST_PART = re.compile(r"(?:\.|::|->|#|:)(?=[^.:>#]+\Z)")
 _OVERLOAD = re.compile(r"(?<=\w)-[0-9a-f]{1,8}\Z(?<![a-f]{3})")
-"""What tells the names of overloads apart: `ap-1`, `map-fffff910`."""
+"""The suffixes that distinguish overloads: `ap-1`, `map-fffff910`."""
 
 _PARAMETERS = re.compile(r"(?<=[A-Za-z0-9])__[\w.:]+\Z")
 """The types behind the name of a function in C++, as Sphinx once wrote them: `dim__double`."""
@@ -76,7 +76,7 @@ class Entry(NamedTuple):
 
 
 class _Signed(NamedTuple):
-    """A place with a name, and the signature there, in the element `around`."""
+    """A named place, and its signature in the element `around`."""
 
     named: Named
     around: Element
@@ -106,7 +106,7 @@ def find_entries(page: Page, limits: Spans, dropped: Spans) -> list[Entry]:
 
 
 class _Finder:
-    """Looks at each name in a page for a signature that it belongs to."""
+    """Finds the signature at each named place of a page."""
 
     def __init__(self, page: Page, limits: Spans, dropped: Spans) -> None:
         self.page, self.limits, self.dropped = page, limits, dropped
@@ -156,7 +156,7 @@ class _Finder:
         return [element.start for element in self.page.elements]
 
     def _right_behind(self, named: Named, text: int) -> Element | None:
-        """The block with the text that stands behind an anchor with nothing in it, if one does."""
+        """Return the block with the text right behind an empty anchor, None if there is none."""
         if named.tag != "a":
             return None
         at = bisect_left(self._starts, named.end)
@@ -166,7 +166,7 @@ class _Finder:
         return behind
 
     def _first_visible(self, start: int, end: int) -> int:
-        """Where the first text in `[start, end)` begins that is not dropped, -1 for none."""
+        """Return the start of the first text in `[start, end)` that is not dropped, -1 for none."""
         for _ in range(_MAX_CLIMB):
             text = self.page.first_text(start, end)
             span = span_at(self.dropped, text) if text >= 0 else None
@@ -176,7 +176,7 @@ class _Finder:
         return -1
 
     def _may_document(self, around: Element) -> bool:
-        """Whether an element may hold an entry: it is no cell, no heading and no long listing."""
+        """Whether an element may hold an entry: it is not a cell, a heading or a long listing."""
         for element in _from(around, _MAX_CLIMB):
             if element.tag in ("dt", "section", "article"):
                 return True
@@ -189,7 +189,7 @@ class _Finder:
         return True
 
     def _line(self, text: int, limit: int = sys.maxsize) -> tuple[str, int]:
-        """What is read from a text to the end of its block, and where that is."""
+        """Return the readable text from `text` to the end of its block, and this end."""
         data, parts, skip = self.page.data, [], text
         end = min(len(data), text + _SIGNATURE, limit)
         for name, at, stop, closing in iter_tokens(data, text, end):
@@ -203,39 +203,39 @@ class _Finder:
         return " ".join("".join(parts).split()), end
 
     def _leads_to(self, text: int, name: str) -> bool:
-        """Whether what begins at `text` is a link to a name on another page, no type before it."""
+        """Whether a link to a name on another page begins at `text`, not a type before the name."""
         link = next(iter(self.page.links_in(text - _SIGNATURE, text + 1)[-1:]), None)
         if link is None or link.close <= text or link.open.attribute("href").startswith("#"):
             return False
         return _token_of(self._line(text, link.close)[0], name) is not None
 
     def _is_marked(self, start: int, text: int, end: int, around: Element) -> bool:
-        """Whether a signature is marked as one: as code, or by a class of it or around it."""
+        """Whether a signature is marked as code, or by its class or one around it."""
         data = self.page.data
         if _CODE.search(data, start, end) or around.tag == "pre":
             return True
         return _has_class(data[start:end], around)
 
     def _is_strong(self, start: int, text: int, around: Element) -> bool:
-        """Whether what begins at `text` is a term of a list, or in bold."""
+        """Whether the text at `text` is a term of a list, or in bold."""
         if _BOLD.search(self.page.data, start, text):
             return True
         return any(element.tag in _STRONG for element in _from(around, 2))
 
 
 def _from(element: Element, most: int) -> Iterator[Element]:
-    """Yield an element, and the nearest of those around it: `most` at most."""
+    """Yield an element and the nearest elements around it, at most `most` in all."""
     yield element
     yield from islice(element.ancestors, most)
 
 
 def _is_all(token: re.Match[str], name: str) -> bool:
-    """Whether a signature begins with a name as a whole, and the token in it is that name."""
+    """Whether a signature begins with a whole name, which is the token."""
     return token.start() == 0 and _spelt(token[0]) == _spelt(name)
 
 
 def _spelt(name: str) -> str:
-    """A name without regard to case and the signs between its parts."""
+    """Return a name without capitals and the signs between its parts."""
     return _JOINTS.sub("_", name.lower()).strip("_")
 
 
@@ -250,7 +250,7 @@ def _has_class(markup: bytes, around: Element) -> bool:
 
 
 def _token_of(line: str, name: str) -> re.Match[str] | None:
-    """The word of a signature that the name of its place ends with, if one does.
+    """Return the word of a signature that is the end of its place's name, None if there is none.
 
     >>> _token_of("class tern.Queue(name)", "tern.Queue")[0], _token_of("Args", "tern.x")
     ('tern.Queue', None)
@@ -277,7 +277,7 @@ def _token_of(line: str, name: str) -> re.Match[str] | None:
 
 
 def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[str]:
-    """The words of a signature that the words of a name end with, the last of which is given."""
+    """Extend `word` by the words before it in a signature that a name also has."""
     behind = name.partition("(")[0][-_SIGNATURE:].split()[-_MAX_NAME:]
     end = word.end()
     if len(behind) > 1 and not _GOES_ON.match(line, end):
@@ -290,7 +290,7 @@ def _with_words_before(line: str, word: re.Match[str], name: str) -> re.Match[st
 
 
 def _without_lengths(name: str) -> str:
-    """A name in C++ whose parts have their lengths before them, as compilers write it."""
+    """Return a mangled name of C++ without the lengths before its parts."""
     parts: list[str] = []
     match = _LENGTH.search(name, len("_CPPv4"))
     while match:
@@ -301,14 +301,14 @@ def _without_lengths(name: str) -> str:
 
 
 def _is_part(spelt: str, at: int, name: str, own: str) -> bool:
-    """Whether the end of a name is a part of it: behind a sign, digits or capitals."""
+    """Whether the end of a name is a whole part of it: behind a sign, digits or capitals."""
     if at == 0 or spelt[at - 1] == "_":
         return True
     return name[: -len(own)].isupper() if len(name) > len(own) else False
 
 
 def _title_of(line: str, token: re.Match[str]) -> str:
-    """The word that names what is documented, with its kind before it where that is a type's.
+    """Return the documented name, with its kind before it if that is a type's.
 
     >>> import re
     >>> line = "class tern.Queue(name)"
@@ -323,10 +323,10 @@ def _title_of(line: str, token: re.Match[str]) -> str:
 
 
 def _member(page: Page, signature: _Signed, following: int) -> Entry:
-    """The entry of a signature outside lists of terms; the next signature is at `following`.
+    """Return the entry of a signature outside lists of terms; the next signature is at `following`.
 
-    It is the element with the name, if there is text behind the signature in that; else the largest
-    that begins with the signature and holds no other.
+    It is the element with the name, if that has text behind the signature; else the largest
+    element that begins with the signature and contains no other.
     """
     inner = signature.around
     is_own = inner.start >= signature.named.start
@@ -356,7 +356,7 @@ class _Term(NamedTuple):
 
 
 class _Terms:
-    """The terms of lists, each with the text that explains it."""
+    """The terms of lists with their explanations."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -368,7 +368,7 @@ class _Terms:
             beside.append(term)
 
     def around(self, signature: _Signed) -> _Term | None:
-        """The extents of the entry of the list whose term a signature is in, if it is in one.
+        """Return the extents of the list entry whose term has the signature, None if there is none.
 
         Terms that adjoin have the same entry; a list of one entry belongs to it as a whole.
         """

@@ -1,12 +1,12 @@
-"""What the bytes of a span do not tell of its text: the marks of list items, the labels of panels.
+"""Parts of a span's text that depend on the bytes before it: the marks of items, labels of panels.
 
-In: the tags of lists and items, in order. Kept: the lists that are open at a place. An ordered
-list begins where it says (`start`, `reversed`), an item where it says (`value`), and both count in
-figures, letters or Roman numbers as their `type`, class or style says.
+In: the tags of lists and items, in order. State: the lists that are open at an offset. `start`,
+`reversed` and `value` set the numbers of ordered lists and items; `type`, class or style choose
+figures, letters or Roman numbers.
 
 A tab and its panel name each other (`aria-controls`, `aria-labelledby`, an address in the page);
-else the labels of a list of tabs belong to the panels behind it in order, if they are as many.
-Roles and classes (`words.toml`) tell what is a tab and what is a panel.
+else the labels of a list of tabs belong to the panels behind it in order, if there are as many.
+Tabs and panels are known by roles and classes (`words.toml`).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from leafmark.parsing.html.tokens import attribute, unescape
 T = TypeVar("T")
 
 _KEPT_BYTES = 16_000_000
-"""The size of the sources whose results are kept: those of one answer, and of the next ones."""
+"""The total size of the sources whose results are kept: those of a few answers."""
 
 
 class Recent(Generic[T]):
-    """A function of a source that keeps its last results, for a source that is read anew, too."""
+    """A function of a source that keeps its last results, keyed by the source's bytes."""
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         self._make = make
@@ -46,7 +46,7 @@ class Recent(Generic[T]):
         return value
 
     def keep(self, data: bytes, value: T) -> None:
-        """Keep the result for a source that is known without a call."""
+        """Keep a result that is known without a call."""
         key = len(data), hash(data)
         with self._lock:
             if key not in self._kept:
@@ -58,7 +58,7 @@ class Recent(Generic[T]):
                 self._bytes -= oldest[0]
 
     def reset(self) -> None:
-        """Keep nothing; in a forked child, too, whoever had the lock in the parent."""
+        """Forget all results; also in a forked child, with a new lock."""
         self._kept: dict[tuple[int, int], T] = {}
         self._bytes = 0
         self._lock = Lock()
@@ -81,15 +81,15 @@ _ROMAN = (
 )
 _MAX_ROMAN = 3999
 _MAX_REVERSED = 400
-"""Tags in which the items of a list that counts down are counted."""
+"""Tags within which the items of a list that counts down are counted."""
 
 _DEEPEST = 20
-"""Lists in each other whose items are indented further."""
+"""The deepest nesting of lists at which items are still indented further."""
 
 
 @dataclass(slots=True)
 class _List:
-    """A list that is open: the number of its next item, None for bullets, and how it counts."""
+    """An open list: the number of its next item, None for bullets, and how it counts."""
 
     number: int | None = None
     step: int = 1
@@ -109,12 +109,12 @@ class _List:
 
 
 class Lists:
-    """The lists that are open at a place of a source, the innermost last."""
+    """The lists that are open at an offset of a source, the innermost last."""
 
     def __init__(self) -> None:
         self._open: list[_List] = []
         self.is_between = False
-        """Whether nothing was read since a list or an item began or ended."""
+        """Whether no text was read since a list or an item began or ended."""
 
     def __bool__(self) -> bool:
         return bool(self._open)
@@ -134,14 +134,14 @@ class Lists:
             self._open.pop()
 
     def mark(self, data: bytes, start: int, end: int) -> str:
-        """The mark of the item whose start tag is `[start, end)`, with blanks for its depth."""
+        """Return the mark of the item with the start tag `[start, end)`, indented by its depth."""
         if not self._open:
             return "- "
         indent = sum(level.width for level in self._open[:-1][:_DEEPEST])
         return " " * indent + self._open[-1].next_mark(attribute(data, start, end, b"value"))
 
     def copy(self) -> Lists:
-        """The same lists, to be read on from here."""
+        """Return a copy, to continue from here."""
         new = Lists()
         new._open = [_List(level.number, level.step, level.style) for level in self._open]
         return new
@@ -172,7 +172,7 @@ class _Items:
                 lists.mark(data, start, end)
 
     def before(self, start: int) -> Lists:
-        """The lists that are open before the item that begins at `start`."""
+        """Return the lists that are open before the item that begins at `start`."""
         lists = Lists()
         at = bisect_left(self._starts, start)
         if at < len(self._starts) and self._starts[at] == start:
@@ -182,11 +182,11 @@ class _Items:
 
 _State = tuple[int | None, int, str]
 items_of = Recent(_Items)
-"""The items of a source, kept for the sources of the last calls."""
+"""Returns the items of a source, kept for the sources of the last calls."""
 
 
 def _count(data: bytes, start: int) -> int:
-    """The items of the list whose content begins at `start`."""
+    """Return the number of items of the list whose content begins at `start`."""
     depth = count = 0
     for tag in islice(_TAG.finditer(data, start), _MAX_REVERSED):
         if tag[2] is None:
@@ -211,7 +211,7 @@ def _style(data: bytes, start: int, end: int) -> str:
 
 
 def _spelt(number: int, style: str) -> str:
-    """A number as a list counts.
+    """Return a number in the style of a list.
 
     >>> [_spelt(28, style) for style in "1aAiI"], _spelt(0, "i")
     (['28', 'ab', 'AB', 'xxviii', 'XXVIII'], '0')
@@ -232,23 +232,23 @@ def _spelt(number: int, style: str) -> str:
 
 
 _MARKS = (b"tablist", b'role="tab', b"tabbed", b"tabs", b"-tab")
-"""What stands in a page with tabs, one of it."""
+"""Signs of a page with tabs; each such page has at least one."""
 
 _MARK = re.compile(
     rb"\b(?i:class|role)\s*=\s*(?:[\"'][^\"'<>]*?|[^\s\"'<>]*?)"
     rb"(?:(?<![A-Za-z])[tT]|T)(?:ab|AB)(?!le|LE|ular)"
 )
-"""Where it stands: a word of its own, since tables are no tabs."""
+"""The same as whole words, since tables are not tabs."""
 
 _LABEL_TAGS = ("label", "button", "a", "li", "span")
 _MAX_LABEL = 80
 _MAX_LABELS = 40
 _MAX_TAB = 1_000
-"""Bytes of a tab, with all that is in it."""
+"""The largest tab, in bytes, with its contents."""
 
 
 class Tabs:
-    """The labels of panels by where these start, the panels, and the lists of labels."""
+    """The labels of panels by their start, the panels, and the lists of labels."""
 
     def __init__(
         self, labels: Mapping[int, str], panels: list[Element], lists: list[Element]
@@ -305,7 +305,7 @@ def _panels(page: Page) -> list[Element]:
 
 
 def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
-    """The tabs in a list of them, each with what it says."""
+    """Return the tabs in a list of tabs, each with its label."""
     first = bisect_left(page.elements, group.inner, key=start_of)
     inside = page.elements[first : first + 8 * _MAX_LABELS]
     inside = [element for element in inside if element.start < group.close]
@@ -324,7 +324,7 @@ def _said(page: Page, element: Element) -> str:
 
 
 def _named(tabs: Sequence[tuple[Element, str]], by_id: Mapping[str, Element]) -> list[Element]:
-    """The panels that the tabs name."""
+    """Return the panels that the tabs name."""
     panels_found = []
     for tab, _ in tabs:
         attributes = tab.open.attributes
@@ -346,7 +346,7 @@ def _behind(
     starts: Sequence[int],
     beside: Mapping[Element | None, list[Element]],
 ) -> list[Element]:
-    """The panels of one element behind a list of tabs, if they are so many."""
+    """Return the panels of one element behind a list of tabs, if there are `count` of them."""
     at = bisect_left(starts, group.end)
     if at == len(panels):
         return []
@@ -362,4 +362,4 @@ def _labels(data: bytes) -> Mapping[int, str]:
 
 
 labels_of_panels = Recent(_labels)
-"""The label of each panel of a source by where that starts, for the sources of the last calls."""
+"""Returns the labels of a source's panels by start, kept for the sources of the last calls."""

@@ -1,9 +1,9 @@
-"""The sections of a page: its headings, the entries that it documents, and what ends them.
+"""The sections of a page: its headings, its documented entries, and their ends.
 
-In: a page, its region and what is dropped of it. Out: `Heading`s in order. A heading inside a
+In: a page, its region and its dropped spans. Out: `Heading`s in order. A heading inside a
 container (a tab panel, a cell, a quote, `details`, a box, the text of an entry) ends with it and
-stands below the section around it; one that is alone in its cell or item heads what the table or
-list goes on with. The title of a box, and what names authors and dates, opens no section. A
+is below the section around it; one that is alone in its cell or item is the heading of the rest
+of the table or list. The title of a box, and lines of authors and dates, open no section. A
 documented entry without a heading (`entries`) is a definition: it has no heading line, and its own
 text begins with its signature.
 """
@@ -29,17 +29,17 @@ _CONTAINERS = frozenset(
     ("blockquote", "details", "td", "th", "li", "dd", "figure", "aside", "fieldset")
 )
 _HEADED = frozenset(("td", "th", "li", "dd"))
-"""Containers whose only content may be the heading of what follows."""
+"""Containers whose only content may be the heading of the following text."""
 
 _OUTER = {"td": ("table",), "th": ("table",), "li": ("ul", "ol", "menu"), "dd": ("dl",)}
 _LAID_OUT = frozenset(("table", "ul", "ol", "menu", "dl"))
-"""What a heading that is alone in a cell or an item is the heading of."""
+"""Elements of which a heading that is alone in a cell or an item is the heading."""
 
 _WRITTEN = re.compile(
     rb"\{:?\s?[#.][^{}<>\n]{1,200}+\}(?=\s*+(?:<a\b[^<>]*+>[^<>]*+</a\s*+>\s*+)?\Z)",
     re.IGNORECASE,
 )
-"""What an author wrote behind a title to name it, for another program than the one that ran."""
+"""The name that an author gave a title for another program than the one that built the page."""
 
 _EMPTY = re.compile(rb"\s*+(?:</(?:a|span)\s*+>)?\s*+", re.IGNORECASE)
 _HIDDEN = re.compile(rb"\baria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
@@ -48,10 +48,10 @@ _NOTE = re.compile(r"\([0-9]+\)|\[[0-9]+\]")
 """The number of a note, which Texinfo writes as a heading."""
 
 _UNSEEN = dict.fromkeys(map(ord, "\0\u00ad\u200b\u2060\ufeff"))
-"""Characters that say where lines may be broken, and nothing in a title."""
+"""Characters that allow line breaks, which are dropped from titles."""
 
 _ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
-"""An element in a title, where there are none: a browser shows its tags."""
+"""An element in the text of a `title`, where a browser shows its tags."""
 
 
 def find_headings(
@@ -62,7 +62,7 @@ def find_headings(
 
 
 def title_of(page: Page) -> str:
-    """Return what the title of a page says, "" without one; those of drawings are none."""
+    """Return the text of a page's `title`, "" without one; titles of drawings do not count."""
     for element in page.having("title"):
         if not any(around.tag == "svg" for around in element.ancestors):
             raw = page.data[element.inner : element.close]
@@ -72,7 +72,7 @@ def title_of(page: Page) -> str:
 
 
 def is_credit(heading: Element) -> bool:
-    """Whether a heading says who wrote the page, and when, by its class."""
+    """Whether the class of a heading says that it names authors or dates."""
     classes = heading.open.classes
     is_dated = "date" in classes and heading.tag > "h2"  # those of the days of a diary are larger
     return is_dated or not words_of("heading", "credits").isdisjoint(classes)
@@ -80,7 +80,7 @@ def is_credit(heading: Element) -> bool:
 
 @dataclass(slots=True)
 class _Section:
-    """A section that is open: its level, where it starts, and where it ends at the latest."""
+    """An open section: its level, its start, and its latest end."""
 
     level: int
     start: int
@@ -89,7 +89,7 @@ class _Section:
 
 
 class _Outline:
-    """Goes through headings and entries in order, with the sections that are open."""
+    """Walks headings and entries in order, with the open sections."""
 
     def __init__(
         self,
@@ -105,11 +105,11 @@ class _Outline:
         self.posts = {*_posts(page)}
         self._open: list[_Section] = []
         self._shifts: dict[int, int] = {}
-        """By how many levels headings are deeper than they say, by where their container starts."""
+        """The levels that headings are shifted down, by the start of their container."""
         self._verdicts: dict[object, str] = {}
 
     def headings(self) -> Iterator[Heading]:
-        """Yield them in order; a heading inside another is a part of that."""
+        """Yield the headings in order; a heading inside another is a part of that."""
         before: Element | None = None
         last_end = -1
         entries = iter(self.entries)
@@ -176,10 +176,10 @@ class _Outline:
         return Heading(level, title, title, element.start, end, ends, nested, anchor)
 
     def _level(self, own: int, container: int) -> int:
-        """The level of a heading in a container that begins at `container`: below what is around.
+        """Return the level of a heading in a container that begins at `container`.
 
-        All headings of one are shifted alike. Close the sections that it ends. An entry is a
-        container, too.
+        It is below the section around the container; all headings of a container are shifted
+        equally. Also close the sections that the heading ends. An entry is a container, too.
         """
         outer = 0
         for entry in self._open:
@@ -195,7 +195,7 @@ class _Outline:
         return level
 
     def kind_of(self, element: Element) -> str:
-        """What kind of container an element is by its name, empty where it is none."""
+        """Return the kind of container that an element is by its name, "" if it is not one."""
         if element in self.panels:
             return "panel"
         if element in self.posts:
@@ -208,7 +208,7 @@ class _Outline:
     def _names_box(self, box: Element, before: Element | None) -> bool:
         """Whether a heading is the title of a box: the first in it.
 
-        A class around a whole page says nothing of its second heading, nor of its h1.
+        A class around a whole page does not apply to its second heading, nor to its h1.
         """
         if self.kind_of(box) != "box":
             return False
@@ -217,11 +217,10 @@ class _Outline:
     # -- anchors -----------------------------------------------------------------
 
     def _anchor(self, heading: Element, before: Element | None) -> str | None:
-        """The page's own name for a heading: its id, an anchor's in it, or that of what it heads.
+        """Return the page's own name for a heading: its id, an anchor's in it, or its element's.
 
-        What it heads is the nearest element in the region with an id whose first heading it is,
-        and no text stands in it before the heading. Else an empty anchor right before it names it,
-        or a permalink in it.
+        Its element is the nearest one in the region with an id that begins with the heading.
+        Otherwise an empty anchor right before the heading names it, or a permalink in it.
         """
         own = self._own_anchor(heading)
         if own or _is_named_everywhere(heading):
@@ -240,7 +239,7 @@ class _Outline:
         return None
 
     def _near_anchor(self, heading: Element, before: Element | None) -> str | None:
-        """The first of the empty anchors right before a heading, or the name of a permalink."""
+        """Return the first empty anchor right before a heading, or the name of a permalink."""
         data, start, anchor = self.page.data, heading.start, None
         for named in reversed(self.page.named_in(before.end if before else 0, start)):
             if named.tag not in ("a", "span") or not _EMPTY.fullmatch(data, named.end, start):
@@ -259,7 +258,7 @@ class _Outline:
         return any(page.has_text(*part) for part in subtract(start, max(start, end), self.dropped))
 
     def _own_anchor(self, heading: Element) -> str | None:
-        """The id of a heading or of an anchor in it; a box's own id is the place of the box."""
+        """Return the id of a heading or of an anchor in it, unless it is that of a box."""
         own = "" if _is_named_everywhere(heading) else heading.open.id
         return own or self._inner_anchor(heading) or None
 
@@ -303,7 +302,7 @@ def _is_named_everywhere(heading: Element) -> bool:
 
 
 def _posts(page: Page) -> Iterator[Element]:
-    """Yield the articles that stand beside others: what is in one before its heading is its own."""
+    """Yield the articles beside others: text in one before its heading belongs to it."""
     beside: dict[Element | None, list[Element]] = {}
     for article in page.having("article"):
         beside.setdefault(article.parent, []).append(article)
@@ -325,7 +324,7 @@ def _kind_of(element: Element) -> str:
 
 
 def _is_generic(name: str, heading: str) -> bool:
-    """Whether an id is one that a generator puts on every page, and not in the words of a heading.
+    """Whether an id is on every page of a generator, and not in the words of the heading.
 
     >>> _is_generic("__docusaurus_skipToContent_fallback", "Lamp"), _is_generic("main-lamp", "Lamp")
     (True, False)
@@ -341,9 +340,9 @@ def _is_generic(name: str, heading: str) -> bool:
 def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
     """Return the rendered text of the heading whose content is `[start, end)`, white space folded.
 
-    Left out: images, permalinks, buttons, what is dropped, and what is hidden from being read
-    aloud (`aria-hidden`). A heading that is nothing but a button, which opens what is below it, is
-    named by that; one that is nothing but an image by what it shows.
+    Left out: images, permalinks, buttons, dropped spans, and text hidden from screen readers
+    (`aria-hidden`). A heading that is only a button, which opens the text below it, has its text;
+    one that is only an image has its alternative text.
     """
     if data.find(DRAWN_DOT, start, end) >= 0:
         data = data[start:end].replace(DRAWN_DOT, b".")
@@ -361,7 +360,7 @@ def heading_text(data: bytes, start: int, end: int, dropped: Spans) -> str:
 
 
 def _shown(data: bytes, start: int, end: int) -> str:
-    """What the images in a heading show."""
+    """Return the alternative texts of the images in a heading."""
     images = (
         attribute(data, at, stop, b"alt")
         for name, at, stop, closing in iter_tokens(data, start, end)

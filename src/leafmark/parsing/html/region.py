@@ -1,14 +1,13 @@
-"""Which part of a page is read, the numbers of lines in it, and what of a site is no text at all.
+"""The content region of a page, the line numbers in it, and the files of a site that are not text.
 
-The region is the first `main`, else every `article` or `role=main` (with the `section` that it is
-all of), else `body`. Articles are parts of a page instead, and the page is its body, where most of
-its words stand outside of them, or headings of its text.
+The region is the first `main`, else every `article` or `role=main` (with the `section` around it),
+else `body`. Articles are only parts of a page, whose region is its body, if most of its words or
+headings are outside of them.
 
-Numbers beside code are no part of it. A number is one of a line where its element is called so
-(`words.toml`) and stands in code, or beside it in a column of its own; where it is hidden from
-being read aloud or copied, or links to itself; and where a `pre` counts the lines of the next one.
-With a column goes the table that puts it beside the code, so that the code is a block like any
-other.
+Numbers beside code do not belong to it. A number counts lines if its element is called so
+(`words.toml`) and is in code, or beside it in a column; if it is hidden from screen readers or from
+copying, or links to itself; and if a `pre` numbers the lines of the next one. A column is dropped
+with the table that puts it beside the code, so that the code is an ordinary block.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ _SITE = frozenset(("drop.classes", "linked.classes", "foot.classes"))
 _OUTSIDE = frozenset(("nav", "header", "footer", "aside"))
 
 _LONGEST = 8192
-"""Bytes of a page that only leads away; a longer one may hold more than that."""
+"""The longest page, in bytes, that may only redirect."""
 
 _AT_ONCE = re.compile(
     r"\s*+0*+(?:\.0*+|(?!))?+\s*+[;,]\s*+(?:url\s*+=\s*+|(?!))?+[\"']?+\s*+[^\s\"'#]", re.IGNORECASE
 )
-"""To another page without delay; not to the page itself or a place in it."""
+"""A redirect to another page without delay, not to the page itself or a place in it."""
 
 
 def content_region(page: Page) -> Spans:
-    """The spans of the content region; an element that shows nothing is not one."""
+    """Return the spans of the content region; an element without text is not one."""
     ranges = [(main.inner, main.close) for main in page.having("main")[:1]]
     if not _has_text(page, ranges):
         ranges = _articles(page)
@@ -72,7 +71,7 @@ def _articles(page: Page) -> Spans:
 
 
 def _is_of_page(heading: Element, articles: Spans) -> bool:
-    """Whether a heading is of the text around articles: no title, in nothing of the site."""
+    """Whether a heading belongs to the text around articles, not to the site."""
     if heading.tag == "h1" or span_at(articles, heading.start) is not None:
         return False
     return not any(_is_of_site(around) for around in heading.ancestors)
@@ -83,7 +82,7 @@ def _is_of_site(element: Element) -> bool:
 
 
 def _outer(article: Element) -> Element:
-    """The section that an article is the text of, below a header of its own, else the article."""
+    """Return the section whose text an article is, below a header of its own, else the article."""
     around = article.parent
     return around if around is not None and around.tag == "section" else article
 
@@ -93,7 +92,7 @@ def _has_text(page: Page, spans: Spans) -> bool:
 
 
 def leads_away(data: bytes) -> bool:
-    """Whether a page's head leads to another page at once, also where scripts run.
+    """Whether a page redirects to another one at once, also if scripts run.
 
     Texinfo writes such a page for each old name of a section; rustdoc, mdBook and Jekyll write one
     for each page that moved. A reader never sees their words.
@@ -136,9 +135,9 @@ _MAKER_WORD = re.compile(r"[a-z][a-z0-9]+")
 
 
 def site_assets(data: bytes) -> frozenset[str] | None:
-    """Return where the page that a generator of documentation made has its scripts and styles.
+    """Return the folders of scripts and styles of a page that a generator of documentation made.
 
-    They are names of folders below that of the page, empty for its own; None for all other pages.
+    They are names of folders beside the page, "" for its own; None for all other pages.
 
     >>> maker = b'<meta name="generator" content="Doxygen 1.9">'
     >>> sorted(site_assets(maker + b'<script src="menu.js"></script><link href="css/a/b.css?v=1">'))
@@ -187,7 +186,7 @@ _BESIDE_CODE = frozenset(("td", "tr", "tbody", "table", "div", "code"))
 
 
 def number_spans(page: Page) -> Iterator[tuple[int, int]]:
-    """Yield the spans, in no order."""
+    """Yield the spans of line numbers, in no order."""
     code = page.having("pre", "listing")
     columns = [*_named(page, code), *_counting(page, page.having("pre"))]
     for element in columns:
@@ -197,7 +196,7 @@ def number_spans(page: Page) -> Iterator[tuple[int, int]]:
 
 
 def _written(data: bytes, code: Element) -> Iterator[tuple[int, int]]:
-    """Yield the numbers that are written before each line of code, with a space that stays."""
+    """Yield the numbers before each line of code; the space behind them stays."""
     numbers = [*_WRITTEN.finditer(data, code.inner, code.close)]
     first = int(numbers[0][1]) if len(numbers) >= _MIN_WRITTEN else 0
     counted = [*range(first, first + len(numbers))]
@@ -207,7 +206,7 @@ def _written(data: bytes, code: Element) -> Iterator[tuple[int, int]]:
 
 
 def _named(page: Page, code: list[Element]) -> Iterator[Element]:
-    """Yield the elements that hold numbers and are called so, or hidden, and stand at code."""
+    """Yield elements with numbers at code that are named as such, or hidden."""
     hidden = {opening for opening in page.openings if opening.is_hidden}
     links = {opening for opening in page.openings if _names_itself(opening)}
     named = page.called("numbers.classes") | hidden | links
@@ -235,7 +234,7 @@ def _is_numbers(page: Page, element: Element) -> bool:
 
 
 def _is_at_code(page: Page, element: Element, code: list[int]) -> bool:
-    """Whether an element stands in code, or is a column beside it."""
+    """Whether an element is in code, or a column beside it."""
     for around in element.ancestors:
         if around.tag in ("pre", "code", "listing") or "line" in around.open.classes:
             return element.tag in _BLOCKS or _begins_line(page, element)
@@ -251,7 +250,7 @@ def _is_at_code(page: Page, element: Element, code: list[int]) -> bool:
 
 
 def _begins_line(page: Page, element: Element) -> bool:
-    """Whether an element stands first in a line of code: numbers elsewhere are code."""
+    """Whether an element is the first in a line of code: numbers elsewhere are code."""
     data, start = page.data, element.start
     at = bisect_left(page.text_starts, start) - 1
     if at < 0:
@@ -263,7 +262,7 @@ def _begins_line(page: Page, element: Element) -> bool:
 
 
 def _counting(page: Page, code: list[Element]) -> Iterator[Element]:
-    """Yield each `pre` of numbers that counts the lines of the next one, which adjoins it."""
+    """Yield each `pre` that numbers the lines of the next one, which adjoins it."""
     line_ends: list[int] | None = None
     for column, after in pairwise(code):
         if column.end > after.start or not _adjoins(page.data, column, after):
@@ -282,7 +281,7 @@ def _counting(page: Page, code: list[Element]) -> Iterator[Element]:
 
 
 def _adjoins(data: bytes, column: Element, after: Element) -> bool:
-    """Whether one `pre` is made of numbers, and nothing is to be read between it and the next."""
+    """Whether one `pre` consists of numbers, and there is no text between it and the next."""
     if _NUMBERS.fullmatch(data, column.inner, column.close) is None:
         return False
     between = _BETWEEN.match(data, column.end)
@@ -290,7 +289,7 @@ def _adjoins(data: bytes, column: Element, after: Element) -> bool:
 
 
 def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tuple[int, int]]:
-    """Yield a column, and what is left of a table of nothing but it and one block of code."""
+    """Yield a column, and the rest of a table that only has it and one block of code."""
     yield column.start, column.end
     if column.tag not in ("td", "th", "pre", "div"):
         return
@@ -316,7 +315,7 @@ def _with_table(page: Page, column: Element, code: list[Element]) -> Iterator[tu
 
 
 def layout_spans(page: Page) -> Iterator[tuple[int, int]]:
-    """Yield what is left of a table of nothing but one block of code, as Texinfo once set it in."""
+    """Yield the rest of a table with only one block of code, as in older Texinfo."""
     for code in page.having("pre"):
         table = None
         for around in code.ancestors:
@@ -334,7 +333,7 @@ _NAMES_OF_FILES = 2
 
 
 def _is_headed(page: Page, text: int, column: Element) -> bool:
-    """Whether a text stands in another row of the table than a column of numbers."""
+    """Whether a text is in another row of the table than a column of numbers."""
     row = column if column.tag == "tr" else next(_rows(column), column)
     return page.text_ends[text] <= row.start
 

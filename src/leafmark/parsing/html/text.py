@@ -1,16 +1,16 @@
-"""The readable text of HTML: what a browser shows of some bytes, and where each word stands.
+"""The readable text of HTML: the visible text of some bytes, and the place of each word.
 
 In: a source and spans of it. Out: `ReadableText`. The source is read from left to right, without
 a tree: markup out of order does not change which words are shown. White space is folded, blocks
-begin lines (paragraphs after a blank one), cells are parted by a tab, images are their alternative
+begin lines (paragraphs after a blank one), a tab separates cells, images are their alternative
 text. List items begin with `- ` or their number, and are indented as deep as they nest. Code stands
-between fences with its language, but for code in a table. What is raised or lowered would run into
-the word before it: the number of a footnote is put into brackets, a power has `^`, an index `_`.
-What a tab panel shows begins with the label of its tab. Scripts, styles, templates and comments
+between fences with its language, except in tables. Raised or lowered text would run into the word
+before it: the number of a footnote gets brackets, a power `^`, an index `_`. The text of a tab
+panel begins with the label of its tab. Scripts, styles, templates and comments
 are left out, and so are permalink signs.
 
-Two things are not told by the bytes of a span: the number of an item whose list began before it,
-and the label of a panel. They are worked out for the whole source when they are first needed.
+Two things depend on bytes outside of a span: the number of an item whose list began before it, and
+the label of a panel. They are determined for the whole source on demand.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _SIGN_SIZE = 400
-"""How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
+"""The longest markup of a permalink (an SVG icon takes about 300 bytes)."""
 
 _BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
-"""Bytes of a text that is looked at for being nothing but space that is written as entities."""
+"""The longest text, in bytes, that is checked for being only space written as entities."""
 
 _RAISED = re.compile(
     rb"<(su[pb])(?:\s[^<>]*+|(?!))?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+"
@@ -53,18 +53,18 @@ _RAISED = re.compile(
     rb"(</a\s*+>\s*+|(?!))?+</\1\s*+>",
     re.IGNORECASE,
 )
-"""What is raised or lowered, in a link or not."""
+"""Raised or lowered text, in a link or not."""
 
 _WORD_BEFORE = re.compile(
     rb"([^<>\s])(?:</?(?:i|em|b|strong|var|span|tt|code|a|mi|mn)\b[^<>]*+>|(?!))*+\Z", re.IGNORECASE
 )
 _BEFORE = 80
-"""Bytes in which the sign before it is looked for."""
+"""Bytes before raised text that are searched for a sign."""
 
 _ORDINAL = re.compile(
     r"(?:st|nd|rd|th|e|er|re|[eè]re|[eè]me|nde?|os?|as?|ste?|de|TM|SM|MC|[®™*†‡§]+|\[.*\])"
 )
-"""What is raised and reads on without a sign: `4th`, trade marks, marks of notes."""
+"""Raised text that needs no sign: `4th`, trade marks, marks of notes."""
 
 _SIMPLE = re.compile(r"[+\-\u2212]?(?:[0-9]+(?:[.,/][0-9]+)?|\w{1,3}|\*|[+\-\u2212])")
 
@@ -83,14 +83,14 @@ _BREAKS = dict.fromkeys(
 )
 _HEADING_TAG = re.compile(rb"<(/?)h[1-6][\s/>]", re.IGNORECASE)
 _HEADING_SIZE = 2000
-"""Bytes in which the start of a heading is looked for."""
+"""Bytes in which the start of a heading is searched."""
 
 _HEADINGS = frozenset((b"h1", b"h2", b"h3", b"h4", b"h5", b"h6"))
 _PRE = frozenset((b"pre", b"textarea", b"listing", b"xmp", b"plaintext"))
 _FENCED = frozenset((b"pre", b"listing", b"xmp"))
 _PRE_END = re.compile(rb"</(?:pre|listing|xmp)\b", re.IGNORECASE)
 _MAX_PRE = 6_000
-"""Bytes of code that are looked at for its end."""
+"""Bytes of code that are searched for its end."""
 
 _TICKS = re.compile(rb"`{3,}+")
 _LISTS = frozenset((b"ul", b"ol", b"dir", b"menu"))
@@ -103,20 +103,20 @@ UNREAD_TAGS = frozenset(
 )
 
 CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="lineno)')
-"""A line of code in an element of its own, whose blanks a style sheet keeps; those of a
+"""A line of code in an element of its own, whose blanks a style sheet keeps; lines of a
 whole file have anchors, and a number with blanks behind it."""
 
 _LAST_BREAK = re.compile(rb"(?:</span\s*+>|(?!))*+</div\s*+>")
-"""What stands behind a line of code that is a block and has a break at its end."""
+"""The markup behind a line of code that is a block and has a break at its end."""
 
 _NEXT_WORDS = re.compile(rb"(?:\s++|<[^<>]*+>|(?!))*+([^<]*+)<")
 """The first text behind a tag."""
 
 _NEXT_SIZE = 400
-"""Bytes in which it is looked for."""
+"""Bytes that are searched for it."""
 
 DRAWN_DOT = b'<span class="sep"></span>'
-"""What stands for the dots of a name, which a style sheet draws."""
+"""The markup for the dots of a name, which a style sheet draws."""
 
 
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
@@ -139,7 +139,7 @@ def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
 
 
 def _is_inline(data: bytes, start: int, end: int, *, inside: bool) -> bool:
-    """Whether what was left out ends no line; `inside` says that it stands in code."""
+    """Whether omitted markup ends no line; `inside` says that it is in code."""
     if data.startswith(b"<span", start, end) and data.endswith(b"</span>", start, end):
         return True
     if not inside or start == end or data.find(b"<", start, end) < 0:
@@ -156,7 +156,7 @@ def _fence_size(line: str) -> int:
 
 
 def _mark_of(text: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
-    """What stands around something raised or lowered behind a sign; nothing where it reads on.
+    """Return the signs around raised or lowered text behind a sign; none if it needs none.
 
     >>> _mark_of("2", b"c", is_power=True), _mark_of("n+1", b"x", is_power=False)
     (('^', ''), ('_(', ')'))
@@ -179,7 +179,7 @@ def _mark_of(text: str, before: bytes, *, is_power: bool) -> tuple[str, str]:
 def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
     """Whether a `pre` is open at `start`; `inside` says so of `after`.
 
-    By the last tag between them that says it: a span may be a part of a long `pre`.
+    The last tag between them decides, since a span may be a part of a long `pre`.
     """
     opened = _last_tag(data, b"<pre", after, start)
     closed = _last_tag(data, b"</pre", max(after, opened), start)
@@ -187,7 +187,7 @@ def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
 
 
 def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
-    """Return where the last tag starts that begins so, small or in capitals; -1 for none."""
+    """Return the start of the last tag with this beginning, in any case; -1 for none."""
     at = data.rfind(begin, start, end)
     return max(at, data.rfind(begin.upper(), max(start, at), end))
 
@@ -205,51 +205,51 @@ def is_permalink(data: bytes, start: int, end: int) -> int:
 
 
 class _Reader:
-    """Reads spans in order; between words it holds back the white space that is due."""
+    """Reads spans in order; white space between words is pending until the next word."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.out = ReadableBuilder()
         self._breaks = 0
         self._row_breaks = 0
-        """Those that are due before the first word of a row, in whatever cell it is."""
+        """Line breaks that are due before the first word of a row, in any cell."""
         self._space: tuple[int, int] | None = None
         self._prefix = ""
         self._cells = 0
-        """Those that have begun in the row."""
+        """Cells that have begun in the row."""
         self._is_one_line = False
         """Whether all words of the row are in one line so far."""
         self._fresh = False
         self._lists = Lists()
         self._fence = ""
-        """The fence that ends the code that is being read, once it was begun."""
+        """The closing fence of the code that is being read, once its fence was written."""
 
         self._held: tuple[int, int] | None = None
-        """The line ends behind the code so far, which are read if more of it follows."""
+        """The line ends behind the code so far, which are written if more code follows."""
 
         self._due_fence = ""
-        """The line that begins the code before its first word."""
+        """The opening fence that is due before the first word of code."""
 
         self._code_start = -1
-        """Where the element of the code begins that is being read, or was last."""
+        """The start of the element of the code that is being read, or was read last."""
 
         self._is_parted = False
-        """Whether a heading parts the code: it goes on behind it."""
+        """Whether a heading interrupts the code, which continues behind it."""
 
         self._listing = 0
-        """Elements that are open in code that is written line by line."""
+        """Open elements in code with an element for each line."""
 
         self._labels: Mapping[int, str] = labels_of_panels(data)
         self._pre = 0
         self._pre_start = -1
         self._in_code_line = False
         self._link_end = -1
-        """Where the last start tag of a link to a place in a page ended."""
+        """The end of the last start tag of a link to a place in a page."""
         self._after_control = False
-        """Whether nothing was read since a control ended: the next one begins a word."""
+        """Whether no text was read since a control ended: the next control begins a word."""
 
     def begin_span(self, start: int, *, inside: bool) -> None:
-        """Make ready for a span that begins in a `pre` or not, perhaps that of the span before."""
+        """Prepare for a span that begins in a `pre` or not, perhaps in that of the span before."""
         if not inside:
             self.end_code(start)
             self._is_parted = False
@@ -262,7 +262,7 @@ class _Reader:
                 self._open_fence(opened)
 
     def end_line(self) -> None:
-        """Let the next span begin a line of its own."""
+        """Begin a new line before the next span."""
         self._line(_LINE)
 
     def end_code(self, at: int) -> None:
@@ -274,7 +274,7 @@ class _Reader:
         self._fence = self._due_fence = ""
 
     def _open_fence(self, at: int) -> None:
-        """Let a fence stand before the next word, if the `pre` at `at` holds code."""
+        """Write a fence before the next word, if the `pre` at `at` holds code."""
         inner = self.data.find(b">", at) + 1
         if at < 0 or not inner or stands_in_cell(self.data, at):
             return
@@ -288,7 +288,7 @@ class _Reader:
         self._code_start = at
 
     def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
-        """Read a span, which begins in preformatted text or not; return whether it ends so."""
+        """Read a span, which begins in a `pre` or not; return whether it ends in one."""
         data = self.data
         self._pre, self._in_code_line = int(preformatted), False
         skip_to = start
@@ -375,14 +375,14 @@ class _Reader:
             self._held = (start, end)
 
     def _release(self) -> None:
-        """Read the line ends that are held back."""
+        """Write the pending line ends."""
         if self._held is not None:
             (start, end), self._held = self._held, None
             for piece in _PREFORMATTED.finditer(self.data, start, end):
                 self.out.add("\n" if piece.lastindex == 2 else piece[0].decode(), *piece.span())
 
     def _begin(self, at: int) -> None:
-        """Write what is held back before a word: line breaks, an item's mark, a fence, a space."""
+        """Write what is pending before a word: line breaks, an item's mark, a fence, a space."""
         self._lists.is_between = False
         self._release()
         if self._due_fence:
@@ -401,22 +401,22 @@ class _Reader:
         self._space = None
 
     def _line(self, breaks: int) -> None:
-        """Let the next word begin a line; not where a cell or an item has just begun one."""
+        """Begin a line before the next word, unless a cell or an item has just begun one."""
         if not self._fresh:
             self._breaks = max(self._breaks, breaks)
         self._space = None
 
     def _reference(self, name: bytes, at: int, stop: int, end: int) -> int:
-        """Return where an `a`, `sup` or `sub` ends that is done with: a permalink, a number."""
+        """Return the end of an `a`, `sup` or `sub` that is complete: a permalink, a number."""
         if name != b"a":
             return self._raised(at, end)
         self._link_end = stop if b"#" in self.data[at:stop] else -1
         return is_permalink(self.data, at, stop)
 
     def _raised(self, at: int, end: int) -> int:
-        """Write what is raised or lowered so that it does not run into what is before it.
+        """Write raised or lowered text so that it does not run into the word before it.
 
-        Return where its element ends; -1 if it is long, or reads on as it is.
+        Return the end of its element; -1 if it is long, or needs no sign.
         """
         data = self.data
         match = _RAISED.match(data, at, end)
@@ -470,7 +470,7 @@ class _Reader:
             self._open_fence(start)
 
     def _heading(self, name: bytes, start: int, end: int, closing: bool) -> None:
-        """End code before a heading in it, which begins a section, and begin it anew behind it."""
+        """End code before a heading in it, which begins a section, and continue it behind."""
         self._block(name, start, end, closing)
         if not closing and self._is_fenced:
             self.end_code(start)
@@ -552,7 +552,7 @@ class _Reader:
             self._cells = 0  # a column of signs
 
     def _is_said_next(self, words: str, end: int) -> bool:
-        """Whether the page says next what a picture shows, as DocBook's titles of notes do."""
+        """Whether the next text repeats a picture's alternative text, as DocBook's notes do."""
         match = _NEXT_WORDS.match(self.data, end, min(len(self.data), end + _NEXT_SIZE))
         shown = words.removeprefix("[").removesuffix("]")
         return match is not None and " ".join(unescape(match[1]).split()).rstrip(":") == shown

@@ -34,8 +34,8 @@ RUN = re.compile(
     rb"|!--(?:-?>|(?s:.*?)(?:--!?>|\Z))|[!?][^>]*+(?:>|\Z)|/(?=[^A-Za-z])[^>]*+(?:>|\Z)))|<|\Z)"
     % {b"formatting": _FORMATTING, b"quoted": _QUOTED, b"attribute": _ATTRIBUTE}
 )
-"""Text, with formatting in it that names nothing, and the tag, comment or declaration behind it,
-with an empty group where a tag is not finished; a sign that begins no tag ends a text, too."""
+"""Text, with formatting without attributes, and the tag, comment or declaration behind it,
+with an empty group if a tag is not finished; a `<` that begins no tag ends a text, too."""
 
 _NAMED = (
     r"[ \t\n\r\f/]*+([^ \t\n\r\f/>=][^ \t\n\r\f/>=]*+|=[^ \t\n\r\f/>=]*+)"
@@ -51,15 +51,15 @@ _SLASH = ord("/")
 RAW_TAGS = frozenset(
     (b"script", b"style", b"xmp", b"iframe", b"noembed", b"noframes", b"title", b"textarea")
 )
-"""Elements whose content is text up to their own end tag, whatever it holds."""
+"""Elements whose content is text up to their own end tag."""
 
 VOID_TAGS = frozenset(
     b"area base br col embed hr image img input link meta param source track wbr".split()
 )
-"""Elements that have no content and no end tag; `<image>` makes an `img`."""
+"""Elements without content and end tag; `<image>` makes an `img`."""
 
 TAGS = re.compile(rb"<[^<>]*+>")
-"""Tags, and what looks like one, where it is enough to leave them out."""
+"""Tags, and text that looks like one; enough for leaving them out."""
 
 SELF_CLOSED = re.compile(
     rb"<(?:" + b"|".join(sorted(RAW_TAGS)) + rb")(?:\s(?:[^<>]*[\"'\s])?)?/>", re.IGNORECASE
@@ -82,7 +82,7 @@ like; `closing` tells an end tag. Text inside a raw element is one token.
 def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
     """Yield the tokens of `data[start:end]`, which cover it without a gap.
 
-    A tag that is not finished at the end is no tag, as in a browser.
+    A tag that is not finished at the end is text, as in a browser.
     """
     match = _TOKEN.match
     while start < end:
@@ -107,7 +107,7 @@ def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
 
 
 def raw_end(data: bytes, name: bytes, start: int) -> tuple[int, int]:
-    """Return where the content of a raw element ends, and where its end tag does."""
+    """Return the end of a raw element's content, and that of its end tag."""
     match = _RAW_END[name].search(data, start)
     if match is None:
         return len(data), len(data)
@@ -116,7 +116,7 @@ def raw_end(data: bytes, name: bytes, start: int) -> tuple[int, int]:
 
 
 def tag_name(data: bytes, start: int) -> bytes:
-    """Return the lower-case name of the tag at `start`, empty when there is none."""
+    """Return the lower-case name of the tag at `start`, "" if there is none."""
     match = _TAG_NAME.match(data, start)
     return match[1].lower() if match else b""
 

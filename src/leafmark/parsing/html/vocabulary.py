@@ -1,7 +1,7 @@
-"""The words by which pages name their parts: `words.toml` as what the readers of pages ask.
+"""The words by which pages name their parts: look-ups in `words.toml`.
 
-In: classes, ids, labels. Out: which lists of the file they are in. A class is cut into words where
-it has a sign or begins a capital, and an entry fits where its words stand in a row.
+In: classes, ids, labels. Out: the lists of the file that contain them. A class is split into words
+at signs and capitals, and an entry matches where its words stand in a row.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _MARKS = (
 )
 _LETTERS = re.compile(rb"[A-Za-z]+")
 MAX_SIGN = 80
-"""Bytes of a text outside links that is looked at for saying nothing of its own."""
+"""The longest text outside links, in bytes, that may be only signs."""
 
 _STRIPPED = " \t\r\n\f\xa0[](){}<>|:;,.*-\u2010\u2011\u2012\u2013\u2014«»‹›←→↑↓⇐⇒⇑⇓◀▶◄►▲▼△•·/\u200b"
 
 
 @cache
 def words_of(table: str, name: str) -> frozenset[str]:
-    """The entries of a list, as they stand in the file."""
+    """Return the entries of a list, as in the file."""
     return frozenset(_file()[table][name])
 
 
 @cache
 def pattern_of(table: str, name: str) -> re.Pattern[str]:
-    """A pattern that the entries of a list of patterns match, whatever their capitals."""
+    """Return a pattern for a list of patterns, which ignores case."""
     return re.compile("|".join(_file()[table][name]), re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ _CLASS_LISTS = "classes labels panels around credits shown whole languages badge
 
 @cache
 def _tables() -> dict[str, frozenset[str]]:
-    """For each entry of a list of classes, the tables that it is in."""
+    """Return the tables that contain each entry of the lists of classes."""
     tables_by_entry: dict[str, set[str]] = {}
     for table, lists in _file().items():
         for name in _CLASS_LISTS:
@@ -67,9 +67,9 @@ _NONE: frozenset[str] = frozenset()
 
 @memo(4096)
 def id_lists(name: str) -> frozenset[str]:
-    """The lists that an id is in as a whole: its words may be those of what it names.
+    """Return the lists that contain a whole id: its words may be those of the text it names.
 
-    That it names a side bar its end tells.
+    The end of an id is enough for a side bar.
 
     >>> sorted(id_lists("titlearea")), sorted(id_lists("getLastModified()"))
     (['drop.classes'], [])
@@ -87,7 +87,7 @@ def id_lists(name: str) -> frozenset[str]:
 
 @memo(4096)
 def class_lists(name: str) -> frozenset[str]:
-    """The lists that a class is in, as `table.list`.
+    """Return the lists that contain a class, as `table.list`.
 
     >>> sorted(class_lists("md-topNav")), sorted(class_lists("navy"))
     (['drop.classes', 'linked.classes'], [])
@@ -105,7 +105,7 @@ def class_lists(name: str) -> frozenset[str]:
 
 
 def in_words(name: str) -> list[str]:
-    """The words of a class or an id, in lower case.
+    """Return the words of a class or an id, in lower case.
 
     >>> in_words("theme-docTOCMobile_x2")
     ['theme', 'doc', 'toc', 'mobile', 'x', '2']
@@ -114,7 +114,7 @@ def in_words(name: str) -> list[str]:
 
 
 def is_sign(text: bytes) -> bool:
-    """Whether a text outside links says nothing of its own: signs, numbers, names of steps.
+    """Whether a text outside links has no content: signs, numbers, names of steps.
 
     >>> is_sign(b" | "), is_sign(b"Next: "), is_sign(b"Next, wait.")
     (True, True, False)
@@ -129,7 +129,7 @@ def is_sign(text: bytes) -> bool:
 
 @cache
 def _sign_letters() -> frozenset[bytes]:
-    """The runs of letters in the words of signs."""
+    """Return the runs of letters in the words of signs."""
     words = {*words_of("pager", "steps"), *words_of("pager", "places")}
     return frozenset(run for word in words for run in _LETTERS.findall(word.lower().encode()))
 
@@ -145,7 +145,7 @@ def _sign_pattern() -> re.Pattern[bytes]:
 
 
 def label_of(text: str) -> str:
-    """What a link says, without signs around it, folded.
+    """Return the text of a link without signs around it, folded.
 
     >>> label_of("[ Next\xa0>> ]")
     'next'
@@ -155,5 +155,5 @@ def label_of(text: str) -> str:
 
 @memo(4096)
 def lists_of(names: tuple[str, ...]) -> frozenset[str]:
-    """The lists that one of some classes is in."""
+    """Return the lists that contain any of some classes."""
     return _NONE.union(*map(class_lists, names))
