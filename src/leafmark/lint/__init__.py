@@ -1,7 +1,7 @@
-"""What makes documents hard to find or to cite: rules, each with a reason and a fix.
+"""Rules against documents that are hard to find or to cite, each with a reason and a fix.
 
-In: documents as sections, one at a time (`check_document`), then what is known of all of them
-(`check_collection`). Out: findings with place, rule and text. Nothing is read here.
+In: documents as sections, one at a time (`check_document`), then the facts of all of them
+(`check_collection`). Out: findings with place, rule and text. No file is read here.
 """
 
 from leafmark.lint.collection import (
@@ -13,7 +13,7 @@ from leafmark.lint.collection import (
 from leafmark.lint.facts import DocumentFacts, LinkFact, facts_of
 from leafmark.lint.model import LEVELS, Finding, Level, LintReport, MissedQuery, Rule
 from leafmark.lint.rules import RULES, check_document, check_missed, with_confirmed
-from leafmark.lint.untold import Baseline, Silences, fingerprint, read_silences
+from leafmark.lint.suppression import Baseline, Silences, fingerprint, read_silences
 
 __all__ = [
     "LEVELS",

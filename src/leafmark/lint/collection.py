@@ -1,4 +1,4 @@
-"""Rules about all documents: links and anchors, near duplicates, pages that no text links to."""
+"""Rules about all documents: links and anchors, near duplicates, pages without a link to them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from leafmark.lint.rules import RULES
 from leafmark.lint.words import EDITION, NEWS
 
 ALIKE = 0.9
-"""Share of a sketch that two sections have in common from which they say nearly the same."""
+"""Common share of two sketches from which the sections are near duplicates."""
 
 MAX_BUCKET = 40
-"""Sections with one hash in their sketches from which that hash is boilerplate's."""
+"""Most sections that share a hash; a more frequent one is boilerplate."""
 
 LINKED_SHARE = 0.6
-"""Pages of a tree that texts link to, from which a page without a link stands out."""
+"""Share of linked pages in a tree from which a page without a link stands out."""
 
 MIN_ASSEMBLED = 3
 ASSEMBLED_SHARE = 0.5
-"""Sections of a page, and their share, that stand in others, from which it was assembled."""
+"""Least number and share of a page's sections in other pages that make it an assembled page."""
 
 MIN_PAGES = 10
-"""Pages from which a tree has a habit of linking."""
+"""Least pages of a tree with a habit of linking."""
 
 _ENTRANCES = re.compile(
     r"(?:^|/)(?:index|readme|_index|home|start|default|toc|contents|summary|changelog|changes|"
@@ -38,9 +38,9 @@ _ENTRANCES = re.compile(
 
 
 class LinkOutcome(NamedTuple):
-    """Where a link leads: `state` is `ok`, `file` or `anchor` (what is not there), or `outside`.
+    """The target of a link: `state` is `ok`, `outside`, or the missing part, `file` or `anchor`.
 
-    `doc_id` is the document that it leads to, None where there is none.
+    `doc_id` is the target document, None if there is none.
     """
 
     state: str
@@ -51,21 +51,21 @@ FollowLink = Callable[[DocumentFacts, LinkFact], LinkOutcome]
 
 
 class Collection(NamedTuple):
-    """All documents by what is kept of them, and how their links are followed."""
+    """The facts of all documents, and the function that follows their links."""
 
     documents: Sequence[DocumentFacts]
     follow: FollowLink
 
 
 def check_collection(collection: Collection) -> Iterator[Finding]:
-    """Yield the findings of the rules that look at all documents."""
+    """Yield the findings of the rules about all documents."""
     linked = {*included_pages(collection.documents)}
     for document in collection.documents:
         for link in document.links:
             outcome = collection.follow(document, link)
             if outcome.doc_id is not None and outcome.doc_id != document.doc_id:
                 linked.add(outcome.doc_id)
-            finding = _broken(document, link, outcome)
+            finding = _broken_link(document, link, outcome)
             if finding is not None:
                 yield finding
     yield from _near_duplicates(collection.documents)
@@ -73,9 +73,9 @@ def check_collection(collection: Collection) -> Iterator[Finding]:
 
 
 def included_pages(documents: Iterable[DocumentFacts]) -> Iterator[str]:
-    """Yield the ids of documents that others take in, by the ends of their paths."""
+    """Yield the ids of documents that others include, by the ends of their paths."""
     documents = list(documents)
-    written = {name.lstrip("./") for one in documents for name in one.includes}
+    written = {name.lstrip("./") for document in documents for name in document.includes}
     for document in documents:
         parts = document.path.split("/")
         ends = ("/".join(parts[at:]) for at in range(len(parts)))
@@ -90,7 +90,7 @@ def _finding(
     return Finding(rule, RULES[rule].level, *place, message, text)
 
 
-def _broken(document: DocumentFacts, link: LinkFact, outcome: LinkOutcome) -> Finding | None:
+def _broken_link(document: DocumentFacts, link: LinkFact, outcome: LinkOutcome) -> Finding | None:
     if outcome.state == "file":
         rule, message = "broken-link", f"there is no {link.target!r}"
     elif outcome.state == "anchor":
@@ -102,14 +102,14 @@ def _broken(document: DocumentFacts, link: LinkFact, outcome: LinkOutcome) -> Fi
 
 
 def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
-    """Yield one finding for each group of sections that say nearly the same, at its second one.
+    """Yield one finding for each group of near duplicates, at its second section.
 
-    A page most of whose sections stand in others as well was put together of them, or they were
-    taken from it: that is one finding.
+    A page that has most of its sections in other pages, too, gets only one finding: it was put
+    together from them, or they were taken from it.
     """
-    groups = _alike(documents)
+    groups = _group_duplicates(documents)
     repeated: dict[str, set[str]] = defaultdict(set)
-    by_id = {one.doc_id: one for one in documents}
+    by_id = {document.doc_id: document for document in documents}
     for (first_page, first), others in groups:
         for page, sketch in others:
             if page.doc_id != first_page.doc_id:
@@ -120,17 +120,19 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
         for doc_id, sections in repeated.items()
         if len(sections) >= max(MIN_ASSEMBLED, ASSEMBLED_SHARE * len(by_id[doc_id].sketches))
     }
-    told: set[str] = set()
+    reported: set[str] = set()
     for (first_page, first), others in groups:
         left = []
         for page, sketch in others:
-            pages = [one.doc_id for one in (first_page, page) if one.doc_id in assembled]
+            pages = [
+                document.doc_id for document in (first_page, page) if document.doc_id in assembled
+            ]
             if not pages or first_page is page:
                 left.append((page, sketch))
-            elif not told.intersection(pages):
-                told.add(pages[0])
+            elif not reported.intersection(pages):
+                reported.add(pages[0])
                 other = page if pages[0] == first_page.doc_id else first_page
-                yield _assembled(by_id[pages[0]], other, len(repeated[pages[0]]))
+                yield _assembled_page(by_id[pages[0]], other, len(repeated[pages[0]]))
         if left:
             page, sketch = left[0]
             more = f", and {len(left) - 1} more do, too" if len(left) > 1 else ""
@@ -139,7 +141,7 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
             yield _finding("near-duplicate", page, *place, message, first.section_id)
 
 
-def _assembled(page: DocumentFacts, other: DocumentFacts, count: int) -> Finding:
+def _assembled_page(page: DocumentFacts, other: DocumentFacts, count: int) -> Finding:
     share = f"{count} of its {len(page.sketches)} longer sections"
     message = f"{share} stand in other pages, too, as in {other.doc_id}"
     return _finding("near-duplicate", page, 1, page.doc_id, message, other.doc_id)
@@ -148,8 +150,10 @@ def _assembled(page: DocumentFacts, other: DocumentFacts, count: int) -> Finding
 _Sketched = tuple[DocumentFacts, SectionSketch]
 
 
-def _alike(documents: Iterable[DocumentFacts]) -> list[tuple[_Sketched, list[_Sketched]]]:
-    """Return sections with those that say nearly what they say, in the order of the first."""
+def _group_duplicates(
+    documents: Iterable[DocumentFacts],
+) -> list[tuple[_Sketched, list[_Sketched]]]:
+    """Return sections with their near duplicates, in the order of the first."""
     by_hash: dict[int, list[int]] = defaultdict(list)
     firsts: list[_Sketched] = []
     groups: dict[int, list[_Sketched]] = defaultdict(list)
@@ -170,28 +174,29 @@ def _alike(documents: Iterable[DocumentFacts]) -> list[tuple[_Sketched, list[_Sk
     return [(firsts[number], groups[number]) for number in sorted(groups)]
 
 
-def _are_editions(one: DocumentFacts, other: DocumentFacts) -> bool:
-    """Whether two documents are one page: in two formats, of two versions, in two languages.
+def _are_editions(first: DocumentFacts, second: DocumentFacts) -> bool:
+    """Whether two documents are one page in two formats, versions or languages.
 
-    Those of versions and languages differ in one folder of their paths, or in a number.
+    The paths of versions and languages differ in one folder, or in a number.
     """
-    folders = [each.path.split("/") for each in (one, other)]
+    folders = [document.path.split("/") for document in (first, second)]
     names = [parts.pop() for parts in folders]
     if names[0] == names[1] and len(folders[0]) == len(folders[1]):
         return [a != b for a, b in zip(*folders, strict=True)].count(True) == 1
     stems = [name.rpartition(".")[0] for name in names]
     if stems[0] == stems[1]:
-        return one.format != other.format
+        return first.format != second.format
     rests = [EDITION.sub("", stem) for stem in stems]
     return folders[0] == folders[1] and rests[0] == rests[1] != ""
 
 
-def _are_alike(one: SectionSketch, other: SectionSketch) -> bool:
-    lengths = sorted((one.weight, other.weight))
+def _are_alike(first: SectionSketch, second: SectionSketch) -> bool:
+    lengths = sorted((first.weight, second.weight))
     if lengths[0] < ALIKE * lengths[1]:
         return False
-    smallest = sorted({*one.hashes, *other.hashes})[: max(len(one.hashes), len(other.hashes))]
-    both = set(one.hashes) & set(other.hashes)
+    length = max(len(first.hashes), len(second.hashes))
+    smallest = sorted({*first.hashes, *second.hashes})[:length]
+    both = set(first.hashes) & set(second.hashes)
     return sum(value in both for value in smallest) >= ALIKE * len(smallest)
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a document for rules about all documents, once it was read."""
+"""The facts of a document that the rules about all documents need after it was read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from leafmark.history import Section, SectionedDocument
 from leafmark.lint.words import COMPONENTS, FILLED, INCLUDES, RECORDS
 
 MIN_SKETCHED_PAIRS = 80
-"""Pairs of words from which a section is compared with others."""
+"""Least word pairs of a section that is compared with others."""
 
 SKETCH_HASHES = 24
-"""Smallest hashes of pairs of words that stand for a section."""
+"""Hashes in the sketch of a section: the smallest of its word pairs."""
 
 
 class LinkFact(NamedTuple):
-    """A link: its target as written, its kind, where it stands."""
+    """A link: its target as written, its kind and its place."""
 
     target: str
     kind: str
@@ -26,7 +26,7 @@ class LinkFact(NamedTuple):
 
 
 class SectionSketch(NamedTuple):
-    """A section's text by its smallest hashes (a bottom-k sketch), and how much text it is."""
+    """A section's text by its smallest hashes (a bottom-k sketch), with its count of word pairs."""
 
     section_id: str
     line: int
@@ -36,7 +36,7 @@ class SectionSketch(NamedTuple):
 
 
 class DocumentFacts(NamedTuple):
-    """What rules about all documents need of one."""
+    """The facts of one document for rules about all documents."""
 
     doc_id: str
     tree: str
@@ -48,9 +48,9 @@ class DocumentFacts(NamedTuple):
     sketches: tuple[SectionSketch, ...]
     metadata: Mapping[str, Any]
     includes: tuple[str, ...] = ()
-    """Files that its text takes in, as written."""
+    """Files that its text includes, as written."""
     is_drawn: bool = False
-    """Whether a program fills lines of it when it is shown."""
+    """Whether a program fills some of its lines when it is shown."""
 
 
 def facts_of(document: SectionedDocument) -> DocumentFacts:
@@ -72,23 +72,23 @@ def facts_of(document: SectionedDocument) -> DocumentFacts:
         names=frozenset(document.names),
         links=tuple(links),
         sketches=tuple(
-            _sketch(one)
-            for one in (() if _says_nothing_new(document) else document.sections)
-            if one.weight >= MIN_SKETCHED_PAIRS
+            _sketch(section)
+            for section in (() if _is_repetitive(document) else document.sections)
+            if section.weight >= MIN_SKETCHED_PAIRS
         ),
         metadata={"base": parsed.metadata["base"]} if "base" in parsed.metadata else {},
-        includes=() if parsed.format == "script" else _included(text),
+        includes=() if parsed.format == "script" else _find_includes(text),
         is_drawn=parsed.format == "markdown" and COMPONENTS.search(text) is not None,
     )
 
 
-def _included(text: str) -> tuple[str, ...]:
-    """Return the files and the names of programs whose text a program puts into a page."""
+def _find_includes(text: str) -> tuple[str, ...]:
+    """Return the included files, and the names whose documentation is inserted."""
     return (*INCLUDES.findall(text), *FILLED.findall(text))
 
 
-def _says_nothing_new(document: SectionedDocument) -> bool:
-    """Whether a document repeats others by its nature: code does, and so do licences."""
+def _is_repetitive(document: SectionedDocument) -> bool:
+    """Whether it is a document's nature to repeat others, as for code and licences."""
     return document.document.format == "script" or RECORDS.search(document.path) is not None
 
 

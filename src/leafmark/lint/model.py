@@ -12,7 +12,7 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 
 
 class Rule(NamedTuple):
-    """One rule. `reason` says what is lost where it is broken, `fix` what to do."""
+    """One rule. `reason` says why it matters, `fix` what to do."""
 
     name: str
     level: Level
@@ -22,9 +22,9 @@ class Rule(NamedTuple):
 
 
 class MissedQuery(NamedTuple):
-    """A query of an evaluation whose answer, bytes `[start, end)` of a document, it did not find.
+    """A query of an evaluation that did not find its answer, bytes `[start, end)` of a document.
 
-    `location` is where it was written, `found` the id of what came first instead, if anything did.
+    `location` is the query's place in its file, `found` the id of the first result instead, if any.
     """
 
     query: str
@@ -38,9 +38,9 @@ class MissedQuery(NamedTuple):
 class Finding(NamedTuple):
     """A place where a rule is broken.
 
-    `line` is 1-based. `section_id` is the section that it stands in. `text` is what is at fault,
-    by which a finding is known again when lines move. `confirmed` says that a query of an
-    evaluation failed because of it.
+    `line` is 1-based. `section_id` is the section around it. `text` is the text at fault, which
+    identifies a finding when lines move. `confirmed` says that a query of an evaluation failed
+    because of it.
     """
 
     rule: str
@@ -55,9 +55,9 @@ class Finding(NamedTuple):
 
 
 class LintReport(NamedTuple):
-    """Findings, those that an evaluation confirms first, then by level and place.
+    """Findings: those confirmed by an evaluation first, then by level and place.
 
-    `silenced` counts those that were silenced in place, `known` those of the baseline.
+    `silenced` counts the findings silenced in place, `known` those of the baseline.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -67,8 +67,8 @@ class LintReport(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def fails(self, level: Level | Literal["never"]) -> bool:
-        """Whether there is a finding of a level, or a more severe one."""
+        """Whether there is a finding of this level or a more severe one."""
         if level == "never":
             return False
         counted = LEVELS[: LEVELS.index(level) + 1]
-        return any(one.level in counted for one in self.findings)
+        return any(finding.level in counted for finding in self.findings)

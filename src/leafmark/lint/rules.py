@@ -1,7 +1,7 @@
-"""The table of rules, and those that look at one document.
+"""The table of rules, and the rules about one document.
 
-A rule of one document is a function from the document to places: offset, message, and the text
-at fault. A rule of all documents is in `collection`.
+A rule about one document is a function from the document to faults: offset, message, and text. The
+rules about all documents are in `collection`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from leafmark.lint.words import (
 from leafmark.model import Document
 
 MAX_SECTION_WORDS = 1_200
-"""Words of prose in one section without a heading below it from which it is far too long: some
-1,600 tokens, more than five results can show."""
+"""Most words of prose in one section without subsections: some 1,600 tokens, more than five results
+can show."""
 
 _WORDS = re.compile(r"\w+")
 _ONLY_NUMBERS = re.compile(r"(?:chapter|section|part|step|appendix)?\s*\d{1,3}[.:)]?", re.I)
@@ -38,18 +38,18 @@ _TAG = re.compile(r"<[^>]*>")
 _ALT = re.compile(rb"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.I)
 
 
-class _Spot(NamedTuple):
-    """A place at fault: its byte, what to say, and the text that it is known by."""
+class _Fault(NamedTuple):
+    """A broken rule at a byte offset: the message, and the text that identifies the finding."""
 
     at: int
     message: str
     text: str = ""
 
 
-Check = Callable[[SectionedDocument], Iterator[_Spot]]
+Check = Callable[[SectionedDocument], Iterator[_Fault]]
 
 
-def _titles_that_repeat(document: SectionedDocument) -> Iterator[_Spot]:
+def _repeated_titles(document: SectionedDocument) -> Iterator[_Fault]:
     for parent in document.sections:
         children = document.children_of(parent.position)
         seen: Counter[str] = Counter()
@@ -57,79 +57,79 @@ def _titles_that_repeat(document: SectionedDocument) -> Iterator[_Spot]:
             title = child.title.casefold().strip()
             seen[title] += 1
             if title and seen[title] == 2 and child.chunk.heading_start is not None:
-                yield _Spot(
+                yield _Fault(
                     _start(child), f"a section beside it is called {child.title!r}, too", title
                 )
 
 
-def _titles_that_say_nothing(document: SectionedDocument) -> Iterator[_Spot]:
+def _vague_titles(document: SectionedDocument) -> Iterator[_Fault]:
     for section in document.sections[1:]:
         if section.chunk.heading_start is None:
             continue
         title = " ".join(_WORDS.findall(section.title.casefold()))
         if not section.title.strip():
-            continue  # a picture, perhaps
+            continue  # the heading may be an image
         is_vague = title in VAGUE_TITLES and not _is_name(document, section, title)
         if is_vague or _ONLY_NUMBERS.fullmatch(section.title):
-            yield _Spot(
+            yield _Fault(
                 _start(section), f"the title {section.title!r} does not say what about", title
             )
 
 
 def _is_name(document: SectionedDocument, section: Section, title: str) -> bool:
-    """Whether a title is the name of something: of code, or of what the document is about."""
+    """Whether a title is the name of code, or of the document's subject."""
     parsed, chunk = document.document, section.chunk
     heading = parsed.data[chunk.heading_start or 0 : chunk.heading_end or 0]
     stem = parsed.path.rpartition("/")[2].partition(".")[0].casefold()
     return parsed.format == "script" or stem == title or _CODE.search(heading) is not None
 
 
-def _sections_too_long(document: SectionedDocument) -> Iterator[_Spot]:
+def _long_sections(document: SectionedDocument) -> Iterator[_Fault]:
     if document.document.format in ("script", "notebook"):
         return
     for section in document.sections:
         prose = _prose_words(section, is_markup=document.document.format == "html")
         if prose > MAX_SECTION_WORDS:
-            said = f"{prose:,} words of prose stand under one heading"
-            yield _Spot(_start(section), said, section.title)
+            message = f"{prose:,} words of prose stand under one heading"
+            yield _Fault(_start(section), message, section.title)
 
 
 def _prose_words(section: Section, *, is_markup: bool) -> int:
-    """Return the words of paragraphs; where they are markup, at most those that a reader sees.
+    """Return the number of words in paragraphs; in markup, at most the visible ones.
 
-    Pages quote to indent: what is in a quote there may be a table, or the output of a program.
+    HTML pages use quotes to indent: such a quote may be a table, or the output of a program.
     """
     kinds = ("paragraph",) if is_markup else ("paragraph", "quote")
-    words = sum(len(_WORDS.findall(one.text)) for one in section.blocks if one.kind in kinds)
+    words = sum(len(_WORDS.findall(block.text)) for block in section.blocks if block.kind in kinds)
     if not is_markup or words <= MAX_SECTION_WORDS:
         return words
-    others = (one for one in section.blocks if one.kind not in kinds)
+    others = (block for block in section.blocks if block.kind not in kinds)
     shown = len(_WORDS.findall(section.chunk.readable_body))
-    return max(0, shown - sum(len(_WORDS.findall(_TAG.sub("", one.text))) for one in others))
+    return max(0, shown - sum(len(_WORDS.findall(_TAG.sub("", block.text))) for block in others))
 
 
-def _sections_that_lean(document: SectionedDocument) -> Iterator[_Spot]:
+def _leaning_sections(document: SectionedDocument) -> Iterator[_Fault]:
     for section in document.sections[1:]:
         first = section.blocks[0] if section.blocks else None
         if first is None or first.kind != "paragraph" or not section.title.strip():
             continue
-        found = LEANING_STARTS.match(first.text.lstrip())
-        if found is not None:
-            said = f"it begins with {found[0]!r}, so it cannot be read without what is before it"
-            yield _Spot(first.start, said, found[0])
+        match = LEANING_STARTS.match(first.text.lstrip())
+        if match is not None:
+            message = f"it begins with {match[0]!r}, so it cannot be read without what is before it"
+            yield _Fault(first.start, message, match[0])
 
 
-def _headings_without_text(document: SectionedDocument) -> Iterator[_Spot]:
+def _headings_without_text(document: SectionedDocument) -> Iterator[_Fault]:
     parsed = document.document
     if parsed.format in ("script", "notebook"):
         return
-    kept = {one.chunk.heading_start for one in document.sections}
-    for heading in parsed.headings[1:]:  # the first is the page's title, however it goes on
-        if not heading.nested and heading.start < heading.end and heading.start not in kept:
-            yield _Spot(heading.start, f"nothing stands under {heading.title!r}", heading.title)
+    starts = {section.chunk.heading_start for section in document.sections}
+    for heading in parsed.headings[1:]:  # the first is the page's title, with or without text
+        if not heading.nested and heading.start < heading.end and heading.start not in starts:
+            yield _Fault(heading.start, f"nothing stands under {heading.title!r}", heading.title)
 
 
-def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
+def _images_without_words(document: SectionedDocument) -> Iterator[_Fault]:
     parsed = document.document
     for link in parsed.links:
         if link.kind != "image":
@@ -137,7 +137,7 @@ def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
         raw = parsed.data[link.start : link.end]
         name = link.target.rpartition("/")[2][:80]
         if _IMAGE.match(raw) is not None:
-            yield _Spot(link.start, f"the image {name!r} has no words", link.target)
+            yield _Fault(link.start, f"the image {name!r} has no words", link.target)
     if parsed.format not in ("html", "markdown"):
         return
     comments = [m.span() for m in _COMMENT.finditer(parsed.data) if not _is_code(parsed, m.start())]
@@ -146,17 +146,17 @@ def _images_without_words(document: SectionedDocument) -> Iterator[_Spot]:
         if any(start <= at < end for start, end in comments) or _is_code(parsed, at):
             continue
         if b"src" in match[0] and not _ALT.search(match[0]):
-            yield _Spot(
+            yield _Fault(
                 match.start(), "the image has no `alt`", match[0][:200].decode("utf-8", "replace")
             )
 
 
-def _tables_without_header(document: SectionedDocument) -> Iterator[_Spot]:
+def _tables_without_header(document: SectionedDocument) -> Iterator[_Fault]:
     parsed = document.document
     for section in document.sections:
         for block in section.blocks:
             if block.kind == "table" and _has_no_header(parsed, block.start, block.end):
-                yield _Spot(
+                yield _Fault(
                     block.start, "the table says of no column what it holds", block.text[:200]
                 )
 
@@ -169,32 +169,38 @@ def _has_no_header(parsed: Document, start: int, end: int) -> bool:
     return False
 
 
-def _code_without_language(document: SectionedDocument) -> Iterator[_Spot]:
+def _code_without_language(document: SectionedDocument) -> Iterator[_Fault]:
     parsed = document.document
     if parsed.format != "markdown":
         return
-    fenced = [one for section in document.sections for one in section.blocks if one.kind == "code"]
-    heads = [(one, _FENCE.match(parsed.data, one.start)) for one in fenced]
+    fenced = [
+        block for section in document.sections for block in section.blocks if block.kind == "code"
+    ]
+    heads = [(block, _FENCE.match(parsed.data, block.start)) for block in fenced]
     named = sum(1 for _, head in heads if head is not None and head[2].strip())
-    bare = [one for one, head in heads if head is not None and not head[2].strip()]
+    bare = [block for block, head in heads if head is not None and not head[2].strip()]
     if named <= len(bare):
-        return  # its author names none, or few
-    for one in bare:
-        lines = one.text.split("\n")[1:-1]
-        code = [one for one in lines if CODE_MARKS.search(one) and not NOTATION_MARKS.search(one)]
+        return  # its author names few languages, if any
+    for block in bare:
+        lines = block.text.split("\n")[1:-1]
+        code = [
+            line for line in lines if CODE_MARKS.search(line) and not NOTATION_MARKS.search(line)
+        ]
         if 2 * len(code) > len(lines):
-            yield _Spot(
-                one.start, "the code has no language, unlike most of the document", one.text[:200]
+            yield _Fault(
+                block.start,
+                "the code has no language, unlike most of the document",
+                block.text[:200],
             )
 
 
-class _Checked(NamedTuple):
+class _RuleCheck(NamedTuple):
     rule: Rule
     check: Check | None
 
 
-_TABLE: tuple[_Checked, ...] = (
-    _Checked(
+_TABLE: tuple[_RuleCheck, ...] = (
+    _RuleCheck(
         Rule(
             "broken-link",
             "error",
@@ -205,7 +211,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         None,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "broken-anchor",
             "error",
@@ -215,7 +221,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         None,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "missed-query",
             "warning",
@@ -225,7 +231,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         None,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "repeated-title",
             "warning",
@@ -234,9 +240,9 @@ _TABLE: tuple[_Checked, ...] = (
             "the first one goes",
             "say in each title what sets it apart",
         ),
-        _titles_that_repeat,
+        _repeated_titles,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "vague-title",
             "warning",
@@ -244,9 +250,9 @@ _TABLE: tuple[_Checked, ...] = (
             "titles count most when sections are searched, and are what people choose by",
             "name what the section is about",
         ),
-        _titles_that_say_nothing,
+        _vague_titles,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "long-section",
             "warning",
@@ -254,9 +260,9 @@ _TABLE: tuple[_Checked, ...] = (
             "a match shows only a part of it, and a citation of it says little",
             "add headings where a new thought begins",
         ),
-        _sections_too_long,
+        _long_sections,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "leaning-section",
             "note",
@@ -264,9 +270,9 @@ _TABLE: tuple[_Checked, ...] = (
             "who finds it by search reads it first, and does not know what it refers to",
             "name what `this`, `it` or `above` stands for",
         ),
-        _sections_that_lean,
+        _leaning_sections,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "empty-section",
             "warning",
@@ -277,7 +283,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         _headings_without_text,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "image-without-words",
             "warning",
@@ -288,7 +294,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         _images_without_words,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "table-without-header",
             "warning",
@@ -298,7 +304,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         _tables_without_header,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "code-without-language",
             "note",
@@ -308,7 +314,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         _code_without_language,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "near-duplicate",
             "note",
@@ -318,7 +324,7 @@ _TABLE: tuple[_Checked, ...] = (
         ),
         None,
     ),
-    _Checked(
+    _RuleCheck(
         Rule(
             "unlinked-page",
             "note",
@@ -330,26 +336,26 @@ _TABLE: tuple[_Checked, ...] = (
     ),
 )
 
-_NOT_OF_RECORDS = frozenset(("repeated-title", "vague-title", "long-section", "empty-section"))
-"""Rules that say nothing of changelogs and licences."""
+_NOT_FOR_RECORDS = frozenset(("repeated-title", "vague-title", "long-section", "empty-section"))
+"""Rules that do not apply to changelogs, licences and the like."""
 
-RULES: dict[str, Rule] = {one.rule.name: one.rule for one in _TABLE}
+RULES: dict[str, Rule] = {entry.rule.name: entry.rule for entry in _TABLE}
 
 
 def check_document(document: SectionedDocument) -> Iterator[Finding]:
-    """Yield the findings of the rules that look at one document."""
+    """Yield the findings of the rules about one document."""
     if _is_form(document.document):
         return
     is_record = RECORDS.search(document.path) is not None
     for rule, check in _TABLE:
-        if check is None or not document.sections or (is_record and rule.name in _NOT_OF_RECORDS):
+        if check is None or not document.sections or (is_record and rule.name in _NOT_FOR_RECORDS):
             continue
-        for spot in check(document):
-            yield finding_at(rule, document, spot.at, spot.message, spot.text)
+        for fault in check(document):
+            yield finding_at(rule, document, fault.at, fault.message, fault.text)
 
 
 def _is_form(document: Document) -> bool:
-    """Whether it is no page, but what pages are made with: a template, or a part of one."""
+    """Whether a document is a template for pages, or a part of one, and not a page."""
     if document.format != "html":
         return False
     text = document.data.decode("utf-8", "replace")
@@ -362,7 +368,7 @@ def _is_form(document: Document) -> bool:
 def finding_at(
     rule: Rule, document: SectionedDocument, at: int, message: str, text: str
 ) -> Finding:
-    """Return a finding at a byte of a document."""
+    """Return a finding at a byte offset of a document."""
     section = document.section_around(at, at) or document.sections[0]
     place = (document.id, document.path, document.chunked.line_of(at), section.id)
     return Finding(rule.name, rule.level, *place, message, text)
@@ -374,18 +380,18 @@ def _start(section: Section) -> int:
 
 
 def _is_code(parsed: Document, at: int) -> bool:
-    """Whether a place is in a block of code, whatever that lies in, or between ticks."""
+    """Whether an offset is in a block of code, at any level, or between backticks."""
     before = parsed.data[parsed.data.rfind(b"\n", 0, at) + 1 : at]
     if before.count(b"`") % 2:
         return True
     return any(block.kind == "code" and block.start <= at < block.end for block in parsed.blocks)
 
 
-# Findings that an evaluation confirms: queries that fail for want of a word in a title.
+# Findings that an evaluation confirms: queries that fail because a title lacks their words.
 
 
 _MIN_STEM = 4
-"""Letters at the beginning of two words by which they are forms of one."""
+"""Equal letters at the beginning that make two words forms of one."""
 
 _COMMON = frozenset(
     _WORDS.findall(
@@ -394,27 +400,27 @@ _COMMON = frozenset(
         "using was we what when where which who why will with you your"
     )
 )
-"""Words that say nothing of what a question is about."""
+"""Words that say nothing about the subject of a question."""
 
 
 def check_missed(document: SectionedDocument, missed: Iterable[MissedQuery]) -> Iterator[Finding]:
     """Yield a finding for each missed query whose answer's titles have none of its words."""
     rule = RULES["missed-query"]
-    for one in missed:
-        section = document.section_around(one.start, one.end)
-        if section is None or _share_a_word(one.query, " ".join(section.section_path)):
+    for miss in missed:
+        section = document.section_around(miss.start, miss.end)
+        if section is None or _have_common_word(miss.query, " ".join(section.section_path)):
             continue
-        instead = f"; {one.found} came first" if one.found else ""
-        message = f"{one.query!r} does not find it, and no title of it has a word of that{instead}"
+        instead = f"; {miss.found} came first" if miss.found else ""
+        message = f"{miss.query!r} does not find it, and no title of it has a word of that{instead}"
         chunk = section.chunk
         at = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-        yield finding_at(rule, document, at, message, one.query)._replace(confirmed=True)
+        yield finding_at(rule, document, at, message, miss.query)._replace(confirmed=True)
 
 
 def with_confirmed(
     findings: Iterable[Finding], missed_sections: Collection[str]
 ) -> Iterator[Finding]:
-    """Yield the findings, those confirmed that are about a title of a section that was missed."""
+    """Yield the findings; those about the title or length of a missed section become confirmed."""
     for finding in findings:
         is_title = finding.rule in ("vague-title", "repeated-title", "long-section")
         yield finding._replace(
@@ -422,7 +428,7 @@ def with_confirmed(
         )
 
 
-def _share_a_word(query: str, titles: str) -> bool:
+def _have_common_word(query: str, titles: str) -> bool:
     stems = {word[:_MIN_STEM] for word in _WORDS.findall(titles.casefold())}
     words = (word for word in _WORDS.findall(query.casefold()) if word not in _COMMON)
     return any(word[:_MIN_STEM] in stems for word in words)

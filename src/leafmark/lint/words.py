@@ -1,4 +1,4 @@
-"""Words that lint knows: data, to be extended without touching a rule."""
+"""Words and patterns of the rules: data, which can be extended without touching a rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VAGUE_TITLES = frozenset(
         "details",
     )
 )
-"""Titles that say nothing of what stands under them, in lower case."""
+"""Titles that say nothing about their section, in lower case."""
 
 LEANING_STARTS = re.compile(
     r"(?:However|Therefore|Thus|Hence|Consequently|Furthermore|Moreover|Likewise|Nevertheless"
@@ -40,20 +40,20 @@ LEANING_STARTS = re.compile(
     r"|The (?:above|former|latter)|Both of (?:these|them)|Neither of (?:these|them)"
     r")\b"
 )
-"""How a text begins that refers to what stands before it."""
+"""Beginnings that refer to the text before."""
 
 CODE_MARKS = re.compile(
     r"[{};]\s*$|^\s*(?:def|class|import|from|function|const|let|var|public|private|return|if|for|"
     r"while|#include|package|use|fn)\b.*[\w(){}:;]|^\s*(?:[$>] \w+|# [a-z])|=>"
     r"|\w\(.*\)\s*[;:]?\s*$|</\w+>"
 )
-"""What a line has that is code, and no output or drawing."""
+"""Marks of a line of code, as opposed to output or a drawing."""
 
 NOTATION_MARKS = re.compile(
     r"::=|\[\s*(?:<[\w-]+>|--?\w)|[\w\])>}]\s*\.\.\.\s*[\])}]?$"
     r"|\{\s*[\w<>-]+(?:\s*\|\s*[\w<>-]+)+\s*\}"
 )
-"""What a line has that says how something is written: `[--all]`, `{a|b}`, `name ::= …`."""
+"""Marks of a line that describes a syntax: `[--all]`, `{a|b}`, `name ::= …`."""
 
 RECORDS = re.compile(
     r"(?:^|/)(?:changelogs?|changes|history|news|releases?|release[-_ ]?notes|whats?[-_ ]?new|"
@@ -61,13 +61,13 @@ RECORDS = re.compile(
     r"authors|contributors)(?:[-._/][^/]*)?",
     re.IGNORECASE,
 )
-"""Paths of records that repeat themselves by their nature: their titles and lengths are given."""
+"""Paths of records, which by nature repeat themselves and have fixed titles and lengths."""
 
 NEWS = re.compile(r"(?:^|/)(?:blogs?|news|posts?|announcements?)/", re.IGNORECASE)
-"""Paths of what is found by its date, in a list that a program makes."""
+"""Paths of dated pages, which a generated list links to."""
 
 EDITION = re.compile(r"[-._ ]v?\d+(?:[-._]\d+)*")
-"""What the name of a file has where it is one of several editions: `spec-2_0`, `upgrade-v5`."""
+"""The number of an edition in a file's name: `spec-2_0`, `upgrade-v5`."""
 
 INCLUDES = re.compile(
     r"(?:\{\{\s*#\w*include|\{\{[%<]\s*\w*(?:include|snippet|readfile)\w*|\{%-?\s*\w*include[\w-]*"
@@ -75,13 +75,13 @@ INCLUDES = re.compile(
     r"\s*[\"']?[@~./]*([^\s\"'{}()\[\]<>]+\.\w{1,8})\b",
     re.MULTILINE,
 )
-"""How pages take other files in: `{{#include a.md}}`, `{{% include "/b.md" %}}`, `.. include::`."""
+"""Inclusions of files: `{{#include a.md}}`, `{{% include "/b.md" %}}`, `.. include::`."""
 
 FILLED = re.compile(r"^::: (\w+(?:\.\w+)+)[ \t]*$", re.MULTILINE)
-"""What mkdocstrings puts the explanations of, with a place for each name."""
+"""Names whose documentation mkdocstrings inserts, with an anchor for each."""
 
 COMPONENTS = re.compile(r"^[ \t]*<(?:[A-Z]\w*|[a-z]+-[a-z-]+)[\s/>]", re.MULTILINE)
-"""A line that a program fills in when the page is shown."""
+"""A line with a component, which a program fills in when the page is shown."""
 
 TEMPLATES = re.compile(r"\{\{|\{%|<%|\sv-(?:if|else|for|show|model|bind|on)\b|</?slot\b")
-"""What pages of HTML have that are forms for pages."""
+"""Marks of an HTML file that is a template."""

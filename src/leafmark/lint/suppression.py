@@ -1,7 +1,7 @@
-"""Findings that are not told: a file of those that are known, and those silenced in place.
+"""Findings that are not reported: those in a baseline file, and those silenced in place.
 
-Of what is known there are fingerprints, so that only new findings fail a build. A fingerprint is
-of the rule, the section and the text at fault, not of the line: edits elsewhere leave it as it is.
+A baseline has fingerprints of known findings, so that only new ones fail a build. A fingerprint is
+made of the rule, the section and the text at fault, not of the line: edits elsewhere keep it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _VERSION = 1
 
 
 def fingerprint(finding: Finding) -> str:
-    """Return what a finding is known by."""
+    """Return the text that identifies a finding in a baseline."""
     stated = json.dumps([finding.rule, finding.section_id, finding.text])
     return hashlib.sha256(stated.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Baseline:
-    """How often each finding is known."""
+    """The fingerprints of known findings, with their counts."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._known = Counter(known)
@@ -38,16 +38,16 @@ class Baseline:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Baseline:
-        """Read the file that `dump` wrote.
+        """Parse the output of `dump`; `name` is the file's name for the error.
 
         Raises:
-            UsageError: it is no baseline.
+            UsageError: the text is not a baseline.
         """
         try:
             record = json.loads(text)
             if record["version"] != _VERSION:
                 raise ValueError
-            return cls(str(one) for one in record["findings"])
+            return cls(str(name) for name in record["findings"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise UsageError(
                 "the file is no baseline of this leafmark",
@@ -56,12 +56,12 @@ class Baseline:
             ) from None
 
     def dump(self) -> str:
-        """Return the file: sorted, one finding a line, so that changes are easy to read."""
+        """Return the text of the file: sorted, one finding a line, so that diffs are readable."""
         record = {"version": _VERSION, "findings": sorted(self._known.elements())}
         return json.dumps(record, indent=1) + "\n"
 
     def new_among(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that are not known, or that are there more often by now."""
+        """Yield the findings that are not known, or that are more frequent than known."""
         left = Counter(self._known)
         for finding in findings:
             known = fingerprint(finding)
@@ -71,10 +71,10 @@ class Baseline:
                 yield finding
 
 
-# Findings that their authors do not want: `leafmark-lint: off RULE...`, in any comment.
+# Findings that authors silence: `leafmark-lint: off RULE...`, in any comment.
 #
-# It holds for the section that it stands in, with all below it; before the first heading, for the
-# whole document. Without a rule it silences all.
+# It applies to its section with all subsections; before the first heading, to the whole document.
+# Without a rule it silences all rules.
 
 
 _OFF = re.compile(rb"leafmark-lint:[ \t]*off\b([^\r\n>]*)")
@@ -82,7 +82,7 @@ _RULE = re.compile(rb"[a-z][a-z0-9-]*[a-z0-9]")
 
 
 class Silences(NamedTuple):
-    """Line ranges (inclusive) in which some rules are silent; no rules: all of them."""
+    """Line ranges (inclusive) with the rules that are silent there; no rules: all of them."""
 
     ranges: tuple[tuple[int, int, frozenset[str]], ...] = ()
 
@@ -94,15 +94,15 @@ class Silences(NamedTuple):
 
 
 def read_silences(document: SectionedDocument, off: Iterable[str] = ()) -> Silences:
-    """Return what is silenced in a document; the rules in `off` are in all of it."""
+    """Return the silenced lines of a document; the rules in `off` are silent in all of it."""
     data = document.document.data
     last_line = document.chunked.line_of(len(data))
-    found = [(1, last_line, frozenset([rule])) for rule in off]
+    ranges = [(1, last_line, frozenset([rule])) for rule in off]
     for match in _OFF.finditer(data) if b"leafmark-lint" in data else ():
         rules = frozenset(word.decode() for word in _RULE.findall(match[1]))
         section = document.section_around(match.start(), match.end())
         if section is None or section.is_document:
-            found.append((1, last_line, rules))
+            ranges.append((1, last_line, rules))
         else:
-            found.append((section.chunk.line_start, section.chunk.line_end, rules))
-    return Silences(tuple(found))
+            ranges.append((section.chunk.line_start, section.chunk.line_end, rules))
+    return Silences(tuple(ranges))
