@@ -1,14 +1,13 @@
 """A query string to an expression, and back.
 
-Pure; knows nothing of the engine. Every error has a place in the string.
+Pure; knows nothing of the engine. Every error has a position in the string.
 
-Read `ast` first (what a query can mean), then `lexer` (what is an operator and what is
-text), then `parser` (how operators bind).
+Read `ast` first (the meanings of queries), then `lexer` (operators and text), then `parser` (how
+operators bind).
 """
 
 from leafmark.query.ast import (
     And,
-    Asked,
     Boost,
     Expression,
     Field,
@@ -18,6 +17,7 @@ from leafmark.query.ast import (
     Or,
     Phrase,
     Prefix,
+    ScopedLeaf,
     Term,
     all_of,
     any_of,
@@ -35,7 +35,6 @@ from leafmark.query.ranges import Range, admits
 __all__ = [
     "DEFAULT_LIMITS",
     "And",
-    "Asked",
     "Boost",
     "Expression",
     "Field",
@@ -47,6 +46,7 @@ __all__ = [
     "Phrase",
     "Prefix",
     "Range",
+    "ScopedLeaf",
     "Term",
     "admits",
     "all_of",

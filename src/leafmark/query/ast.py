@@ -1,15 +1,15 @@
-"""The expression that a query string means: a tree of frozen nodes, and the names of fields.
+"""The expression of a query string: a tree of frozen nodes, and the names of fields.
 
-A `Term`, `Phrase` or `Prefix` is text to find; a `Filter` admits chunks by a fact about
-them and never scores; the other nodes combine or mark the nodes below them. Texts are kept
-as typed: the analyzer of the index splits them into tokens, so that a word means the same
-in a query and in a document. A `Field` looks in one text field; words of paths need none,
-since every word of a query is looked for in paths too.
+A `Term`, `Phrase` or `Prefix` is text to find; a `Filter` admits chunks by a fact about them and
+never scores; the other nodes combine or mark the nodes below them. Texts are as typed: the analyzer
+of the index splits them into tokens, so that a word means the same in a query and in a document. A
+`Field` searches one text field; paths need none, since every word of a query is searched in paths
+too.
 
-Invariant: every expression can be written as a query string and read back
-(`format_query`), except one that only negates. Constructors raise ValueError for anything
-else. Two nodes are equal if they mean the same. How a node was written does not count:
-`span`, its half-open range of characters in the query string, and `no_field`.
+Invariant: every expression can be written as a query string and read back (`format_query`), except
+one that only negates. Constructors raise ValueError for anything else. Nodes are equal if they mean
+the same; their spelling does not count: `span`, the half-open range of characters in the query
+string, and `no_field`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from leafmark.suggest import edits_from
 
 SCORING_FIELDS: Final = ("title", "tags", "body")
 FILTERS: Final = ("tree", "path", "id", "under", "has", "lang", "format")
-"""Beside them, `meta.KEY` filters on a value in the front matter."""
+"""`meta.KEY` is a filter, too, on a value in the front matter."""
 META_PREFIX: Final = "meta."
 
 QUOTES: Final = '"“”„‟＂'
-"""The straight quote, then those that text editors and telephones replace it by."""
+"""The straight quote, then its replacements by text editors and telephones."""
 
 HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
-"""What Python makes of bytes that are not UTF-8; no document holds it."""
+"""A surrogate, which stands for a byte that is not UTF-8; no document contains one."""
 
 HAS_VALUES: Final = ("code", "table", "list")
 
-# A key of front matter may hold capitals, digits and hyphens: nothing else
-# that people paste begins with `meta.` and has a colon.
+# A key of front matter may have capitals, digits and hyphens: no other text that people paste
+# begins with `meta.` and has a colon.
 META_PATTERN: Final = r"meta\.[^\s:()\\" + QUOTES + "]+"
 _META = late_pattern(META_PATTERN)
 
@@ -54,7 +54,7 @@ MAX_DISTANCE = 2
 
 
 class _Node(Frozen, kw_only=True):
-    """What all nodes share: they are compared and shown by what they mean, see the module."""
+    """The base of all nodes, which are compared and shown by their meaning, see the module."""
 
     span: tuple[int, int] = (0, 0)
 
@@ -69,8 +69,8 @@ class _Word(_Node, kw_only=True):
 class Term(_Word):
     """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
 
-    It may hold no token at all (`-`, `=>`): then it asks for nothing. If it was written like
-    a field that does not exist (`node:http`), `no_field` is the name before the colon.
+    A term without any token (`-`, `=>`) requires nothing. If it was written like a field that
+    does not exist (`node:http`), `no_field` is the name before the colon.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Term(_Word):
 
 
 class Phrase(_Node):
-    """The words of `text` beside each other, in order."""
+    """The words of `text`, adjacent and in order."""
 
     text: str
 
@@ -119,7 +119,7 @@ class Filter(_Node):
 
     @property
     def key(self) -> str | None:
-        """The key of the front matter; None if the filter is about another fact."""
+        """The key of the front matter, None for another filter."""
         before, prefix, key = self.name.partition(META_PREFIX)
         return key if prefix and not before else None
 
@@ -175,8 +175,8 @@ class Not(_Node):
 class And(_Node):
     """Every one of two or more operands; none is itself an And.
 
-    `explicit` says that the user wrote AND: then every operand must match, and no plain word
-    may be left out.
+    `explicit` says that the user wrote AND: then every operand must match, and relaxing may not
+    drop plain words.
     """
 
     operands: tuple[Expression, ...]
@@ -203,7 +203,7 @@ Leaf: TypeAlias = Term | Phrase | Prefix | Filter
 
 
 def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Expression:
-    """Return the operands as one And, nested ones flattened; a single operand as it is.
+    """Return the operands as one flat And; a single operand unchanged.
 
     Raises:
         ValueError: there is no operand.
@@ -217,7 +217,7 @@ def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Express
 
 
 def any_of(operands: Iterable[Expression]) -> Expression:
-    """Return the operands as one Or, nested ones flattened; a single operand as it is.
+    """Return the operands as one flat Or; a single operand unchanged.
 
     Raises:
         ValueError: there is no operand.
@@ -227,7 +227,7 @@ def any_of(operands: Iterable[Expression]) -> Expression:
 
 
 def only_negates(expression: Expression) -> bool:
-    """Whether the expression says only what must not match."""
+    """Whether the expression has only negations."""
     if isinstance(expression, And):
         return all(isinstance(operand, Not) for operand in expression.operands)
     return isinstance(expression, Not)
@@ -245,15 +245,15 @@ def is_prefix(expression: Expression) -> bool:
     return isinstance(expression, Prefix)
 
 
-class Asked(NamedTuple):
-    """A leaf, the text field that it is asked for in (None: all), and whether it is negated."""
+class ScopedLeaf(NamedTuple):
+    """A leaf, the text field that it is limited to (None: all), and whether it is negated."""
 
     leaf: Leaf
     field: str | None = None
     negated: bool = False
 
 
-def iter_leaves(expression: Expression) -> Iterator[Asked]:
+def iter_leaves(expression: Expression) -> Iterator[ScopedLeaf]:
     """Yield every term, phrase, prefix and filter, negated ones too, from left to right."""
     stack: list[tuple[Expression, str | None, bool]] = [(expression, None, False)]
     while stack:
@@ -268,21 +268,21 @@ def iter_leaves(expression: Expression) -> Iterator[Asked]:
             case Boost(operand=operand) | Fuzzy(operand=operand):
                 stack.append((operand, field, negated))
             case _:
-                yield Asked(node, field, negated)
+                yield ScopedLeaf(node, field, negated)
 
 
-def iter_terms(expression: Expression) -> Iterator[Asked]:
+def iter_terms(expression: Expression) -> Iterator[ScopedLeaf]:
     """Yield the leaves that score, from left to right: all but filters and negated ones."""
-    for asked in iter_leaves(expression):
-        if not asked.negated and not isinstance(asked.leaf, Filter):
-            yield asked
+    for scoped in iter_leaves(expression):
+        if not scoped.negated and not isinstance(scoped.leaf, Filter):
+            yield scoped
 
 
 def plain_words(expression: Expression) -> tuple[Term, ...]:
     """Return the plain words of an expression, in order.
 
-    They are not quoted, fielded, marked, negated or under OR or a written AND. Only plain
-    words may be left out as stop words, corrected or relaxed.
+    Plain words are not quoted, fielded, marked, negated or under OR or a written AND. Only they
+    may be dropped as stop words, corrected or relaxed.
     """
     if isinstance(expression, And) and expression.explicit:
         return ()
@@ -321,10 +321,10 @@ _ELSEWHERE = {
     "meta": _META_KEY,
     "metadata": _META_KEY,
 }
-"""Names of the same fields in other search tools."""
+"""Our fields by their names in other search tools."""
 
 NEAR_LETTERS = 4
-"""One wrong letter is a slip if the longer name has this many letters: `tag` for `tags`.
+"""Letters of the longer name from which one wrong letter is a slip: `tag` for `tags`.
 
 A shorter name is another word: `is:open` does not mean `id`.
 """
@@ -350,12 +350,12 @@ def nearest_field(name: str) -> str | None:
 
 
 def is_word_start(text: str) -> bool:
-    """Whether `text` can be a prefix: it has a letter or digit, and no colon at its end."""
+    """Whether `text` can be a prefix: it has a letter or digit, and does not end in a colon."""
     return any(map(str.isalnum, text)) and not text.endswith(":")
 
 
 def _iter_nodes(expression: Expression, *closed: type) -> Iterator[Expression]:
-    """Yield all nodes but those below a `closed` one; a loop, since trees may be deep."""
+    """Yield all nodes except those below a `closed` one; a loop, since trees may be deep."""
     stack = [expression]
     while stack:
         node = stack.pop()

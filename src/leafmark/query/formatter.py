@@ -1,6 +1,6 @@
 """Write an expression as a query string, for `--explain` and for storing.
 
-`parse_query(format_query(e)) == e` for every expression that a query can mean. An OR inside
+`parse_query(format_query(e)) == e` for every expression that the parser can return. An OR inside
 an AND gets parentheses: the grammar does not need them, but readers do.
 """
 
@@ -74,7 +74,7 @@ def _enclose(expression: Expression, *looser: type) -> str:
 def _marked(operand: Expression, kind: type, mark: str) -> str:
     """Return the operand with its mark; a second mark of the same kind needs parentheses.
 
-    So does a name, behind which a mark would be text: `(HEAD)^2`.
+    So does a term behind which a mark would be text: `(HEAD)^2`.
     """
     marked = operand
     while isinstance(marked, Boost | Fuzzy) and not isinstance(marked, kind):
@@ -93,7 +93,7 @@ def _marked(operand: Expression, kind: type, mark: str) -> str:
 def _field_value(operand: Expression) -> str:
     """Return the value of a field, in parentheses if the colon could be part of a word.
 
-    So is the word `()`, which would be an empty value.
+    The word `()` gets parentheses too: alone it would be an empty value.
     """
     text = _enclose(operand, And, Or, Not, Boost, Fuzzy)
     safe = (text[0] in '"(' and text != "()") or text[0].isalnum() or text[0] == "_"
@@ -114,7 +114,7 @@ def _leaf(leaf: Expression) -> str:
 
 
 def _word(text: str) -> str:
-    """Return the word as typed if it reads back as itself, else escaped."""
+    """Return the word unchanged if it reads back as itself, else escaped."""
     if text in OPERATORS:
         return f"\\{text}"
     return text if text.isalnum() or _reads_as(text, Kind.WORD, text) else escape(text)
@@ -126,13 +126,13 @@ def _prefix(text: str) -> str:
 
 def _reads_as(written: str, kind: Kind, text: str) -> bool:
     if written.endswith("\\") or any(quote in written for quote in QUOTES):
-        return False  # it would escape what comes next, or might begin a phrase with it
+        return False  # it would escape the next character, or might begin a phrase with it
     tokens = _tokens(written)
     return len(tokens) == 2 and tokens[0][::3] == (kind, text)
 
 
 def _tokens(written: str) -> list[Token]:
-    """Return the tokens of a string, none if it is an error."""
+    """Return the tokens of a string, none if it is malformed."""
     try:
         return tokenize(written, _NO_LIMITS)
     except QueryError:
@@ -156,12 +156,12 @@ def _value(name: str, value: str | Range) -> str:
         and parse_range(value) is None
         and value not in (">", "<", ">=", "<=", "..")
     )
-    # After a colon, these characters would make the whole a word: `title::x`.
+    # Behind a colon, these characters would make a word of all of it: `title::x`.
     return value if plain and value[0] not in ":/\\)" else _quoted(value)
 
 
 def _is_balanced(value: str) -> bool:
-    """Whether the parentheses in `value` are balanced, and no backslash escapes one around it."""
+    """Whether the parentheses in `value` are balanced, and no backslash escapes one or the end."""
     depth = 0
     for before, char in zip(" " + value, value, strict=False):
         if before == "\\" and char in "()":
@@ -180,10 +180,10 @@ _NO_LIMITS = Limits(length=1 << 62, depth=1 << 62, terms=1 << 62)
 
 
 def plain_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> str:
-    """Return a query for the plain reading of any text, cut to the limits.
+    """Return a query for the plain words of any text, cut to the limits.
 
-    Words without a letter or digit are left out, and so are the last words if there are too
-    many. Empty for a text without words.
+    Words without a letter or digit are left out, and so are the last words if there are too many.
+    A text without words gives an empty query.
 
     >>> plain_query('where is title:"-v (verbose)?')
     'where is title \\\\-v verbose'

@@ -1,19 +1,20 @@
 r"""Split a query string into tokens, in one pass from left to right, without recursion.
 
-What cannot be an operator is text, so that people can paste commands, formulas and messages:
+Characters that cannot be operators are text, so that people can paste commands, formulas and
+messages:
 
-- `^` and `~` are operators behind a word in small letters (the first may be a capital), a
-  star, a quote or a group, if they have a number that they can take and nothing else: `word^2`,
-  but `HEAD^`, `HEAD~3`, `2^32`. A power of one letter (`x^2`) is mathematics.
-- A quote is one at the beginning of a word, if it is closed; a parenthesis if it has its
-  partner and does not follow a letter (`open(path)`). Others are part of the word, or
-  separate words.
+- `^` and `~` are operators behind a word in small letters (the first may be a capital), a star, a
+  quote or a group, if a valid number and nothing else follows: `word^2`, but not `HEAD^`,
+  `HEAD~3`, `2^32`. A power of one letter (`x^2`) is mathematics.
+- A quote is an operator at the beginning of a word, if it is closed; a parenthesis, if it has its
+  partner and does not follow a letter (`open(path)`). Others are part of the word, or separate
+  words.
 - A minus negates at the beginning of a word, before anything but a number or a sign.
-- AND, OR and NOT are operators where they have operands (the parser decides).
+- AND, OR and NOT are operators if they have operands.
 
-Errors are left where the name of a field shows what was meant: `titel:x`, `title:"a`. The
-work is linear in the length of the string, and all `Limits` are enforced here, before
-anything walks a tree.
+Errors remain where the name of a field shows the user's intent: `titel:x`, `title:"a`. The work is
+linear in the length of the string, and all `Limits` are enforced here, before anything walks a
+tree.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Limits(NamedTuple):
     """The most characters, open parentheses and words of one query, all its topics together.
 
     A pasted error message or a paragraph fits. Each word costs the engine one look-up per
-    text field, and what follows the parser walks the expression recursively.
+    text field, and the stages after the parser walk the expression recursively.
     """
 
     length: int = 2000
@@ -77,9 +78,8 @@ OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 class Token(NamedTuple):
     """`[start, end)` of the query string; `text` without escapes, quotes and marks.
 
-    The text of FIELD is the name; that of BOOST and FUZZY is the number after the sign. A
-    WORD or PREFIX like `node:http` has the name before its colon, which is no field, in
-    `no_field`.
+    The text of FIELD is the name; that of BOOST and FUZZY is the number after the sign. A WORD or
+    PREFIX like `node:http` has the name before its colon, which is not a field, in `no_field`.
     """
 
     kind: Kind
@@ -91,20 +91,19 @@ class Token(NamedTuple):
 
 
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
-"""What a backslash escapes; before any other character it is itself (`C:\\temp`)."""
+"""Characters that a backslash escapes; before any other it is itself (`C:\\temp`)."""
 
 _ESCAPED = late_pattern(rf"\\[{re.escape(ESCAPABLE)}]")
 _QUOTED_ESCAPE = late_pattern(r"\\([\\" + QUOTES + "])")
 _WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
 
 _NO_NEGATION = frozenset("->=<|&+,;:!?)")
-"""What makes a minus text: `--verbose`, `->`, `-=`, a bullet or a dash between words."""
+"""Characters before which a minus is text: `--verbose`, `->`, `-=`, a bullet, a dash."""
 
 _NUMBER = late_pattern(r"\.?[0-9][0-9.,]*(?![\w-])")
 
-# A name, a colon, and a value that begins with something: not white space, a
-# colon (`std::vector`), a slash (`https://`), the end of a group, or a
-# backslash that is no escape (`c:\temp`).
+# A name, a colon, and the beginning of a value: not white space, a colon (`std::vector`), a slash
+# (`https://`), the end of a group, or a backslash that is not an escape (`c:\temp`).
 _FIELD = late_pattern(
     rf"({META_PATTERN}|[a-z][a-z_.]*):(?![\s:/)]|\\(?![{re.escape(ESCAPABLE)}]))(?=.)", re.DOTALL
 )
@@ -113,7 +112,7 @@ _PLAIN_WORD = late_pattern(r"\w+(?!\S)")
 _EMPTY_GROUP = late_pattern(r"\(\s*\)")
 _SIGN = late_pattern(rf"\\.|[(){QUOTES}]", re.DOTALL)
 GERSHAYIM = '(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])'
-"""The mark within Hebrew acronyms, as keyboards have it."""
+"""The mark within Hebrew acronyms, as typed on keyboards."""
 _STRAIGHT = late_pattern(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
 _TYPOGRAPHIC = late_pattern(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 
@@ -125,7 +124,7 @@ _ORDINARY = late_pattern(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
 _IS_LETTER = late_pattern(r"(?:\A|[-_]).\Z")
 _IS_POWER = late_pattern(r"\^[0-9]+\Z")
 _BEFORE_QUOTE = late_pattern(r"[\s(:)-]")
-"""What stands before an opening quote, if it is not the end of another one."""
+"""The character before an opening quote, unless another phrase ends there."""
 
 _CAN_BE_MARKED = frozenset({Kind.PREFIX, Kind.PHRASE, Kind.CLOSE})
 _BINARY = frozenset({Kind.AND, Kind.OR})
@@ -145,7 +144,7 @@ def escape(text: str) -> str:
 
 
 def negates(text: str, at: int) -> bool:
-    """Whether the minus at `at`, at the beginning of a word, negates what follows it."""
+    """Whether the minus at `at`, at the beginning of a word, is a negation."""
     following = text[at + 1 : at + 2]
     if not following or following.isspace() or following in _NO_NEGATION:
         return False
@@ -153,13 +152,13 @@ def negates(text: str, at: int) -> bool:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Whether a word is in small letters, but for the first: no `HEAD`, `README` or `X`."""
+    """Whether a word is in small letters but for the first: not `HEAD`, `README` or `X`."""
     rest = word[1:] or word
     return rest == rest.lower()
 
 
 def _marks_at(query: str, at: int) -> re.Match[str] | None:
-    """Return the boost and the distance that stand at a place, if they can be operators."""
+    """Return the boost and the distance at a position, if they can be operators."""
     marks = _MARKS.match(query, at)
     if marks is None:
         return None
@@ -170,13 +169,13 @@ def _marks_at(query: str, at: int) -> re.Match[str] | None:
 def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int = 0) -> list[Token]:
     """Return the tokens of `query`, the last one END; parentheses are balanced.
 
-    `terms_before` of the allowed terms are taken by other topics.
+    `terms_before` is the number of terms in other topics; the limit is for all of them.
 
     Raises:
-        QueryError: a field has a wrong name or an open value, or a limit is passed.
+        QueryError: a field has a wrong name or an unclosed value, or a limit is exceeded.
     """
     check_length(query, limits)
-    tokens = _settled(_Lexer(query, limits.depth).run())
+    tokens = _resolve_operators(_Lexer(query, limits.depth).run())
     for token in tokens:
         terms_before += _terms(token)
         if terms_before > limits.terms:
@@ -185,7 +184,7 @@ def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int =
 
 
 def check_length(query: str, limits: Limits) -> None:
-    """Refuse a query that is too long or holds half a character."""
+    """Refuse a query that is too long or contains half a character."""
     if len(query) > limits.length:
         raise too_long(query, limits.length, len(query), limits)
     if half := HALF_CHARACTER.search(query):
@@ -195,13 +194,13 @@ def check_length(query: str, limits: Limits) -> None:
 
 
 def too_long(query: str, start: int, total: int, limits: Limits) -> QueryError:
-    """Return the error for a query of `total` characters, of which too many begin at `start`."""
+    """Return the error for a query of `total` characters; those from `start` on are too many."""
     message = f"the query has {total:,} characters, the limit is {limits.length:,}"
     return problem(query, start, len(query), message, "keep the words that matter")
 
 
 def too_many_terms(query: str, start: int, end: int, limits: Limits) -> QueryError:
-    """Return the error for a query whose first word too many is `[start, end)`."""
+    """Return the error for a query with too many words; `[start, end)` is the first of them."""
     message = f"the query has more than {limits.terms} words"
     return problem(query, start, end, message, "keep the words that matter")
 
@@ -217,10 +216,10 @@ def _terms(token: Token) -> int:
     return int(token.kind in (Kind.WORD, Kind.PREFIX, Kind.VALUE))
 
 
-def _settled(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with AND, OR and NOT as words where they lack an operand."""
+def _resolve_operators(tokens: list[Token]) -> list[Token]:
+    """Return the tokens; AND, OR and NOT become words where they lack an operand."""
     settled: list[Token] = []
-    values: list[bool] = []  # whether values of a filter are in each open group
+    values: list[bool] = []  # for each open group, whether it contains values of a filter
     for token, following in pairwise(tokens):
         before = settled[-1] if settled else None
         if token.kind is Kind.OPEN:
@@ -236,18 +235,18 @@ def _settled(tokens: list[Token]) -> list[Token]:
     return [*settled, tokens[-1]]
 
 
-class _Signs:
-    """Where the quotes and parentheses of a query are operators, if no field makes them so.
+class _Delimiters:
+    """The quotes and parentheses of a query that are operators without a field before them.
 
-    `phrases` are the closed ones with text, by the place of the opening quote; `groups` are
-    the opening parentheses that have a partner.
+    `phrases` are the closed phrases with text, by the position of the opening quote; `groups` are
+    the positions of opening parentheses with a partner.
     """
 
     def __init__(self, query: str):
         self.phrases: dict[int, re.Match[str]] = {}
         self.groups: set[int] = set()
         opened: list[int] = []
-        unclosed: set[bool] = set()  # of straight and other quotes: no further one is closed
+        unclosed: set[bool] = set()  # kinds of quotes (straight or not) without a closing one ahead
         at = end = 0
         while sign := _SIGN.search(query, at):
             start, at = sign.span()
@@ -266,7 +265,7 @@ class _Signs:
 
 
 def _quoted_at(query: str, at: int) -> re.Match[str] | None:
-    """Return the text in quotes that begins with the quote at a place; None: it is not closed."""
+    """Return the phrase whose opening quote is at a position, None if it is not closed."""
     return (_STRAIGHT if query[at] == '"' else _TYPOGRAPHIC).match(query, at)
 
 
@@ -276,14 +275,14 @@ class _Lexer:
         self.depth = depth
         self.at = 0
         self.tokens: list[Token] = []
-        self.signs = _Signs(query)
+        self.delimiters = _Delimiters(query)
         self.groups: list[bool] = []
-        """Whether values of a filter are in each open group."""
+        """For each open group, whether it contains values of a filter."""
 
     def run(self) -> list[Token]:
         while self._skip_space():
             self._read()
-        while self.groups:  # a partner that is part of a value: `(path:a")`
+        while self.groups:  # the partner is part of a value: `(path:a")`
             self._close(self.at)
         self._add(Kind.END, self.at)
         return self.tokens
@@ -302,7 +301,7 @@ class _Lexer:
             self._read_parenthesis(char)
         elif self._follows_operand and _marks_at(self.query, self.at):
             self._read_marks()
-        elif char in QUOTES and (phrase := self.signs.phrases.get(self.at)):
+        elif char in QUOTES and (phrase := self.delimiters.phrases.get(self.at)):
             self._add_quoted(Kind.VALUE if self._in_values else Kind.PHRASE, phrase)
         elif char == "-" and self._begins_word and negates(self.query, self.at):
             self._add(Kind.NOT, self.at + 1, char)
@@ -319,7 +318,7 @@ class _Lexer:
 
     @property
     def _follows_operand(self) -> bool:
-        """Whether what `^` and `~` can mark stands directly before; words take their own marks."""
+        """Whether an operand for `^` and `~` ends here; words read their marks themselves."""
         last = self.tokens[-1] if self.tokens else None
         if last is None or last.end != self.at:
             return False
@@ -327,7 +326,7 @@ class _Lexer:
 
     @property
     def _begins_word(self) -> bool:
-        """Whether white space or a group's parenthesis stands directly before."""
+        """Whether white space, a group's parenthesis or nothing is directly before."""
         before = self.query[self.at - 1 : self.at]
         return not before or before.isspace() or self._follows(Kind.OPEN)
 
@@ -343,7 +342,7 @@ class _Lexer:
         self.at = end
 
     def _read_parenthesis(self, char: str) -> None:
-        """Read an empty group as a word, and go past what is no group."""
+        """Read a parenthesis; an empty group is a word, one that opens no group is skipped."""
         if not self._in_values and (empty := _EMPTY_GROUP.match(self.query, self.at)):
             self._add(Kind.WORD, empty.end(), "()")
         elif char == ")" and self.groups:
@@ -355,7 +354,7 @@ class _Lexer:
 
     @property
     def _opens_group(self) -> bool:
-        if self.at not in self.signs.groups:
+        if self.at not in self.delimiters.groups:
             return False
         before = self.query[self.at - 1 : self.at]
         return self._follows(Kind.AND, Kind.OR, Kind.NOT) or not (before.isalnum() or before == "_")
@@ -396,7 +395,7 @@ class _Lexer:
         self._add(Kind.FIELD, self.at + len(name) + 1, name)
         char = self.query[self.at]
         if char == "(":
-            self._require(self.at in self.signs.groups, "parenthesis", "(")
+            self._require(self.at in self.delimiters.groups, "parenthesis", "(")
             self._open(values=is_filter(name))
         elif char in QUOTES:
             self._read_quoted(Kind.VALUE if is_filter(name) else Kind.PHRASE)
@@ -478,7 +477,7 @@ class _Lexer:
     def _ends_word(self, at: int, starred: bool) -> bool:
         char = self.query[at]
         if char in QUOTES:
-            return at in self.signs.phrases
+            return at in self.delimiters.phrases
         if char.isspace() or char in "()":
             return True
         return starred and _marks_at(self.query, at) is not None

@@ -1,9 +1,8 @@
 """Parse tokens to an expression, by recursive descent.
 
-Binding, tightest first: quotes, field, `^` and `~`, negation, parentheses, OR,
-and then AND, written or not: `a OR b c` is `(a OR b) c`, and `a AND b OR c` is
-`a AND (b OR c)`. The recursion is as deep as the parentheses, which the lexer
-has limited.
+Binding, tightest first: quotes, field, `^` and `~`, negation, parentheses, OR, and then AND,
+written or not: `a OR b c` is `(a OR b) c`, and `a AND b OR c` is `a AND (b OR c)`. The recursion
+is as deep as the parentheses, which the lexer limits.
 """
 
 from __future__ import annotations
@@ -53,17 +52,17 @@ from leafmark.query.ranges import Range, parse_range
 _EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
 
 _PLAIN = late_pattern(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
-"""A word of plain text: all up to white space, a quote or a parenthesis, but for `()`."""
+"""A word of plain text: up to white space, a quote or a parenthesis; `()` is part of it."""
 
 _NO_BOUND = frozenset(("..", ">", "<", ">=", "<="))
 
 
 def parse_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
-    """Return what `text` asks for; its words stay as they were typed.
+    """Return the expression of a query; its words are as typed.
 
     Raises:
-        QueryError: `text` is empty, malformed or over a limit; the error tells the first
-            problem from the left, and its place.
+        QueryError: `text` is empty, malformed or over a limit; the error has the first problem
+            from the left and its position.
 
     >>> parse_query("title:rust OR go")
     Or(operands=(Field(name='title', operand=Term(text='rust')), Term(text='go')))
@@ -93,10 +92,10 @@ def parse_topics(
 
 
 def parse_plain(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
-    """Return the plain reading of a text: its words, in which nothing is an operator.
+    """Return the words of a text as an expression; nothing in it is an operator.
 
     Raises:
-        QueryError: `text` is empty, no Unicode, or over a limit.
+        QueryError: `text` is empty, not Unicode, or over a limit.
 
     >>> from leafmark.query import plain_words
     >>> [word.text for word in plain_words(parse_plain('where is title:"-v (verbose)"'))]
@@ -114,7 +113,7 @@ def parse_plain(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
 def iter_plain(text: str) -> Iterator[Term]:
     """Yield the words of a text that have a letter or digit.
 
-    White space, quotes and parentheses part words, and so does the colon of a field.
+    White space, quotes, parentheses and the colon of a field separate words.
     """
     for word in _PLAIN.finditer(text):
         name, colon, value = word[0].partition(":")
@@ -154,7 +153,7 @@ class _Parser:
         self.tokens = tokens
         self.at = 0
         self.inside: Token | None = None
-        """The field whose value is being read."""
+        """The field whose value is being parsed."""
 
     @property
     def token(self) -> Token:

@@ -1,10 +1,10 @@
 """Conditions on metadata: `3..7`, `>2026-01-01`, `..2`, and whether a value meets one.
 
-Numbers are compared as numbers, and dates as dates, to the precision of the bound:
-`>2026-01` begins with February, and `2025..2026` ends with the last day of 2026. A plain
-value is compared so too: `2026-01-05` is any time of that day. Anything else is compared as
-text, in any case. But a range of numbers or of dates holds no other words, and none holds what
-has no value: `priority: high` is not above 3, and an empty `date:` not before 2026.
+Numbers are compared as numbers, and dates as dates, to the precision of the bound: `>2026-01`
+begins with February, and `2025..2026` ends with the last day of 2026. The same holds for a plain
+value: `2026-01-05` is any time of that day. Other values are compared as text, ignoring case. But
+a range of numbers or dates contains no other words, and no range contains an empty value:
+`priority: high` is not above 3, and an empty `date:` is not before 2026.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _LIKE_DATE = late_pattern(r"[0-9]{4}(?![0-9])")
 class Range(Frozen):
     """Values from `low` to `high`; None is open. Bounds are texts as typed.
 
-    A bound is in the range unless its `include_` flag is False, which only ranges with one
-    bound may have (`>3`, `<7`).
+    A bound is in the range unless its `include_` flag is False, which is allowed only in ranges
+    with one bound (`>3`, `<7`).
 
     Raises:
-        ValueError: there is no bound, one cannot be written, or one of two is excluded.
+        ValueError: there is no bound, a bound cannot be written, or one of two is excluded.
     """
 
     low: str | None = None
@@ -65,7 +65,7 @@ class Range(Frozen):
 
 
 def parse_range(text: str) -> Range | None:
-    """Return the range that `text` means, None if it is a plain value.
+    """Return the range in `text`, None if it is a plain value.
 
     >>> parse_range(">=3"), parse_range("draft")
     (Range(low='3', high=None, include_low=True, include_high=True), None)
@@ -92,30 +92,30 @@ def parse_range(text: str) -> Range | None:
 
 
 def admits(condition: str | Range, value: object) -> bool:
-    """Whether a metadata value meets a condition; a list does when one of its items does.
+    """Whether a metadata value meets a condition; a list does if one of its items does.
 
     >>> admits(Range("3", "7"), 5), admits(Range("3", "7"), "12"), admits("draft", "Draft")
     (True, False, True)
     """
     if isinstance(value, list | tuple | set | frozenset):
         return any(admits(condition, item) for item in value)
-    text = _written(value)
+    text = _as_text(value)
     if isinstance(condition, str):
         return _compare(text, condition) == 0
-    bounds = [each for each in (condition.low, condition.high) if each is not None]
+    bounds = [bound for bound in (condition.low, condition.high) if bound is not None]
     if not text or not all(_may_compare(text, bound) for bound in bounds):
         return False
     return _above(condition, text) and _below(condition, text)
 
 
 def _may_compare(text: str, bound: str) -> bool:
-    """Whether a value begins like a bound that is a number or a date: `1.2.3` and `1.2` do."""
+    """Whether a value begins like a number or a date if the bound is one, as `1.2.3` and `1.2`."""
     if _NUMBER.fullmatch(bound):
         return _LIKE_NUMBER.match(text) is not None
     return not _DATE.fullmatch(bound) or _LIKE_DATE.match(text) is not None
 
 
-def _written(value: object) -> str:
+def _as_text(value: object) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower().replace("none", "")
     isoformat = getattr(value, "isoformat", None)
@@ -143,8 +143,8 @@ def _compare(text: str, bound: str) -> int:
         return (number > limit) - (number < limit)
     if _DATE.fullmatch(text) and _DATE.fullmatch(bound):
         text = text[: len(bound)]
-    one, other = text.casefold(), bound.casefold()
-    return (one > other) - (one < other)
+    left, right = text.casefold(), bound.casefold()
+    return (left > right) - (left < right)
 
 
 def _number(text: str) -> float | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from leafmark.query import (
-    Asked,
     Filter,
     Phrase,
     Prefix,
+    ScopedLeaf,
     Term,
     filters_only,
     iter_leaves,
@@ -65,16 +65,16 @@ def test_only_filters_and_negations_do_not_score(query: str, filters: bool) -> N
 def test_leaves_carry_their_field_and_whether_they_are_negated() -> None:
     query = 'a title:(b~1 OR "c d")^2 -(ef^3 f~0) (g* h)~2^0.5 tree:docs (i~1 j)~0'
     assert list(iter_leaves(parse_query(query))) == [
-        Asked(Term("a")),
-        Asked(Term("b"), field="title"),
-        Asked(Phrase("c d"), field="title"),
-        Asked(Term("ef"), negated=True),
-        Asked(Term("f"), negated=True),
-        Asked(Prefix("g")),
-        Asked(Term("h")),
-        Asked(Filter("tree", "docs")),
-        Asked(Term("i")),
-        Asked(Term("j")),
+        ScopedLeaf(Term("a")),
+        ScopedLeaf(Term("b"), field="title"),
+        ScopedLeaf(Phrase("c d"), field="title"),
+        ScopedLeaf(Term("ef"), negated=True),
+        ScopedLeaf(Term("f"), negated=True),
+        ScopedLeaf(Prefix("g")),
+        ScopedLeaf(Term("h")),
+        ScopedLeaf(Filter("tree", "docs")),
+        ScopedLeaf(Term("i")),
+        ScopedLeaf(Term("j")),
     ]
 
 
