@@ -1,9 +1,8 @@
 """leafmark: find, read and cite the one part of many documents that matters.
 
-`open_index` opens a folder's index, to search it, read from it and check
-citations. `chunk` and `parse` work on one source and need no index. The records
-that they give and the errors are here too. Nothing is imported before it is
-asked for.
+`open_index` opens a folder's index, to search it, read from it and check citations. `chunk` and
+`parse` work on one source and need no index. Their records and the errors are here too. Each name
+is imported when it is first used.
 
 >>> import leafmark
 >>> [c.breadcrumb for c in leafmark.chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md")]
@@ -115,19 +114,19 @@ __all__ = [
     "register_tokenizer",
 ]
 
-_ROOMS = ("errors", "model", "chunking", "library")
-"""Where the public names live, the cheapest room to import first."""
+_PACKAGES = ("errors", "model", "chunking", "library")
+"""The packages of the public names, the cheapest to import first."""
 
 
-if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
+if not TYPE_CHECKING:  # with `__getattr__`, checkers would accept misspelled names
 
     def __getattr__(name: str) -> Any:
         """Import a public name from its package when it is first used."""
         if name in __all__:
             from importlib import import_module
 
-            for room in _ROOMS:
-                module = import_module(f"leafmark.{room}")
+            for package in _PACKAGES:
+                module = import_module(f"leafmark.{package}")
                 if name in module.__all__:
                     value = getattr(module, name)
                     globals()[name] = value

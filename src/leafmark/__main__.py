@@ -6,28 +6,28 @@ import sys
 from typing import NoReturn, TextIO
 
 GARBAGE_THRESHOLD = 50_000
-"""Allocations between two collections; starting makes many objects and hardly any garbage."""
+"""Allocations between two garbage collections: a start makes many objects and little garbage."""
 
 
 def program() -> NoReturn:
-    """Run the command and end the process at once: tearing the modules down takes a tenth of it."""
+    """Run the command and end the process at once: tearing down the modules takes a tenth of it."""
     import gc
     import os
 
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     _fill_descriptors()
     sys.stdout = _own_descriptor(sys.stdout)
-    code = main()  # which has flushed the output
+    code = main()  # flushes the output
     try:
         if sys.stderr is not None:
             sys.stderr.flush()
-    except (OSError, ValueError):  # nobody reads any more, and that was told already
+    except (OSError, ValueError):  # the reader is gone, and the error was reported already
         pass
     os._exit(code)
 
 
 def _fill_descriptors() -> None:
-    """Take the numbers of closed streams, or a file of ours gets one, and what libraries print."""
+    """Occupy the numbers of closed streams, or one of our files gets what libraries print."""
     import os
 
     for number in range(3):
@@ -38,10 +38,10 @@ def _fill_descriptors() -> None:
 
 
 def _own_descriptor(stream: TextIO) -> TextIO:
-    """Return standard output by a descriptor of its own; the usual one is standard error now.
+    """Return standard output on a descriptor of its own; the usual one becomes standard error.
 
-    Libraries that load models tell there what they do, from C as well, and from threads
-    that end late: that is no data. A stream that is closed or no file stays as it is.
+    Libraries that load models print messages there, from C as well, and from threads that end
+    late: they must not mix with our data. A stream that is closed or not a file stays unchanged.
     """
     import os
 
@@ -72,13 +72,13 @@ def main() -> int:
 
         return run(argv, os.environ)
     except KeyboardInterrupt:
-        # Pressed while the command was being loaded, or while its end was being told.
+        # Pressed while the command was loading, or while its end was being reported.
         print("interrupted", file=sys.stderr)
         from leafmark.cli.console import INTERRUPTED
 
         return INTERRUPTED
     except Exception as error:
-        # A bug, or no memory: by Python's own 1 scripts know that nothing was found.
+        # A bug, or no memory. Python's own exit code 1 would tell scripts that there is no result.
         from leafmark.errors import refusal_of
 
         known = refusal_of(error)
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def _print_version() -> int:
-    """Print the version, importing nothing else of leafmark."""
+    """Print the version without importing anything else of leafmark."""
     from leafmark import __version__
 
     try:
@@ -98,23 +98,23 @@ def _print_version() -> int:
             raise OSError(9, "it is closed")
         print(f"leafmark {__version__}", flush=True)
     except OSError as error:
-        return _not_printed(error)
+        return _report_unprinted(error)
     return 0
 
 
-def _not_printed(error: OSError) -> int:
-    """Say why the version could not be printed, unless nobody reads."""
+def _report_unprinted(error: OSError) -> int:
+    """Report why the version could not be printed, unless the reader is gone."""
     from contextlib import suppress
 
     from leafmark.cli.console import undelivered
     from leafmark.render.terminal import PLAIN, render_error
 
-    told = undelivered(error)
-    if isinstance(told, BrokenPipeError):
+    problem = undelivered(error)
+    if isinstance(problem, BrokenPipeError):
         return 0
     with suppress(OSError, AttributeError):  # standard error may be full or closed, too
-        sys.stderr.write(render_error(told, PLAIN))
-    return told.exit_code
+        sys.stderr.write(render_error(problem, PLAIN))
+    return problem.exit_code
 
 
 if __name__ == "__main__":

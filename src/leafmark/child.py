@@ -1,9 +1,9 @@
-"""Another Python that works for this one, and the frames in which the two talk.
+"""A child process of Python that works for this one, and the frames of their messages.
 
-The child imports only leafmark, never the program that leafmark is used in. Requests go to its
-standard input. It greets on its standard output when it is ready, and answers there. Each is a
-pickle with its length before it.
-It ends when its input does, so it never outlives us; keys pressed in the terminal are ours alone.
+The child imports only leafmark, never the program that uses leafmark. Requests go to its standard
+input. On its standard output it sends a greeting when it is ready, then answers. Each message is a
+pickle after its length. The child ends when its input ends, so it never outlives us; it does not
+get the keys pressed in our terminal.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _NO_WINDOW = 0x0800_0000
 
 
 def can_start() -> bool:
-    """Whether there is a Python to start: none inside a frozen program, or one that embeds it."""
+    """Whether there is a Python to start: not in a frozen program, or one that embeds Python."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def start_child(main: Callable[[], None], *, stderr: int | None = None) -> subprocess.Popen[bytes]:
-    """Start a Python that calls `main`, a function of a module, and finds modules where we do.
+    """Start a Python that calls `main`, a function of a module, with our module search path.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
     process = subprocess.Popen(
-        # -P: of itself it imports nothing from the folder that is being read
+        # -P: the current folder, which may be the user's documents, is not on the search path
         [sys.executable, "-P", "-c", _START.format(module=main.__module__, name=main.__name__)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -58,9 +58,9 @@ def start_child(main: Callable[[], None], *, stderr: int | None = None) -> subpr
 
 
 def _own_group(system: str) -> dict[str, Any]:
-    """Keep a child out of reach of the keys of our terminal.
+    """Return the options that protect a child from the keys of our terminal.
 
-    Where we have no terminal, Windows would open a window for it.
+    They also keep Windows from opening a window for it when we have no terminal.
     """
     if system == "nt":
         return {"creationflags": _NEW_PROCESS_GROUP | _NO_WINDOW}
@@ -68,7 +68,7 @@ def _own_group(system: str) -> dict[str, Any]:
 
 
 def end_child(process: subprocess.Popen[bytes]) -> None:
-    """End the process, whatever it is doing. Whoever reads its answers comes to their end."""
+    """Kill the process. A reader of its answers comes to their end."""
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout):
@@ -78,7 +78,7 @@ def end_child(process: subprocess.Popen[bytes]) -> None:
 
 
 def await_child(answers: IO[bytes]) -> None:
-    """Wait until a child that was just started is ready.
+    """Wait until a new child is ready.
 
     Raises:
         EOFError: it has ended, or is another program.
@@ -103,13 +103,13 @@ def receive(stream: IO[bytes]) -> Any:
     """Return the next value of the other side, which is leafmark itself.
 
     Raises:
-        EOFError: it has ended.
+        EOFError: the other side has ended.
     """
     return pickle.loads(receive_pickle(stream))
 
 
 def receive_pickle(stream: IO[bytes]) -> bytes:
-    """Return the next value as its pickle, for whoever unpickles it in another thread.
+    """Return the next value as its pickle, so that another thread can unpickle it.
 
     Raises:
         EOFError: the other side has ended.
@@ -125,9 +125,9 @@ def receive_pickle(stream: IO[bytes]) -> bytes:
 
 
 def take_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """In the child: greet, and return the streams of requests and answers.
+    """In the child: send the greeting, and return the streams of requests and answers.
 
-    What anything prints from then on is no answer.
+    From then on, anything printed goes to standard error and not among the answers.
     """
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

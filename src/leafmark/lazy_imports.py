@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used: a run needs few of them."""
+"""Importing the names of a package when they are first used: a run needs few of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def import_late(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package whose names live in the modules of `homes`.
+    """Return the `__getattr__` of a package; `homes` has the module of each of its names.
 
-    Hide it from type checkers: they would take any name, misspelled ones too, for one of ours.
+    Hide it from type checkers: with it they would accept misspelled names.
     """
 
     def find(name: str) -> Any:

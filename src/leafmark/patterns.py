@@ -1,6 +1,6 @@
 """Regular expressions that are compiled when they are first used.
 
-A run of the command imports many modules and uses few of their patterns. Compiling all of them
+A run of the command imports many modules and uses few of their patterns. Compiling all patterns
 takes a third of the time of a cold search.
 """
 
@@ -13,9 +13,9 @@ _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub
 
 
 def late_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what `re.compile` does, for use by its methods and attributes.
+    """Return a pattern with the methods and attributes of `re.compile`'s.
 
-    A mistake in the pattern is found when it is first used.
+    A mistake in the pattern raises when it is first used.
 
     >>> late_pattern("a+").findall("aab a")
     ['aa', 'a']
@@ -24,14 +24,14 @@ def late_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 class _LatePattern:
-    """Has the methods of a compiled pattern as its own once one of them was asked for."""
+    """Gets the methods of a compiled pattern as attributes when one of them is first used."""
 
     def __init__(self, pattern: Any, flags: int):
-        self._given = (pattern, flags)
+        self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # what copies and pickles look for
+        if name.startswith("_"):  # the attributes that copy and pickle look for
             raise AttributeError(name)
-        compiled = re.compile(*self._given)
-        vars(self).update({each: getattr(compiled, each) for each in (*_METHODS, name)})
+        compiled = re.compile(*self._arguments)
+        vars(self).update({method: getattr(compiled, method) for method in (*_METHODS, name)})
         return getattr(compiled, name)

@@ -28,7 +28,7 @@ from itertools import pairwise
 
 import tantivy
 
-from leafmark.environment import forgotten, memo
+from leafmark.environment import memo, register_memo
 from leafmark.index.folding import Places, fold
 from leafmark.model.options import LANGUAGES
 from leafmark.namedtuples import NamedTuple
@@ -146,7 +146,7 @@ class _Words(dict[bytes, str]):
     def __init__(self, analyze: Callable[[str], list[str]]):
         super().__init__()
         self._analyze = analyze
-        forgotten(self.clear)
+        register_memo(self.clear)
 
     def __missing__(self, word: bytes) -> str:
         terms = " ".join(self._analyze(word.decode("utf-8", "surrogatepass")))
