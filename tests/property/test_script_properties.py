@@ -14,7 +14,7 @@ from leafmark.parsing.code.blocks import prose_places
 from leafmark.parsing.code.languages import LANGUAGES, Language
 from leafmark.parsing.code.sandbox import parse_script
 
-HERE = [language for language in LANGUAGES if not language.apart]
+HERE = [language for language in LANGUAGES if not language.in_child]
 WORDS = """
     def class f A a ( ) { } [ ] : ; , . = => -> < > :: # // /* */ " ' ` @ $ & * ! if else end do
     function func fn struct impl enum interface namespace template public static void int const

@@ -324,8 +324,8 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
     """Yield one document: its name and settings, its tree, its source."""
     anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    stretches = list(iter_stretches(document.chunks, len(document.document.data)))
-    shown = {stretch.position for stretch in stretches}
+    ranges = list(iter_source_ranges(document.chunks, len(document.document.data)))
+    shown = {range_.position for range_ in ranges}
     yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
     yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
     yield '<div class="columns">\n<nav><ol>\n'
@@ -338,10 +338,10 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
         yield f'<li>{name}{meter}<span class="size">{size:,}</span></li>\n'
     yield '</ol></nav>\n<div class="source">\n'
     named: set[int] = set()
-    for stretch in stretches:
-        new = bool(stretch.positions) and stretch.position not in named
-        named.update(stretch.positions[:1])
-        yield _stretch(document, sizes, stretch, f"{anchor}-" if new else None)
+    for range_ in ranges:
+        new = bool(range_.positions) and range_.position not in named
+        named.update(range_.positions[:1])
+        yield _source_range(document, sizes, range_, f"{anchor}-" if new else None)
     yield "</div>\n</div>\n</article>\n"
 
 
@@ -367,7 +367,7 @@ def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
     return f'<a class="{inset} e{color}" {target} title="{tip}">{_safe(name)}</a>'
 
 
-class Stretch(NamedTuple):
+class SourceRange(NamedTuple):
     """A range of a source, and the positions of the chunks that contain it, the last one first."""
 
     start: int
@@ -384,7 +384,7 @@ class Stretch(NamedTuple):
         return len(self.positions) > 1
 
 
-def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> Iterator[Stretch]:
+def iter_source_ranges(chunks: Sequence[Entry | Chunk], size: int) -> Iterator[SourceRange]:
     """Cut a source of `size` bytes wherever a chunk begins or ends."""
     ranges = sorted(
         (start, end, chunk.position) for chunk in chunks for start, end in _ranges(chunk)
@@ -392,17 +392,17 @@ def iter_stretches(chunks: Sequence[Entry | Chunk], size: int) -> Iterator[Stret
     cuts = sorted({0, size, *(at for extent in ranges for at in extent[:2])})
     active: list[tuple[int, int, int]] = []
     following = 0
-    parts: list[Stretch] = []
+    parts: list[SourceRange] = []
     for start, end in pairwise(cuts):
         active = [extent for extent in active if extent[1] > start]
         while following < len(ranges) and ranges[following][0] == start:
             active.append(ranges[following])
             following += 1
         positions = tuple(sorted({extent[2] for extent in active}, reverse=True))
-        parts.append(Stretch(start, end, positions))
+        parts.append(SourceRange(start, end, positions))
     for positions, group in groupby(parts, key=lambda part: part.positions):
         together = list(group)
-        yield Stretch(together[0].start, together[-1].end, positions)
+        yield SourceRange(together[0].start, together[-1].end, positions)
 
 
 def _ranges(chunk: Entry | Chunk) -> Iterator[tuple[int, int]]:
@@ -411,10 +411,10 @@ def _ranges(chunk: Entry | Chunk) -> Iterator[tuple[int, int]]:
         yield chunk.heading_start, chunk.heading_end
 
 
-def _stretch(
-    document: ChunkedDocument, sizes: list[int], stretch: Stretch, anchor: str | None
+def _source_range(
+    document: ChunkedDocument, sizes: list[int], range_: SourceRange, anchor: str | None
 ) -> str:
-    start, end, positions = stretch
+    start, end, positions = range_
     if not positions:
         text = _text(document, start, end)
         return (

@@ -109,7 +109,7 @@ class CompiledTopic:
 
     `words` are the plain words to be found, `stated` what was looked for besides; `looked` is all
     of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only` has no
-    scores; `asks_nothing` is true if nothing in it can be looked up. One `taken_apart` has a word
+    scores; `asks_nothing` is true if nothing in it can be looked up. One `is_split` has a word
     whose parts stand nowhere beside each other: no text has all that was typed. `name` are the
     words of a query that may be a name. One that `is_foreign` is not in the main language.
     `asked_role` are the texts that it asks for themselves, such as changelogs.
@@ -128,7 +128,7 @@ class CompiledTopic:
         shape = _shape_of(snapshot, topic, language)
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
         self._topic = topic
-        self.taken_apart = False
+        self.is_split = False
         stated = self._clauses(shape.stated, QueryScope())
         self._must = tuple(query for query, negated in stated if not negated)
         self._without = tuple(query for query, negated in stated if negated)
@@ -247,7 +247,7 @@ class CompiledTopic:
             if fold(part).lower() not in stops
         }
         known = [Term(part) for part, frequency in frequencies.items() if frequency]
-        self.taken_apart |= bool(known)
+        self.is_split |= bool(known)
         return known or [word]
 
     def _clauses(self, nodes: Iterable[Expression], scope: QueryScope) -> list[tuple[Query, bool]]:

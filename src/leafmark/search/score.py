@@ -513,7 +513,7 @@ class _Scorer:
         ]
         if not self._options.strict:
             return weighed
-        return [] if self._topic.taken_apart else [match for match in weighed if match[3]]
+        return [] if self._topic.is_split else [match for match in weighed if match[3]]
 
     def _first(
         self, weighed: Sequence[_Weighed], named: Collection[Handle]
@@ -544,7 +544,7 @@ class _Scorer:
         for score, chunk, words, has_all, role in weighed:
             name, fit = named.get(chunk, nameless)
             gained, factor = gains[has_all], factors[role]
-            relaxed = topic.taken_apart or not has_all
+            relaxed = topic.is_split or not has_all
             score, role_name = rounded(score), ROLES[role]
             matches.append(
                 Scored(

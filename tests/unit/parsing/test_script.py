@@ -258,7 +258,7 @@ def test_the_child_answers_as_this_process_does() -> None:
     sandbox.serve(requests, answers, limit=lambda size: None)
     answers.seek(0)
     assert child.receive(answers) == sandbox.parse_here(python, code)
-    assert sandbox.parse_apart(python, code) == sandbox.parse_here(python, code)
+    assert sandbox.parse_in_child(python, code) == sandbox.parse_here(python, code)
 
 
 @pytest.mark.parametrize(

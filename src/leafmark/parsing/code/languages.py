@@ -19,7 +19,7 @@ class Language(NamedTuple):
     `name` is what `lang:` finds and blocks carry. `module` and `function` lead to its
     tree-sitter grammar. `interpreters` are programs that a `#!` line names. `separator`
     stands between the names of a name path.
-    `apart`: a few words of nonsense can drive the grammar out of memory or time, so
+    `in_child`: a few words of nonsense can drive the grammar out of memory or time, so
     that it always runs in a process of its own.
     """
 
@@ -30,7 +30,7 @@ class Language(NamedTuple):
     interpreters: str = ""
     file_names: str = ""
     separator: str = "."
-    apart: bool = False
+    in_child: bool = False
 
 
 LANGUAGES = (
@@ -42,7 +42,7 @@ LANGUAGES = (
     Language("tsx", "typescript", "tsx", "language_tsx"),
     Language("go", "go", "go"),
     Language("rust", "rust", "rs"),
-    Language("java", "java", "java", apart=True),
+    Language("java", "java", "java", in_child=True),
     Language("c", "c", "c h"),
     Language("cpp", "cpp", "cc cpp cxx c++ hh hpp hxx h++ ipp tpp", separator="::"),
     Language("csharp", "c_sharp", "cs csx"),
@@ -63,8 +63,8 @@ LANGUAGES = (
     ),
     Language("sql", "sql", "sql"),
     Language("lua", "lua", "lua", interpreters="lua luajit"),
-    Language("kotlin", "kotlin", "kt kts", apart=True),
-    Language("swift", "swift", "swift", apart=True),
+    Language("kotlin", "kotlin", "kt kts", in_child=True),
+    Language("swift", "swift", "swift", in_child=True),
     Language("scala", "scala", "scala sc sbt", interpreters="scala"),
 )
 

@@ -45,8 +45,8 @@ __all__ = [
     "NoPythonError",
     "Parsed",
     "TooMuchWorkError",
-    "parse_apart",
     "parse_here",
+    "parse_in_child",
     "parse_script",
 ]
 
@@ -192,7 +192,7 @@ atexit.register(CHILD.stop)
 reset_after_fork(CHILD.reset)
 
 
-def parse_apart(language: Language, source: bytes) -> Parsed:
+def parse_in_child(language: Language, source: bytes) -> Parsed:
     """Return the definitions and blocks of `source`, found in the child process.
 
     Raises:
@@ -289,8 +289,8 @@ def parse_script(data: bytes, path: str) -> Document:
     source = without_lone_returns(without_mark(decoded.encoded))
     source = source.replace(b"\0", b" ")
     try:
-        is_apart = language.apart or len(source) > CALM_BYTES
-        definitions, blocks = (parse_apart if is_apart else parse_here)(language, source)
+        in_child = language.in_child or len(source) > CALM_BYTES
+        definitions, blocks = (parse_in_child if in_child else parse_here)(language, source)
     except TooMuchWorkError:
         reason = f"too much work for the {language.name} parser"
         return degraded_document(decoded, path, "text", reason)

@@ -452,9 +452,9 @@ class _Finder:
         if element.close - element.inner > _MAX_LABEL:
             return ""
         raw = self.page.data[element.inner : element.close]
-        return label_of(self._said(element)) if b"<" in raw else _label_of_text(raw)
+        return label_of(self._text_of(element)) if b"<" in raw else _label_of_text(raw)
 
-    def _said(self, element: Element) -> str:
+    def _text_of(self, element: Element) -> str:
         texts = self.page.texts_in(element.inner, element.close)
         text_shown = unescape(b" ".join(texts))
         if text_shown or element.close - element.inner > _REACH:

@@ -337,7 +337,7 @@ def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], s
         return title
     first = opening[0][1] if opening else ""
     others, sites = {text for _, text in opening[1:]} | outer, outer - {first}
-    is_above, number = is_above_all(opening), _said(title)[0]
+    is_above, number = is_above_all(opening), _split_title(title)[0]
     for part in _parts(title):
         shown_title = _as_shown(part, shown) if shown else ""
         if shown_title or (
@@ -403,13 +403,13 @@ def _says(part: str, heading: str, own: str) -> bool:
     """
     if part == heading or not heading or len(heading) > _MAX_TITLE:
         return part == heading != ""
-    (number, words), (other, said_words) = _said(part), _said(heading)
+    (number, words), (other, heading_words) = _split_title(part), _split_title(heading)
     if not words or (other and (number or own) not in ("", other)):
         return False
-    bare = said_words[1:] if _BARE_NUMBER.match(heading) and not other else said_words
+    bare = heading_words[1:] if _BARE_NUMBER.match(heading) and not other else heading_words
     named = heading.partition("<")[0]
     kind = _KIND.match(named)
-    return words in (said_words, bare, _said(named[kind.end() :] if kind else heading)[1])
+    return words in (heading_words, bare, _split_title(named[kind.end() :] if kind else heading)[1])
 
 
 def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
@@ -428,12 +428,12 @@ def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
     return bool(_CHAPTER.match(headings[0][1])) and not any(map(_CHAPTER.match, others))
 
 
-def _said(title: str) -> tuple[str, tuple[str, ...]]:
+def _split_title(title: str) -> tuple[str, tuple[str, ...]]:
     """Return the number of a title, and its words without capitals, dashes and marks around them.
 
-    >>> _said("Appendix B: DLL/TLB \u2014 \u201cSetup\u201d")
+    >>> _split_title("Appendix B: DLL/TLB \u2014 \u201cSetup\u201d")
     ('B', ('dll/tlb', 'setup'))
-    >>> _said("9.17. C++ in 3 steps"), _said("3 steps")
+    >>> _split_title("9.17. C++ in 3 steps"), _split_title("3 steps")
     (('9.17', ('c++', 'in', '3', 'steps')), ('', ('3', 'steps')))
     """
     match = _NUMBERED.match(title)

@@ -313,11 +313,11 @@ def _labels_in(page: Page, group: Element) -> list[tuple[Element, str]]:
     for tag in _LABEL_TAGS:
         tabs = tabs or [element for element in inside if element.tag == tag]
     around = [(tab, tab.parent or tab) for tab in tabs]  # an `a` that leads nowhere has no end
-    labels = [(tab, _said(page, tab) or _said(page, outer)) for tab, outer in around]
+    labels = [(tab, _label_text(page, tab) or _label_text(page, outer)) for tab, outer in around]
     return labels if all(0 < len(text) <= _MAX_LABEL for _, text in labels) else []
 
 
-def _said(page: Page, element: Element) -> str:
+def _label_text(page: Page, element: Element) -> str:
     if element.close - element.inner > _MAX_TAB:
         return ""
     return " ".join(unescape(b" ".join(page.texts_in(element.inner, element.close))).split())

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from leafmark.model import Block, Chunk, Document, Entry
 from leafmark.parsing import parse
 from leafmark.parsing.markdown_html import link_definitions
-from leafmark.render.chunks import Stretch, iter_stretches
+from leafmark.render.chunks import SourceRange, iter_source_ranges
 from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
@@ -112,7 +112,7 @@ class DocumentText:
         self._titles = {chunk.heading_start for chunk in chunks}
         self._text_start = text_start
         start, end = within or (0, len(data))
-        self._parts = [*self._divide(_clipped(iter_stretches(chunks, len(data)), start, end))]
+        self._parts = [*self._divide(_clipped(iter_source_ranges(chunks, len(data)), start, end))]
 
     @property
     def count(self) -> int:
@@ -133,10 +133,10 @@ class DocumentText:
         first = self._data.count(b"\n", 0, part[0].start) + 1
         return first, first + self._data.count(b"\n", part[0].start, max(0, part[-1].end - 1))
 
-    def _divide(self, stretches: Sequence[Stretch]) -> Iterator[list[Stretch]]:
-        part: list[Stretch] = []
-        for stretch in stretches:
-            for piece in self._pieces(stretch):
+    def _divide(self, ranges: Sequence[SourceRange]) -> Iterator[list[SourceRange]]:
+        part: list[SourceRange] = []
+        for range_ in ranges:
+            for piece in self._pieces(range_):
                 if part and piece.start - part[0].start >= PART_BYTES and self._is_line(piece):
                     yield part
                     part = []
@@ -144,21 +144,21 @@ class DocumentText:
         if part:
             yield part
 
-    def _pieces(self, stretch: Stretch) -> Iterator[Stretch]:
-        """Yield a stretch, a very long one in pieces that end with a paragraph or a line."""
-        start = stretch.start
-        while stretch.end - start > 2 * PART_BYTES:
+    def _pieces(self, range_: SourceRange) -> Iterator[SourceRange]:
+        """Yield a range, a very long one in pieces that end with a paragraph or a line."""
+        start = range_.start
+        while range_.end - start > 2 * PART_BYTES:
             stop = start + PART_BYTES
             end = self._data.find(b"\n\n", stop, stop + PART_BYTES)
-            end = end + 2 if end >= 0 else self._data.find(b"\n", stop, stretch.end) + 1
-            if not start < end < stretch.end:
+            end = end + 2 if end >= 0 else self._data.find(b"\n", stop, range_.end) + 1
+            if not start < end < range_.end:
                 break
-            yield stretch._replace(start=start, end=end)
+            yield range_._replace(start=start, end=end)
             start = end
-        yield stretch._replace(start=start)
+        yield range_._replace(start=start)
 
-    def _is_line(self, stretch: Stretch) -> bool:
-        return not stretch.start or self._data[stretch.start - 1 : stretch.start] in (b"\n", b"\r")
+    def _is_line(self, range_: SourceRange) -> bool:
+        return not range_.start or self._data[range_.start - 1 : range_.start] in (b"\n", b"\r")
 
     def shown(self, number: int, view: str) -> list[Fragment]:
         """Return a part as it is read, or under the view `source` as it is written."""
@@ -172,10 +172,10 @@ class DocumentText:
         written: list[str] = []
         size = 0
         first = None
-        for stretch in self._parts[number]:
-            for text in self._lines_of(stretch):
-                first = stretch.position if not written else first
-                written.append(self._span(stretch, text))
+        for range_ in self._parts[number]:
+            for text in self._lines_of(range_):
+                first = range_.position if not written else first
+                written.append(self._span(range_, text))
                 size += len(text)
                 if size >= ROW_BYTES and text[-1:] in _WHOLE_LINES:
                     rows.append(Fragment(_joined(written), first))
@@ -184,29 +184,29 @@ class DocumentText:
             rows.append(Fragment(_joined(written), first))
         return rows
 
-    def _lines_of(self, stretch: Stretch) -> Iterator[str]:
-        """Yield the text of a stretch, some lines at a time."""
-        at = stretch.start
-        while at < stretch.end:
-            end = self._data.find(b"\n", min(at + ROW_BYTES, stretch.end)) + 1
-            end = end if 0 < end < stretch.end else stretch.end
+    def _lines_of(self, range_: SourceRange) -> Iterator[str]:
+        """Yield the text of a range, some lines at a time."""
+        at = range_.start
+        while at < range_.end:
+            end = self._data.find(b"\n", min(at + ROW_BYTES, range_.end)) + 1
+            end = end if 0 < end < range_.end else range_.end
             yield self._data[at:end].decode("utf-8", "replace")
             at = end
 
-    def _span(self, stretch: Stretch, text: str) -> str:
+    def _span(self, range_: SourceRange, text: str) -> str:
         shown = mark_text(text, self._mark)
-        position = stretch.position
+        position = range_.position
         if position is None:
             return f'<span class="none">{shown}</span>'
-        shared = " shared" if stretch.shared else ""
-        label = "" if position in self._seen else self._label(stretch)
+        shared = " shared" if range_.shared else ""
+        label = "" if position in self._seen else self._label(range_)
         self._seen.add(position)
         return f'{label}<span class="k{position % COLORS}{shared}">{shown}</span>'
 
-    def _label(self, stretch: Stretch) -> str:
-        position = stretch.position or 0
+    def _label(self, range_: SourceRange) -> str:
+        position = range_.position or 0
         cut = Cut(position, self._describe(position))
-        return cut_label(cut, begins_line=self._is_line(stretch))
+        return cut_label(cut, begins_line=self._is_line(range_))
 
     # -- as it is read ----------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class DocumentText:
         return [*self._blocks(document, part, level)]
 
     def _blocks(
-        self, document: Document, part: Sequence[Stretch], level: int
+        self, document: Document, part: Sequence[SourceRange], level: int
     ) -> Iterator[Fragment]:
         """Yield fragments of whole blocks; a chunk that begins within one is a cut in it."""
         start, end = part[0].start, part[-1].end
@@ -247,7 +247,7 @@ class DocumentText:
             writer = BlockWriter(written, [one.start for one in inside], self._find_title)
             yield from self._fragments(render_html(writer.html(run), self._find_link, markings))
 
-    def _top(self, part: Sequence[Stretch]) -> int:
+    def _top(self, part: Sequence[SourceRange]) -> int:
         """Return in how many sections the outermost title of a part stands."""
         titled = (one.position for one in part if one.start in self._titles)
         return min((self._nesting[position] for position in titled), default=1)
@@ -260,7 +260,7 @@ class DocumentText:
             self._seen.update(() if position is None else (position,))
             yield Fragment(one.html, position, label)
 
-    def _markdown(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+    def _markdown(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
         """Yield fragments of whole blocks, with the cuts inside them."""
         places = self._places_inside(part)
         top = self._top(part)
@@ -273,8 +273,8 @@ class DocumentText:
             made = render_markdown(text, self._definitions, self._find_link, markings)
             yield from self._fragments(made)
 
-    def _places_inside(self, part: Sequence[Stretch]) -> dict[int, int]:
-        """Return for stretches that begin inside a block where a mark of that can stand.
+    def _places_inside(self, part: Sequence[SourceRange]) -> dict[int, int]:
+        """Return for ranges that begin inside a block where a mark of that can stand.
 
         Before the marker of an item, or before a fence, it would be another block.
         """
@@ -283,55 +283,57 @@ class DocumentText:
         blocks = deque(sorted(parse(data, "part.md").blocks, key=lambda one: one.start))
         around: list[Block] = []
         found = {}
-        for stretch in part[1:]:
-            at = stretch.start - base
+        for range_ in part[1:]:
+            at = range_.start - base
             first = _end_of(_BLANK, data, at)
             while blocks and blocks[0].start <= first:
                 around.append(blocks.popleft())
             around = [one for one in around if one.end > first]
             if any(one.start < at for one in around):
-                found[stretch.start] = base + _mark_place(data, at, around[-1])
+                found[range_.start] = base + _mark_place(data, at, around[-1])
         return found
 
-    def _runs(self, part: Sequence[Stretch], within: Container[int]) -> Iterator[list[Stretch]]:
-        run: list[Stretch] = []
-        for stretch in part:
-            if run and stretch.start not in within:
+    def _runs(
+        self, part: Sequence[SourceRange], within: Container[int]
+    ) -> Iterator[list[SourceRange]]:
+        run: list[SourceRange] = []
+        for range_ in part:
+            if run and range_.start not in within:
                 yield run
                 run = []
-            run.append(stretch)
+            run.append(range_)
         if run:
             yield run
 
     def _with_cuts(
-        self, run: Sequence[Stretch], places: Mapping[int, int]
+        self, run: Sequence[SourceRange], places: Mapping[int, int]
     ) -> tuple[str, list[Cut]]:
-        """Return the text of some stretches with a mark for each cut, and the cuts."""
+        """Return the text of some ranges with a mark for each cut, and the cuts."""
         texts: list[str] = []
         cuts: list[Cut] = []
         last = None
-        for stretch in run:
-            place = min(places.get(stretch.start, stretch.start), stretch.end)
-            lead, text = self._text(stretch.start, place), self._text(place, stretch.end)
-            if texts and stretch.position not in (None, last):
-                cuts.append(Cut(stretch.position, self._describe(stretch.position)))
+        for range_ in run:
+            place = min(places.get(range_.start, range_.start), range_.end)
+            lead, text = self._text(range_.start, place), self._text(place, range_.end)
+            if texts and range_.position not in (None, last):
+                cuts.append(Cut(range_.position, self._describe(range_.position)))
                 lead += CUT
             texts.append(lead + text)
-            last = last if stretch.position is None else stretch.position
+            last = last if range_.position is None else range_.position
         return "".join(texts), cuts
 
     def _text(self, start: int, end: int) -> str:
         text = self._data[start:end].decode("utf-8", "replace")
         return text.replace(CUT, "").removeprefix("\ufeff")
 
-    def _page(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+    def _page(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
         """Yield a part of a page, which is read as a whole, with all its cuts inside."""
         places = {one.start: _end_of(_ROW_TAGS, self._data, one.start) for one in part}
         text, cuts = self._with_cuts(part, places)
         markings = Markings(self._mark, cuts, level, part[0].position)
         yield from self._fragments(render_html(text, self._find_link, markings))
 
-    def _code(self, part: Sequence[Stretch], level: int) -> Iterator[Fragment]:
+    def _code(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
         """Yield a part that is code, divided at the lines where chunks begin."""
         within = {one.start for one in part if not self._is_line(one)}
         for run in self._runs(part, within):
@@ -365,8 +367,8 @@ def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
     return found
 
 
-def _beginning(part: Sequence[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches at which another chunk begins."""
+def _beginning(part: Sequence[SourceRange]) -> Iterator[SourceRange]:
+    """Yield the ranges at which another chunk begins."""
     last = None
     for one in part:
         if one.position not in (None, last):
@@ -386,13 +388,13 @@ def _runs_of(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Pi
         yield run
 
 
-def _clipped(stretches: Iterable[Stretch], start: int, end: int) -> list[Stretch]:
-    """Return what of some stretches lies in a range."""
+def _clipped(ranges: Iterable[SourceRange], start: int, end: int) -> list[SourceRange]:
+    """Return what of some ranges lies in a range."""
     return [
         one
         if start <= one.start and one.end <= end
         else one._replace(start=max(start, one.start), end=min(end, one.end))
-        for one in stretches
+        for one in ranges
         if max(start, one.start) < min(end, one.end)
     ]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import leafmark
 from leafmark.chunking import STRATEGIES, Strategy
 from leafmark.parsing import parse
-from leafmark.render.chunks import iter_stretches
+from leafmark.render.chunks import iter_source_ranges
 from leafmark.server.web import document_parts
 from leafmark.server.web.document_parts import DocumentText, outline
 
@@ -48,9 +48,9 @@ def test_stretches_are_all_bytes_in_order(source: str) -> None:
     for strategy in STRATEGIES:
         chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy)
         at = 0
-        for stretch in iter_stretches(chunks, len(data)):
-            assert (stretch.start, stretch.end > at) == (at, True)
-            at = stretch.end
+        for part in iter_source_ranges(chunks, len(data)):
+            assert (part.start, part.end > at) == (at, True)
+            at = part.end
         assert at == len(data)
 
 
