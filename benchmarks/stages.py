@@ -42,7 +42,7 @@ STAGES = {
     "the rest of chunking": ("chunking.strategies:chunk_document",),
     "kinds of content": ("chunking.text:describe_content",),
     "record: document": ("index.records:document_entry",),
-    "record: columns": ("index.records:lay_out",),
+    "record: columns": ("index.records:build_columns",),
     "record: JSON, deflated": ("index.records:serialise_record",),
     "text of bodies": ("model.chunk:Chunk.readable_body",),
     "terms": ("index.analysis:Analyzer.for_index", "index.analysis:Analyzer.terms"),

@@ -1,10 +1,10 @@
 """What is on disk: schema, analyzers, writer, reader, manifest, generations, locks.
 
-This is the only package that writes index files; in it, `embedded` alone imports Tantivy, but for
-the analyzers. One commit changes text and manifest together. Modules that only writing and checking
-need are imported on first use, since most runs only read.
+This is the only package that writes index files; in it, only `embedded` and the analyzers import
+Tantivy. One commit changes text and manifest together. Modules for writing and checking are
+imported on first use, since most runs only read.
 
-What an index is and does is here. What it makes of texts, names and questions is in modules of
+This package exports the index itself. How it analyzes texts, names and queries is in modules of
 their own: `analysis`, `chunk_names`, `facts`, `folding`, `queries`, `roles`, `snapshot`.
 """
 

@@ -1,21 +1,21 @@
 """The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
 
-In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
-pipeline makes the terms of each word once, and a memory of words those of a text. An index
-is given terms, not text. Before Tantivy sees a text (the places in `tokens` are those in the text
-as given):
+In: text, and a language or none. Out: terms, with their offsets on request. Tantivy's pipeline
+analyzes each distinct word once; a cache of words gives the terms of a text. An index receives
+terms, not text. Before Tantivy sees a text, it is changed (but the offsets in `tokens` refer to
+the original text):
 
-- Spellings that are read as the same become the same (`folding`).
+- Equivalent spellings become one (`folding`).
 - In scripts written without spaces, every character becomes a token (spaces are put around
   it), and a run of them in a query is a phrase.
 - Tokens of more than `MAX_TOKEN_CHARS` characters are replaced by spaces. (Tantivy counts
   bytes, and would drop words of 14 letters in Tamil.)
 
-A name is more than its letters. `C++`, `C#` and `F#` are terms of their own, and no `c`;
-`.NET`, `.gitignore`, `HEAD^` and `2^32` are the whole and the part beside each other. Names in
+Some signs belong to names. `C++`, `C#` and `F#` are terms of their own, without a term `c`;
+`.NET`, `.gitignore`, `HEAD^` and `2^32` give both the whole and the part as terms. Names in
 camel case are indexed whole; in titles and in source code, whose words are names, their parts
-stand behind the text, once per chunk. `Analyzer.readings` and `words.Vocabulary` tell how a word
-of a query is looked for. A word that a line break splits, as in manual pages, is found as a whole.
+follow the text, once per chunk. `Analyzer.readings` and `words.Vocabulary` define how a word of a
+query is searched. A word that is hyphenated at a line break, as in manual pages, is indexed whole.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from leafmark.patterns import late_pattern
 
 __all__ = [
     "BETWEEN",
+    "HYPHENATING_FORMATS",
     "LANGUAGES",
     "MAX_TOKEN_CHARS",
-    "PARTING_FORMATS",
     "Analyzer",
     "Token",
     "analyzer_for",
     "has_signs",
     "is_solid",
+    "iter_hyphenated",
     "iter_names",
-    "iter_parted",
     "split_names",
     "split_words",
+    "terms_of_hyphenated",
     "terms_of_names",
-    "terms_of_parted",
     "with_parts",
 ]
 
@@ -57,15 +57,15 @@ MAX_TOKEN_CHARS = 40
 """Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
 
 _MAX_WORDS = 50_000
-"""Words whose terms an analyzer remembers, in some ten megabytes."""
+"""How many words an analyzer caches, in some ten megabytes."""
 
 _MAX_WORD_BYTES = 3 * MAX_TOKEN_CHARS
 """Longer runs are sentences of scripts without spaces, which do not repeat."""
 
-_PARTED_WORDS = bytes(
+_TO_WORDS = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in bytes(range(256)).lower()
 )
-"""ASCII in small letters, and its signs as spaces; what is not ASCII stays."""
+"""Byte table: ASCII letters become lower case, ASCII signs spaces; other bytes stay."""
 
 # Scripts that run words together; the astral part holds Kana supplements, Tangut,
 # Khitan, Nushu and the Han extensions.
@@ -76,53 +76,53 @@ _SOLID = (
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"
 )
-# All bytes that do not begin such a character, or a surrogate, in UTF-8. Deleting them tells
-# whether there is one, five times faster than a search.
+# All bytes that do not begin such a character, or a surrogate, in UTF-8. If any byte is left
+# after deleting these, a text may have one: five times faster than a search.
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = late_pattern("[\ud800-\udfff]")
 _ASCII_WORD = late_pattern("[0-9A-Za-z]+")
 _LONG_RUN = late_pattern(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 PORTION_CHARS = 250_000
-"""Longer texts are analysed in portions: analysing takes about ten times their size."""
+"""Longer texts are analyzed in portions: analysis takes about ten times their size in memory."""
 
 
 _SPACE = late_pattern(r"[ \n]")
 _FINAL_SIGMA = late_pattern("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
-"""Tantivy lowers it to a sigma within a word."""
+"""Tantivy lower-cases it to the sigma for the middle of a word."""
 
 
 BETWEEN = "\U00010280"
-"""Put between texts that are indexed as one: a letter (Lycian) that nobody types, so that no
+"""Separates texts that are indexed as one: a letter (Lycian) that nobody types, so that no
 phrase matches across it."""
 
-PARTING_FORMATS = ("text", "html")
-"""Formats whose line breaks may split words: others have preformatted text only as code."""
+HYPHENATING_FORMATS = ("text", "html")
+"""Formats whose line breaks may split words: in others, only code is preformatted."""
 
 _INSIDE = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 """Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
 
 _WORD = late_pattern(r"[^\W_]+")
-_PARTED = late_pattern(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
-"""A word that continues in the next line, after a hyphen."""
+_HYPHENATED = late_pattern(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+"""A word that continues on the next line, after a hyphen."""
 
 _SIGNED = late_pattern(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
-"""One letter with what makes it a name: `C++`, `g++`, `C#`; not `page#c` or `c++filt`."""
+"""One letter with the sign that makes it a name: `C++`, `g++`, `C#`; not `page#c`, `c++filt`."""
 
 _SIGN = late_pattern(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
-"""Where there may be such a name: far faster than to look for the name itself."""
+"""The sign after a letter, as in such a name: far faster than a search for the name itself."""
 
 _DOTTED = late_pattern(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
 """The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
 
 _RAISED = late_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
-"""What follows a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
+"""A sign after a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
 
 _MARKS = {"++": "\ufdd0", "#": "\ufdd1", ".": "\ufdd2", "^": "\ufdd3", "~": "\ufdd4"}
-"""What stands for the signs in a run: code points that are no characters, and in no text."""
+"""Marks that replace the signs of names: code points that are not characters and in no text."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
 _MARK = late_pattern("[\ufdd0-\ufdd4]")
 _MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ufdd0-\ufdd4]|(?!))++[^\\W_]*+)")
-"""A word with such marks."""
+"""A word with these marks."""
 
 _NUMBERED = late_pattern(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
 """Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
@@ -138,9 +138,9 @@ class Token(NamedTuple):
 
 
 class _Words(dict[bytes, str]):
-    """The terms of words, made when they are looked up; a run of other scripts may have several.
+    """A cache of the terms of words, computed on look-up, joined by spaces.
 
-    One that is dropped has none.
+    A run of a script without spaces may have several terms; a dropped word has none.
     """
 
     def __init__(self, analyze: Callable[[str], list[str]]):
@@ -168,33 +168,33 @@ class Analyzer:
         filters = [tantivy.Filter.lowercase()]
         if language is not None:
             filters.append(tantivy.Filter.stemmer(language))
-        self.engine = _built(language, filters)
-        self._splitter = _built(language, [])
+        self.engine = _build_engine(language, filters)
+        self._splitter = _build_engine(language, [])
         self._words = _Words(self._analyze_word)
 
     @property
     def name(self) -> str:
-        """The name under which indexes know this pipeline."""
+        """The name of this pipeline in indexes."""
         return f"leafmark_{self.language or 'none'}"
 
     def for_index(self, text: str) -> str:
-        """Return the text as its field in the index takes it: its terms, with spaces between."""
+        """Return the text in the form of an index field: its terms, joined by spaces."""
         if len(text) > PORTION_CHARS:
             return " ".join(self.terms(text))
         return self.of_words(split_words(text))
 
     def of_words(self, words: Iterable[bytes]) -> str:
-        """Return the terms of the words of a text, with spaces between."""
+        """Return the terms of the words of a text (see `split_words`), joined by spaces."""
         return " ".join(filter(None, map(self._words.__getitem__, words)))
 
     def _analyze(self, text: str) -> list[str]:
-        """Return the terms of a folded text, in which marks stand for signs that are in names."""
+        """Return the terms of a folded text, in which marks replace the signs of names."""
         terms = self._lookup(text)
         return [*terms] if text.isascii() else " ".join(terms).split()
 
     def _lookup(self, text: str) -> Iterator[str]:
-        """Return the terms of the same; of what is not ASCII, some may be in one string."""
-        return filter(None, map(self._words.__getitem__, _parted(text)))
+        """Return the terms of such a text; outside ASCII, one string may hold several terms."""
+        return filter(None, map(self._words.__getitem__, _word_bytes(text)))
 
     def _analyze_word(self, word: str) -> list[str]:
         if word.isascii():  # letters and digits alone: one token, of a length that is known
@@ -204,17 +204,17 @@ class Analyzer:
         if _MARK.search(word) is None:
             return self._analyze_plain(word)
         parts = _MARKED.split(word)
-        found = self._analyze_plain(parts[0])
+        terms = self._analyze_plain(parts[0])
         for marked, plain in zip(parts[1::2], parts[2::2], strict=True):
-            found += self._analyze_marked(marked)
-            found += self._analyze_plain(plain)
-        return found
+            terms += self._analyze_marked(marked)
+            terms += self._analyze_plain(plain)
+        return terms
 
     def _analyze_plain(self, text: str) -> list[str]:
         return self.engine.analyze(self._without_long_tokens(_spread(text)))
 
     def _without_long_tokens(self, text: str) -> str:
-        """Replace every token that is too long by as many spaces. No token has white space."""
+        """Replace every token that is too long by as many spaces; tokens have no white space."""
         if (
             len(text) <= MAX_TOKEN_CHARS
             or max(map(len, text.split()), default=0) <= MAX_TOKEN_CHARS
@@ -236,12 +236,12 @@ class Analyzer:
         """Return the terms of `text`, in order."""
         if len(text) <= PORTION_CHARS:
             return self._terms(text)
-        found: list[str] = []
-        known: dict[str, str] = {}  # so that a term that repeats is kept once
+        collected: list[str] = []
+        known: dict[str, str] = {}  # keeps one string for each distinct term
         for portion in _portions(text):
             terms = self._terms(portion)
-            found += map(known.setdefault, terms, terms)
-        return found
+            collected += map(known.setdefault, terms, terms)
+        return collected
 
     def _terms(self, text: str) -> list[str]:
         return self._analyze(_mark_signs(fold(text)))
@@ -258,19 +258,19 @@ class Analyzer:
         return terms
 
     def words_of(self, term: str, text: str) -> list[str]:
-        """Return the words of a text that have the term, in lower case, the most usual first."""
-        found = (
+        """Return the words of a text with the term, in lower case, the most frequent first."""
+        words = (
             text[token.start : token.end].lower() for token in self.find(text, {term}.__contains__)
         )
-        return [word for word, _ in Counter(found).most_common()]
+        return [word for word, _ in Counter(words).most_common()]
 
     def readings(self, word: str) -> list[tuple[str, ...]]:
-        """Return what a word of a query may be in a text: terms beside each other, best first.
+        """Return the forms that a word of a query may have in a text, best first.
 
-        First as it was typed; then joined parts as one word (`UTF-8` is `utf8`); then the
-        parts of a name (`readCsv` is `read csv`, `utf8` is `utf 8`); of a name with a sign,
-        less of it at last. A number is itself alone: `1.4` is no 14. A caller asks for the first
-        one that occurs, or for any.
+        Each form is a sequence of adjacent terms. First comes the word as typed; then its parts
+        joined (`UTF-8` is `utf8`); then the parts of a name (`readCsv` is `read csv`, `utf8` is
+        `utf 8`); for a name with a sign, a shorter form is last. The parts of a number are never
+        joined: `1.4` is not 14. A caller searches for the first form that occurs, or for any.
 
         >>> analyzer_for(None).readings("UTF-8"), analyzer_for(None).readings("sha256")
         ([('utf', '8'), ('utf8',)], [('sha256',), ('sha', '256')])
@@ -284,46 +284,50 @@ class Analyzer:
         texts = [word]
         if not has_signs(word) and any(map(str.isalpha, word)):
             texts.append("".join(filter(str.isalnum, word)))
-        if raised := _RAISED.search(word):  # `HEAD~1` where only `HEAD~3` is
+        if raised := _RAISED.search(word):  # `HEAD~1`, if a text has only `HEAD~3`
             texts.append(word[: raised.end()])
         parts = _NUMBERED.sub(" ", split_names(word))
         texts.append(word.lstrip(".") if parts == word else parts)
-        found = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
-        return [terms for terms in found if terms]
+        readings = dict.fromkeys(tuple(t.term for t in self.tokens_of_word(text)) for text in texts)
+        return [terms for terms in readings if terms]
 
-    def terms_once(self, text: str) -> list[str]:
-        """Return the terms of `text` where no sign is part of a name."""
+    def plain_terms(self, text: str) -> list[str]:
+        """Return the terms of `text`, without regard to signs of names."""
         return self._analyze(fold(text))
 
     def tokens(self, text: str) -> list[Token]:
-        """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
+        """Return the tokens of `text`, in order; offsets count characters of the original text."""
         return list(self.iter_tokens(text))
 
     def tokens_of_word(self, word: str) -> tuple[Token, ...]:
-        """Return the tokens of a short text, remembered: for the words of a query."""
+        """Return the tokens of a short text, such as a word of a query; cached."""
         return _tokens(self, word)
 
     def iter_tokens(self, text: str) -> Iterator[Token]:
-        """Yield what `tokens` lists."""
+        """Yield the tokens of `text`: see `tokens`."""
         simple = text.isascii() and not has_signs(text)
         return self._ascii_tokens(text) if simple else self._any_tokens(text)
 
-    def find(self, text: str, wanted: Callable[[str], bool]) -> list[Token]:
-        """Return the tokens whose term is `wanted`, several times faster than by `tokens`.
+    def find(self, text: str, accepts: Callable[[str], bool]) -> list[Token]:
+        """Return the tokens whose term `accepts` admits, several times faster than `tokens`.
 
-        `wanted`, such as `set.__contains__`, is called once per distinct term.
+        `accepts`, such as `set.__contains__`, is called once per distinct term.
         """
-        kept = {term for term in set(self.terms(text)) if wanted(term)}
-        return [token for token in self.iter_tokens(text) if token.term in kept] if kept else []
+        accepted = {term for term in set(self.terms(text)) if accepts(term)}
+        return (
+            [token for token in self.iter_tokens(text) if token.term in accepted]
+            if accepted
+            else []
+        )
 
     def _ascii_tokens(self, text: str) -> Iterator[Token]:
-        """In ASCII a word is a run of letters and digits, and gives one term."""
+        """Yield the tokens of an ASCII text: each run of letters and digits is one term."""
         words = (word for word in _ASCII_WORD.finditer(text) if len(word[0]) <= MAX_TOKEN_CHARS)
         for position, (word, term) in enumerate(zip(words, self.terms(text), strict=True)):
             yield Token(term, word.start(), word.end(), position)
 
     def _any_tokens(self, text: str) -> Iterator[Token]:
-        """Yield the tokens of any text as Tantivy makes them, at their places in `text`."""
+        """Yield the tokens of any text as Tantivy splits it, with offsets in `text`."""
         folded = fold(text)
         if folded == text:
             yield from self._folded_tokens(text)
@@ -334,7 +338,7 @@ class Analyzer:
             yield Token(token.term, start, end, token.position)
 
     def _folded_tokens(self, text: str) -> Iterator[Token]:
-        """Yield the tokens of a folded text, at their places without the added spaces."""
+        """Yield the tokens of a folded text, with offsets that do not count added spaces."""
         prepared = self._without_long_tokens(_spread(text))
         added = _added_spaces(text) if len(prepared) != len(text) else []
         signed = {sign.start(): sign for sign in _SIGNED.finditer(text)}
@@ -368,7 +372,7 @@ def is_solid(term: str) -> bool:
 
 
 def _portions(text: str) -> Iterator[str]:
-    """Cut a text after white space, which is in no token."""
+    """Yield a text in portions, cut after white space, so that no token is cut."""
     at = 0
     while at < len(text):
         space = _SPACE.search(text, at + PORTION_CHARS)
@@ -387,9 +391,9 @@ def has_signs(text: str) -> bool:
 
 
 def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
-    """Return the terms of the parts of each name in source code, separated by `BETWEEN`.
+    """Return the terms of the parts of each name in source code, each after a `BETWEEN`.
 
-    Each name counts once: ten uses of a name do not say more of what the code is about.
+    Each name counts once: ten uses do not make the code more relevant for it.
     """
     terms: list[str] = []
     for word in dict.fromkeys(_WORD.findall(code)):
@@ -400,21 +404,21 @@ def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
 
 @memo(4096)
 def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
-    """Return the terms indexed beside a word: none if it is no name."""
+    """Return `BETWEEN` and the terms of a name's parts; nothing for a word without parts."""
     return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
 
 
 def split_words(text: str) -> list[bytes]:
-    """Return the words of a text, of which each language makes its own terms."""
-    return _parted(_mark_signs(fold(text)))
+    """Return the words of a text, in UTF-8, before any language's analysis."""
+    return _word_bytes(_mark_signs(fold(text)))
 
 
-def _parted(text: str) -> list[bytes]:
-    return text.encode("utf-8", "surrogatepass").translate(_PARTED_WORDS).split()
+def _word_bytes(text: str) -> list[bytes]:
+    return text.encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
 
 
 def _mark_signs(text: str) -> str:
-    """Return a text with a mark for each sign that is part of a name, and blanks around it."""
+    """Return a text with a mark for each sign that is part of a name, and spaces around names."""
     if not has_signs(text):
         return text
     if ("#" in text or "++" in text) and _SIGN.search(text):
@@ -424,15 +428,15 @@ def _mark_signs(text: str) -> str:
     return _DOTTED.sub(f" {_MARKS['.']}", text)
 
 
-def _built(language: str | None, filters: Sequence[tantivy.Filter]) -> tantivy.TextAnalyzer:
+def _build_engine(language: str | None, filters: Sequence[tantivy.Filter]) -> tantivy.TextAnalyzer:
     builder = tantivy.TextAnalyzerBuilder(_tokenizer(language))
-    for each in filters:
-        builder = builder.filter(each)
+    for filter_ in filters:
+        builder = builder.filter(filter_)
     return builder.build()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:
-    """Return the tokenizer: words are runs of letters and digits; in Tamil, of marks too.
+    """Return the tokenizer: words are runs of letters and digits; in Tamil, also of marks.
 
     The fast tokenizer ends a word at marks that are not alphabetic, such as the one that
     removes a Tamil consonant's vowel; but the stemmer needs whole words.
@@ -450,20 +454,20 @@ def analyzer_for(language: str | None) -> Analyzer:
 
 @cache
 def _solid_runs() -> re.Pattern[str]:
-    """Compiled when first needed: that takes as long as the rest of this module in a search."""
+    """Compile on first use: that takes as long as everything else that a search does here."""
     return re.compile(f"([{_SOLID}]+)")
 
 
 @cache
 def _unusual() -> re.Pattern[str]:
-    """A solid character, or half of one."""
+    """Return the pattern of a solid character or a surrogate."""
     return re.compile(f"[{_SOLID}\ud800-\udfff]")
 
 
 def _spread(text: str) -> str:
-    """Put spaces around every solid character of a folded text, and a sign for half of one.
+    """Put spaces around every solid character of a folded text, and replace surrogates.
 
-    A capital sigma at the end of a Greek word becomes the final one, as it is in small letters.
+    A capital sigma at the end of a Greek word becomes the lower-case final sigma.
     """
     if "Σ" in text:
         text = _FINAL_SIGMA.sub("ς", text)
@@ -475,7 +479,7 @@ def _spread(text: str) -> str:
 
 
 def _added_spaces(text: str) -> list[int]:
-    """Return the places in the prepared text of the spaces put around solid characters."""
+    """Return the offsets, in the prepared text, of the spaces put around solid characters."""
     places: list[int] = []
     for run in _solid_runs().finditer(text):
         first = run.start() + len(places)
@@ -484,13 +488,13 @@ def _added_spaces(text: str) -> list[int]:
 
 
 def _is_unusual(text: str) -> bool:
-    """Whether there is a solid character, or half of one."""
+    """Whether the text has a solid character or a surrogate."""
     leads = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_BYTES)
     return bool(leads) and _unusual().search(text) is not None
 
 
 def with_parts(title: str) -> str:
-    """Return a title followed by the parts of the names in it.
+    """Return a title, followed by the parts of its names.
 
     >>> with_parts("printRoutes() of HTTPServer"), with_parts("List of URLs")
     ('printRoutes() of HTTPServer print Routes HTTP Server', 'List of URLs')
@@ -502,7 +506,7 @@ def with_parts(title: str) -> str:
 
 
 def split_names(title: str) -> str:
-    """Return a title with the names in it split.
+    """Return a title with its names split into parts.
 
     >>> split_names("printRoutes() of HTTPServer")
     'print Routes() of HTTP Server'
@@ -511,7 +515,7 @@ def split_names(title: str) -> str:
 
 
 def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield the parts of each name in a text, each part with the place where it begins.
+    """Yield the parts of each name in a text, each part with its start.
 
     >>> list(iter_names("go printRoutes"))
     [[(3, 'print'), (8, 'Routes')]]
@@ -533,18 +537,18 @@ def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
             return
 
 
-def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:
-    """Return the terms of the words that line breaks split, each once, after `BETWEEN`."""
-    words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_parted(text))
+def terms_of_hyphenated(analyzer: Analyzer, text: str) -> list[str]:
+    """Return the terms of the words that line breaks split, each word once, after `BETWEEN`."""
+    words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_hyphenated(text))
     return [term for word in words for term in (BETWEEN, *analyzer.terms(word))]
 
 
-def iter_parted(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield the two parts of each word that a line break splits, with their places.
+def iter_hyphenated(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the two parts of each word that a line break splits, with their starts.
 
-    >>> list(iter_parted("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
+    >>> list(iter_hyphenated("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
     [[(0, 'exam'), (8, 'ple')]]
     """
     if "-\n" in text or "\u2010" in text or "\u00ad" in text or "-\r" in text:
-        for found in _PARTED.finditer(text):
-            yield [(found.start(1), found[1]), (found.end(), found[2])]
+        for match in _HYPHENATED.finditer(text):
+            yield [(match.start(1), match[1]), (match.end(), match[2])]

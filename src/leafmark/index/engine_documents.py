@@ -18,10 +18,10 @@ from itertools import islice
 from leafmark.environment import memo
 from leafmark.index.analysis import (
     BETWEEN,
-    PARTING_FORMATS,
+    HYPHENATING_FORMATS,
     Analyzer,
+    terms_of_hyphenated,
     terms_of_names,
-    terms_of_parted,
     with_parts,
 )
 from leafmark.index.chunk_names import (
@@ -229,8 +229,8 @@ def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
     terms = [analyzer.for_index(body)]
     if form == "script":
         terms += terms_of_names(analyzer, body)
-    elif form in PARTING_FORMATS:
-        terms += terms_of_parted(analyzer, body)
+    elif form in HYPHENATING_FORMATS:
+        terms += terms_of_hyphenated(analyzer, body)
     return [" ".join(terms)]
 
 

@@ -1,10 +1,10 @@
-"""What the index stores about a source: one compressed record for the document and its chunks.
+"""The stored record of a source: one compressed record for the document and its chunks.
 
-A record is the state of the file and then deflated JSON: columns of numbers and names. What can
-be computed from other columns is left out: the last descendant, the number of siblings, section
+A record is the state of the file and then deflated JSON: columns of numbers and names. Values
+that follow from other columns are left out: the last descendant, the number of siblings, section
 paths, a body that is the span without the children, a slug made from the title. So are columns
-that are as in most documents. One record per document takes a third of the size of one per chunk,
-and results need the ancestors of a chunk anyway.
+with the values of most documents. One record per document takes a third of the size of one per
+chunk, and results need the ancestors of a chunk anyway.
 
 JSON is read fast, cannot execute anything, and fails on damaged bytes. Times and digests, which
 do not compress, come before it as plain bytes.
@@ -37,13 +37,13 @@ from leafmark.model import (
 from leafmark.namedtuples import NamedTuple
 
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
-"""What reading damaged columns raises."""
+"""The exceptions that damaged columns raise."""
 
 
 def document_entry(
     chunked: ChunkedDocument, state: FileState, *, named: bool = False
 ) -> DocumentEntry:
-    """Return what the index keeps about the document itself."""
+    """Return the entry of a document, without its chunks."""
     document, own = chunked.document, chunked.chunk_slugs
     return DocumentEntry(
         tree=chunked.tree,
@@ -71,7 +71,7 @@ def serialise_document(
     *,
     folded_position: int | None = None,
 ) -> bytes:
-    """Return the record of a source and its chunks; `contents` are theirs, by position."""
+    """Return the record of a source and its chunks; `contents` are the chunks', by position."""
     head = [
         entry.tree,
         entry.path,
@@ -90,19 +90,19 @@ def serialise_document(
     ]
     record: dict[str, Any] = {"q": head}
     if chunks:
-        record |= lay_out(chunks, contents)
+        record |= build_columns(chunks, contents)
         if folded_position is not None:
             record["f"] = folded_position
     return serialise_record(entry.state, record)
 
 
 class StoredDocument:
-    """A source's record: its `DocumentEntry`, and the entries of its chunks, made on demand."""
+    """A source's record: its `DocumentEntry`, and the entries of its chunks, built on demand."""
 
     def __init__(self, entry: DocumentEntry, columns: Mapping[str, Any]):
         self.entry = entry
         self.columns = columns
-        self._made: dict[int, Entry] = {}
+        self._entries: dict[int, Entry] = {}
 
     def __len__(self) -> int:
         return self.entry.chunk_count
@@ -115,22 +115,22 @@ class StoredDocument:
 
         Raises:
             IndexError: there is none.
-            DamagedError: the record is not what was written.
+            DamagedError: the record is damaged.
         """
-        found = self._made.get(position)
-        if found is None:
+        entry = self._entries.get(position)
+        if entry is None:
             if not 0 <= position < len(self):
                 raise IndexError(position)
-            found = self._made[position] = self._checked(position)
-        return found
+            entry = self._entries[position] = self._build_checked(position)
+        return entry
 
-    def iter_anew(self) -> Iterator[Entry]:
-        """Yield all chunks, made for this once; raises what `chunk` does."""
-        return map(self._checked, range(len(self)))
+    def iter_uncached(self) -> Iterator[Entry]:
+        """Yield all chunks without caching them; raises like `chunk`."""
+        return map(self._build_checked, range(len(self)))
 
-    def _checked(self, position: int) -> Entry:
+    def _build_checked(self, position: int) -> Entry:
         try:
-            return self._make(position)
+            return self._build_entry(position)
         except _UNREADABLE as err:
             raise damaged_record() from err
 
@@ -138,7 +138,7 @@ class StoredDocument:
         """Return the title of the chunk at `position`; a piece's is its section's.
 
         Raises:
-            DamagedError: the record is not what was written, or has no such chunk.
+            DamagedError: the record is damaged, or has no such chunk.
         """
         try:
             return str(self.columns["t"][position])
@@ -149,7 +149,7 @@ class StoredDocument:
         """Return the titles from the document down to the chunk at `position`.
 
         Raises:
-            DamagedError: the record is not what was written, or has no such chunk.
+            DamagedError: the record is damaged, or has no such chunk.
         """
         try:
             return self._section_path(position)
@@ -161,7 +161,7 @@ class StoredDocument:
         return self._places.get((slug, piece))
 
     def slugs(self) -> set[str]:
-        """Return every name of a place in it: of chunks, of discarded headings, given by labels."""
+        """Return every slug of the document: of chunks, of discarded headings and of labels."""
         named = (self._slug(at) for at in range(len(self)))
         return {*self.entry.slugs, *filter(None, named)}
 
@@ -175,16 +175,16 @@ class StoredDocument:
         return plain_slug(self.columns["t"][position]) if slug == 0 else slug
 
     @cached_property
-    def _unfolded(self) -> _Unfolded:
+    def _computed(self) -> _Computed:
         parents = _parents(self.columns)
         starts, lines = accumulate(self.columns["b"]), accumulate(self.columns["l"])
         counts = [0] * (len(parents) + 1)
         for parent in parents:
             counts[parent] += 1  # the parent of the document is -1, the last place
-        return _Unfolded(tuple(parents), tuple(starts), tuple(lines), tuple(counts))
+        return _Computed(tuple(parents), tuple(starts), tuple(lines), tuple(counts))
 
-    def _make(self, position: int) -> Entry:
-        columns, document, whole = self.columns, self.entry, self._unfolded
+    def _build_entry(self, position: int) -> Entry:
+        columns, document, whole = self.columns, self.entry, self._computed
         piece = columns["n"][position]
         parent = whole.parents[position]
         last = self._last(position)
@@ -234,8 +234,8 @@ class StoredDocument:
         return tuple(subtract(start, end, children))
 
     def _last(self, position: int) -> int:
-        """Return the position of a chunk's last descendant, or its own; linear in these."""
-        parents = self._unfolded.parents
+        """Return the position of a chunk's last descendant, or its own; linear in them."""
+        parents = self._computed.parents
         at, end = position + 1, len(parents)
         if not position:
             return end - 1
@@ -244,11 +244,11 @@ class StoredDocument:
         return at - 1
 
     def _children(self, position: int, last: int) -> Iterator[int]:
-        parents = self._unfolded.parents
+        parents = self._computed.parents
         return (at for at in range(position + 1, last + 1) if parents[at] == position)
 
     def _extent(self, position: int) -> tuple[int, int]:
-        start = self._unfolded.starts[position]
+        start = self._computed.starts[position]
         heading = self.columns["h"][position] or 0
         return start - heading, start + self.columns["e"][position]
 
@@ -256,9 +256,9 @@ class StoredDocument:
         return fragment(self._slug(position), self.columns["n"][position])
 
     def _section_path(self, position: int) -> tuple[str, ...]:
-        """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
+        """Return the titles from the document down, as `ChunkedDocument.section_paths` does."""
         titles: list[str] = []
-        parents, columns = self._unfolded.parents, self.columns
+        parents, columns = self._computed.parents, self.columns
         pieces, names = columns["n"], columns["t"]
         folded = columns.get("f")
         while (parent := parents[position]) >= 0:
@@ -268,10 +268,10 @@ class StoredDocument:
         return (self.entry.title, *reversed(titles))
 
 
-class _Unfolded(NamedTuple):
-    """What is computed from the columns of a document, by position.
+class _Computed(NamedTuple):
+    """Values computed from the columns of a document, by position.
 
-    `child_counts` are by parent; the last one is for the document itself, whose parent is -1.
+    `child_counts` are by parent; the last one is for parent -1, which is the document's.
     """
 
     parents: tuple[int, ...]
@@ -288,10 +288,10 @@ def _parents(columns: Mapping[str, Any]) -> list[int]:
 
 
 def deserialise_document(data: bytes) -> StoredDocument:
-    """Return what `serialise_document` was given.
+    """Return the document of a record: the inverse of `serialise_document`.
 
     Raises:
-        DamagedError: these are not the bytes of a source's record.
+        DamagedError: the bytes are not a source's record.
     """
     state, record = deserialise_record(data)
     try:
@@ -327,15 +327,15 @@ def deserialise_document(data: bytes) -> StoredDocument:
 
 
 def serialise_state(doc_id: str, state: FileState) -> bytes:
-    """Return the record of a source's later state."""
+    """Return the record of a state that is newer than the source's record."""
     return serialise_record(state, doc_id)
 
 
 def deserialise_state(data: bytes) -> tuple[str, FileState]:
-    """Return what `serialise_state` was given.
+    """Return the document id and the state: the inverse of `serialise_state`.
 
     Raises:
-        DamagedError: these are not its bytes.
+        DamagedError: the bytes are not such a record.
     """
     state, doc_id = deserialise_record(data)
     if not isinstance(doc_id, str):
@@ -354,7 +354,7 @@ _IN_SLUGS = str.maketrans(" ", "-", "".join(s for s in _SIGNS if not s.isalnum()
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
-def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
+def build_columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
     """Return the chunks of one document in columns; `StoredDocument` reads them."""
     fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
     owner = chunks[0].owner
@@ -363,7 +363,7 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
     kinds: dict[tuple[object, ...], int] = {}
     columns: dict[str, tuple[Any, ...]] = {
         "t": titles,
-        "s": tuple(map(_told_slug, owner.chunk_slugs, titles)),
+        "s": tuple(map(_stored_slug, owner.chunk_slugs, titles)),
         "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
         "d": fields["depth"],
         "n": fields["piece"],
@@ -376,18 +376,18 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
         "c": tuple([kinds.setdefault(content[:2], len(kinds)) for content in contents]),
     }
     usual = usual_columns(len(chunks))
-    told = {name: column for name, column in columns.items() if column != usual.get(name)}
-    return {"y": list(kinds), **told, "x": _extras(chunks, fields)}
+    unusual = {name: column for name, column in columns.items() if column != usual.get(name)}
+    return {"y": list(kinds), **unusual, "x": _extras(chunks, fields)}
 
 
-@lru_cache(maxsize=64)  # for documents of as many chunks, they are the same
+@lru_cache(maxsize=64)  # documents with as many chunks share them
 def usual_columns(count: int) -> Mapping[str, tuple[Any, ...]]:
-    """Return the columns that are left out: those of a document with sections without pieces."""
+    """Return the columns that records leave out: those of a document without pieces."""
     zeros = (0,) * count
     return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}
 
 
-def _told_slug(slug: str | None, title: str) -> str | Literal[0] | None:
+def _stored_slug(slug: str | None, title: str) -> str | Literal[0] | None:
     return 0 if slug == plain_slug(title) else slug
 
 
@@ -398,7 +398,7 @@ def _heading_length(heading: int | None, start: int) -> int | None:
 def _extras(
     chunks: Sequence[Chunk], fields: Mapping[str, tuple[Any, ...]]
 ) -> dict[int, list[object]]:
-    """Return what few chunks have, by position: flags, own body, odd end of the heading, covers."""
+    """Return the rare values, by position: flags, own body, odd end of the heading, covers."""
     starts, ends = fields["byte_start"], fields["byte_end"]
     below: dict[int, list[tuple[int, int]]] = {}
     for parent, *extent in zip(
@@ -411,7 +411,7 @@ def _extras(
     for at, (start, end, extent, heading_end, oversize, undersize, covered) in enumerate(
         zip(starts, ends, *rare, strict=True)
     ):
-        is_plain = extent == end and at not in below  # the body is the span: of most chunks
+        is_plain = extent == end and at not in below  # as for most chunks, the body is the span
         body = 0 if is_plain else _own_body(chunks[at], below.get(at, ()))
         odd_end = 0 if heading_end is None or heading_end == start else heading_end
         flags = oversize + 2 * undersize
@@ -423,23 +423,24 @@ def _extras(
 def _own_body(
     chunk: Chunk, below: Sequence[tuple[int, int]]
 ) -> Literal[0] | tuple[tuple[int, int], ...]:
-    """Return the ranges of a body; 0 for one that is the span without what is below it."""
+    """Return the ranges of a body; 0 if it is the span without the ranges below it."""
     spans = chunk.body_spans
     return 0 if spans == tuple(subtract(chunk.byte_start, chunk.byte_end, below)) else spans
 
 
 def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
-    """Return the range that is not in the parent's body: heading and span."""
+    """Return the range that the parent's body leaves out: heading and span."""
     return start if heading is None else heading, end
 
 
 def plain_slug(title: str) -> str:
-    """Return the slug of nearly every title, by a rule that no Unicode version changes."""
+    """Return a slug, the real one for most titles, by a rule that no Unicode version changes."""
     return title.lower().translate(_IN_SLUGS)
 
 
 _LEVEL = 6
-# What most records hold: with it, short ones shrink too. Changing it changes the format.
+# Strings that most records contain: with them, short records shrink too. A change to them changes
+# the format of the index.
 _COMMON = (
     b'"text","html","script","notebook","fixed","mixed","table","quote","thematic_break",'
     b'"definition","heading","Introduction","Overview","Usage","Example","Installation",'
@@ -453,40 +454,42 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def damaged_record() -> DamagedError:
-    """Return the error for bytes or values that no record has."""
+    """Return the error for bytes or values that are not a valid record."""
     return DamagedError("a record of the index cannot be read", hint=REBUILD)
 
 
 def serialise_object(value: object) -> bytes:
-    """Return `value` as deflated JSON; undecodable bytes in names survive as surrogates."""
+    """Return `value` as deflated JSON; undecodable bytes in names stay as surrogates."""
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
     data = _encode(value).encode("utf-8", "surrogatepass")
     return compressor.compress(data) + compressor.flush()
 
 
 def serialise_record(state: FileState, value: object) -> bytes:
-    """Return the state of a file, each part after a byte with its length, and then `value`."""
+    """Return the state of a file, each part after a byte with its length, then `value`."""
     size, modified, changed, inode, digest = state
     numbers = (size, modified, changed - modified, inode)
-    parts = [each.to_bytes(each.bit_length() // 8 + 1, "little", signed=True) for each in numbers]
+    parts = [
+        number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True) for number in numbers
+    ]
     parts.append(bytes.fromhex(digest))
     return b"".join([b"%c%b" % (len(part), part) for part in parts]) + serialise_object(value)
 
 
 def deserialise_record(data: bytes) -> tuple[FileState, Any]:
-    """Return what `serialise_record` was given.
+    """Return the state and the value: the inverse of `serialise_record`.
 
     Raises:
-        DamagedError: these are not its bytes.
+        DamagedError: the bytes are not such a record.
     """
-    parts, rest = _parted(data)
+    parts, rest = _split_state(data)
     digest = parts.pop().hex()
-    size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
+    size, modified, later, inode = [int.from_bytes(part, "little", signed=True) for part in parts]
     return FileState(size, modified, modified + later, inode, digest), deserialise_object(rest)
 
 
-def _parted(data: bytes) -> tuple[list[bytes], bytes]:
-    """Return the parts of the state that a record begins with, and the rest."""
+def _split_state(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the parts of the state at the beginning of a record, and the rest."""
     at, parts = 0, []
     try:
         for _ in FileState._fields:
@@ -498,18 +501,18 @@ def _parted(data: bytes) -> tuple[list[bytes], bytes]:
     return parts, data[at:]
 
 
-def _inflated(data: bytes) -> bytes:
+def _inflate(data: bytes) -> bytes:
     return zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
 
 
 def deserialise_object(data: bytes) -> Any:
-    """Return what `serialise_object` was given.
+    """Return the value: the inverse of `serialise_object`.
 
     Raises:
-        DamagedError: these are not its bytes.
+        DamagedError: the bytes are not a serialised value.
     """
     try:
-        text = _inflated(data).decode("utf-8", "surrogatepass")
+        text = _inflate(data).decode("utf-8", "surrogatepass")
         value, end = _decode(text)
         if end != len(text):
             raise ValueError("more than one value")

@@ -1,7 +1,7 @@
-"""What readers ask of an engine, and what writers use: the two protocols that engines implement.
+"""The two protocols that an engine implements: `Snapshot` for reading, `Store` for writing.
 
-A `Snapshot` shows one state of the index as long as it lives. Its questions come in batches,
-so that an engine across a network answers each in one round trip.
+A `Snapshot` shows one state of the index for its whole life. Its methods take batches, so that
+an engine across a network answers a call in one round trip.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from leafmark.model import ChunkedDocument, DocumentEntry, Entry, FileState
 from leafmark.namedtuples import NamedTuple
 
 Handle: TypeAlias = Hashable
-"""A chunk as the engine names it; valid for one snapshot."""
+"""The engine's name of a chunk; valid for one snapshot."""
 
 ChunkRef: TypeAlias = tuple[str, int]
-"""A chunk by the id of its document and its position in it."""
+"""The id of a chunk's document, and the chunk's position in it."""
 
 
 Match: TypeAlias = tuple[float, Handle]
-"""The score of a chunk that matches a query, and the chunk."""
+"""The score of a matching chunk, and the chunk."""
 
 
 class TreeCounts(NamedTuple):
-    """What is indexed of one tree; `bytes` counts the sources that made chunks."""
+    """The indexed documents, chunks and bytes of one tree, of sources with chunks."""
 
     documents: int = 0
     chunks: int = 0
@@ -37,7 +37,7 @@ class TreeCounts(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A question for the terms of some fields, as `terms`, `near`, `alike` and `holding` ask it."""
+    """A look-up of terms in some fields, by `terms`, `near`, `alike` or `holding`."""
 
     how: Literal["begins", "near", "alike", "holds"]
     fields: tuple[str, ...]
@@ -48,8 +48,8 @@ class Lookup(NamedTuple):
 class Snapshot(Protocol):
     """One state of the index. Any number of threads may share it.
 
-    Each method raises `DamagedError` if the index is not what was written, and `StorageError`
-    if it cannot be read.
+    Each method raises `DamagedError` if the index is damaged, and `StorageError` if it cannot
+    be read.
     """
 
     languages: tuple[Language, ...]
@@ -60,11 +60,11 @@ class Snapshot(Protocol):
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
 
     @property
     def scored_count(self) -> int:
-        """How many records the rarity of a term is computed from: the chunks and a few more."""
+        """The number of records that the rarity of terms refers to: the chunks and a few more."""
 
     @property
     def tree_names(self) -> Set[str]:
@@ -75,26 +75,26 @@ class Snapshot(Protocol):
 
     @property
     def trees(self) -> Mapping[str, TreeCounts]:
-        """What is indexed of every tree, by name."""
+        """The counts of every tree, by name."""
 
     @property
     def manifest(self) -> Manifest:
-        """What is indexed, by tree and path."""
+        """The indexed sources, by tree and path."""
 
     # -- queries -----------------------------------------------------------------------
 
     def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
-        """Return for each query its best matches, best first, at most as many as given.
+        """Return for each query its best matches, best first, up to its limit.
 
-        Which of those that tie at the end are among them is up to the engine.
+        The engine decides between ties at the limit.
         """
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
         """Return the first `limit` matches by document, or a few more, and the number of all.
 
-        The matches in a document are complete, and so are those in documents whose id begins
-        with the id of one before them: sorted by the ids of chunks, the first `limit` are the
-        first of all.
+        The matches of each returned document are complete, and documents whose id begins with
+        the id of an earlier one are included: so sorted by chunk id, the first `limit` are the
+        first of all matches.
         """
 
     def count(self, queries: Sequence[Query]) -> list[int]:
@@ -106,46 +106,46 @@ class Snapshot(Protocol):
         """Return for each query the score of each chunk, None if it does not match."""
 
     def expect(self, terms: Iterable[tuple[str, str]], lookups: Iterable[Lookup] = ()) -> None:
-        """Note the frequencies and the look-ups that will probably be asked for.
+        """Note the frequencies and the look-ups that will probably be needed.
 
-        An engine across a network asks for them together with the next ones, and reads both then:
-        they may ask for frequencies that were expected before.
+        An engine across a network fetches them together with the next call. Both arguments are
+        read only then, and may themselves call for frequencies that were expected before.
         """
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
-        """Return for each field and term how many chunks have it."""
+        """Return for each field and term the number of chunks with it."""
 
     def terms(
         self, field: str, prefix: str, *, limit: int | None = None, within: Query | None = None
     ) -> list[tuple[str, int]]:
         """Return the terms of a field that begin with `prefix`, each with its number of chunks.
 
-        The most frequent come first, ties by term. `within` counts only chunks that match a
-        query. Without it and without a `limit`, deleted chunks may count, too.
+        The most frequent come first, ties by term. With `within`, only chunks that match that
+        query count. Without it and without a `limit`, deleted chunks may count, too.
         """
 
     def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
         """Return the terms of the fields that are within `distance` edits of one of the words.
 
-        There may be terms of deleted chunks among them.
+        Terms of deleted chunks may be included.
         """
 
     def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
         """Return the terms that differ from a word only in marks on letters, or in `ß` for `ss`.
 
-        `words` are written without marks and with `ss`. There may be terms of deleted chunks
-        among them.
+        `words` are written without marks and with `ss`. Terms of deleted chunks may be included.
         """
 
     def holding(self, field: str, text: str) -> list[str]:
-        """Return the terms of a field that have a text inside; of deleted chunks, too."""
+        """Return the terms of a field that contain a text; terms of deleted chunks, too."""
 
     # -- chunks ------------------------------------------------------------------------
 
     def cuts(self, chunks: Sequence[Handle]) -> Sequence[int]:
-        """Return the same number for all pieces of a section that was cut (see `cut_number`).
+        """Return the chunks' cut numbers, in their order (see `cut_number`).
 
-        0 for chunks that are no piece. Like roles, they are read fast, without records.
+        All pieces of a section that was cut have the same number; chunks that are not pieces
+        have 0. Like roles, the numbers are read fast, without records.
         """
 
     def positions(self, chunks: Sequence[Handle]) -> Sequence[int]:
@@ -169,12 +169,12 @@ class Snapshot(Protocol):
     # -- documents ---------------------------------------------------------------------
 
     def stored(self, doc_id: str) -> StoredDocument | None:
-        """Return what is stored of a source, with all its chunks; None if it is not indexed."""
+        """Return the stored document of a source, with all its chunks; None if not indexed."""
 
     def document(self, doc_id: str) -> DocumentEntry | None:
         """Return the entry of a source, None if it is not indexed."""
 
-    def held_document(self, doc_id: str) -> DocumentEntry:
+    def get_document(self, doc_id: str) -> DocumentEntry:
         """Return the entry of a source that the index itself names.
 
         Raises:
@@ -182,30 +182,30 @@ class Snapshot(Protocol):
         """
 
     def documents(self) -> list[DocumentEntry]:
-        """Return the entry of every source, also of those without chunks, by tree and path."""
+        """Return the entry of every source, with or without chunks, by tree and path."""
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
-        """Return the chunk at a position of a document, None if there is none."""
+        """Return the chunk at a position of a document, None if it has none there."""
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
-        """Return all chunks of a document by position; none if it is not indexed."""
+        """Return all chunks of a document by position; an empty list if it is not indexed."""
 
     def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
-        """Yield what `chunks_of` returns: the chunks are not kept, so there may be many."""
+        """Yield the chunks of `chunks_of` without caching them, so that there may be many."""
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
 
 
 LOOK_AT_NODES = Remedy("cluster", "look which of its nodes are missing, and start them")
-"""What to do where a part of a cluster does not answer."""
+"""The remedy for a part of a cluster that does not answer."""
 
 
 def require_whole(snapshot: Snapshot) -> None:
-    """Look whether all of the index has answered what was asked so far.
+    """Make sure that all parts of the index have answered so far.
 
     Raises:
-        StorageError: a part did not, so that what seems to be missing may be there.
+        StorageError: a part did not, so that a missing chunk may exist all the same.
     """
     if snapshot.is_partial:
         raise StorageError(
@@ -215,19 +215,19 @@ def require_whole(snapshot: Snapshot) -> None:
 
 
 class Store(Protocol):
-    """Changes an index; what it is given becomes visible at once, with `commit`."""
+    """Changes an index; all changes become visible together, with `commit`."""
 
     @property
     def manifest(self) -> Manifest:
-        """What is indexed, including the changes of this writer."""
+        """The indexed sources, including the changes of this writer."""
 
     def put(self, chunked: ChunkedDocument, state: FileState) -> None:
-        """Index a source in place of what was indexed under its tree and path."""
+        """Index a source; it replaces any source with the same tree and path."""
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
-        """Record the state of a source whose bytes are those that are indexed.
+        """Record a new state of a source whose indexed bytes have not changed.
 
-        False if it must be put again.
+        Returns False if it must be put again.
         """
 
     def remove(self, tree: str, path: str) -> None:

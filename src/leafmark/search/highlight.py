@@ -19,13 +19,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from leafmark.environment import memo
 from leafmark.index.analysis import (
     BETWEEN,
-    PARTING_FORMATS,
+    HYPHENATING_FORMATS,
     Analyzer,
     Token,
     has_signs,
     is_solid,
+    iter_hyphenated,
     iter_names,
-    iter_parted,
 )
 from leafmark.index.folding import bare, fold, is_folded
 from leafmark.index.inline import INLINE_FORMATS, iter_read
@@ -73,8 +73,8 @@ class Highlighter:
         """
         if format_name == "script":
             return self._with(text, iter_names, " ")
-        if format_name in PARTING_FORMATS:
-            return self._with(text, iter_parted, "")
+        if format_name in HYPHENATING_FORMATS:
+            return self._with(text, iter_hyphenated, "")
         if format_name in INLINE_FORMATS and self._phrases:
             return self._with(text, iter_read, " ")
         return self.find(text)

@@ -127,7 +127,7 @@ class Texts:
         """Return the entry of a chunk's document."""
         key = document_of(entry)
         if key not in self._documents:
-            self._documents[key] = self._snapshot.held_document(entry.doc_id)
+            self._documents[key] = self._snapshot.get_document(entry.doc_id)
         return self._documents[key]
 
     def titles(self, entry: Entry) -> list[str]:

@@ -357,9 +357,9 @@ class Speller:
         """
         stops = stop_words(self.language.name)
         kept_words = [word for word in words if word not in stops and word.isalnum()]
-        stems = self._analyzer.terms_once(" ".join(kept_words))
+        stems = self._analyzer.plain_terms(" ".join(kept_words))
         if len(stems) != len(kept_words):  # a word of another number of tokens, or a dropped one
-            pairs = [(self._analyzer.terms_once(word), word) for word in kept_words]
+            pairs = [(self._analyzer.plain_terms(word), word) for word in kept_words]
             return {
                 word_stems[0]: word for word_stems, word in reversed(pairs) if len(word_stems) == 1
             }
@@ -429,7 +429,7 @@ class Speller:
         That is `typed`, and what is left of it where the stemmer takes marks away: `prüf*`
         has to find the term `prufung`. What the stemmer makes of a longer word tells.
         """
-        longer = self._analyzer.terms_once(typed + _LETTER)
+        longer = self._analyzer.plain_terms(typed + _LETTER)
         beginning = longer[0].removesuffix(_LETTER) if len(longer) == 1 else typed
         if beginning != typed and bare(beginning) == bare(typed):
             return typed, beginning

@@ -207,7 +207,7 @@ class DocumentReading:
 
     def __init__(self, project: Project, reader: IndexReader, entry: Entry):
         self.entry = entry
-        self.document: DocumentEntry = reader.held_document(entry.doc_id)
+        self.document: DocumentEntry = reader.get_document(entry.doc_id)
         self.chunks: Sequence[Entry] = reader.chunks_of(entry.doc_id)
         self._sources = Sources(project)
         self._reader = reader

@@ -105,7 +105,7 @@ class DocumentList(Sequence[DocumentEntry]):
     def __getitem__(self, at: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
         if isinstance(at, slice):
             return DocumentList(self._reader, self.ids[at])
-        return self._reader.held_document(self.ids[at])
+        return self._reader.get_document(self.ids[at])
 
 
 @mending

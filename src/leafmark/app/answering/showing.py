@@ -87,7 +87,7 @@ def _completed(
 def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowRequest) -> Shown:
     """Read one chunk from its source; `own` text leaves out the sections below."""
     entry, slug, own = named
-    document = reader.held_document(entry.doc_id)
+    document = reader.get_document(entry.doc_id)
     below = [
         other
         for other in reader.chunks_of(entry.doc_id)

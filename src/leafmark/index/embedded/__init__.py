@@ -1,5 +1,5 @@
 """The embedded engine: the only package that imports Tantivy.
 
-It compiles queries, reads and writes one generation of an index, and keeps to itself where a
-chunk lies in the engine's files.
+It compiles queries, and reads and writes one generation of an index. No other package knows
+where a chunk lies in the engine's files.
 """

@@ -1,8 +1,8 @@
-"""Is the index what was written? Every byte of the engine's files, and what they add up to.
+"""Checking the index for damage: every byte of the engine's files, and the index's own counts.
 
-The engine ends its files with a checksum that it does not check itself when it opens them. They
-are looked at now and then, after a writer was killed, where a reader met damage, and by
-`leafmark doctor`. Damage is noted beside the index: the next writer makes it anew.
+The engine ends each file with a checksum, but does not check it when it opens the file. We check
+it now and then, after a writer was killed, after a reader noted damage, and in `leafmark doctor`.
+Damage is noted in the index's folder: the next writer rebuilds the index.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from leafmark.index.engine import REBUILD
 from leafmark.index.folder import Layout
 
 VERIFY_EVERY_S = 7 * 86_400.0
-"""How long after every byte was looked at that is done again (chosen by eye)."""
+"""The time between two checks of every byte (chosen by eye)."""
 
 
 def note_verified(layout: Layout, generation: int) -> None:
-    """Note that every byte of a generation is what was written."""
+    """Note that every byte of a generation was checked and is sound."""
     path = layout.verified(generation)
     with contextlib.suppress(OSError):
         path.touch()
@@ -36,9 +36,9 @@ def note_verified(layout: Layout, generation: int) -> None:
 
 
 def is_verification_due(root: Path) -> bool:
-    """Whether nobody has looked at every byte of the index in `root` for a while.
+    """Whether the last check of every byte of the index in `root` was long ago.
 
-    Not where nothing can be noted: it would be done each time.
+    False if the folder cannot be written: the check could not be noted, and would always be due.
     """
     layout = Layout(root)
     try:
@@ -54,10 +54,10 @@ def is_verification_due(root: Path) -> bool:
 
 
 def verify_index(root: Path) -> bool:
-    """Look at every byte of the engine's files; the next writer mends what is damaged.
+    """Check every byte of the engine's files, and return whether all are sound.
 
-    Returns whether all are what was written. Needs nothing of the engine, so that it may be done
-    beside an answer.
+    Damage is noted for the next writer. The check does not need the engine, so it can run
+    during a search.
     """
     layout = Layout(root)
     try:
@@ -70,7 +70,7 @@ def verify_index(root: Path) -> bool:
             if not _is_sound(path) and path.exists()
         ]
     except (LeafmarkError, OSError, ValueError, KeyError, TypeError):
-        return True  # whoever opens it says so, or a writer has just replaced it
+        return True  # opening it reports the error, or a writer has just replaced it
     if not unsound:
         note_verified(layout, current.generation)
     elif layout.read_current() == current:
@@ -80,10 +80,10 @@ def verify_index(root: Path) -> bool:
 
 
 def damage_behind(error: Exception, root: Path) -> DamagedError | None:
-    """Return the damage that an error came of, which the next writer mends; None for no damage.
+    """Return the damage that caused an error, which the next writer mends; None if none did.
 
-    What is read of damaged files may be anything that the engine knows a form for: where code
-    stumbles over it, the bytes tell whether that is a bug.
+    The engine may read well-formed but wrong values from damaged files. If code fails on them,
+    the checksums tell whether the error is a bug.
     """
     if isinstance(error, DamagedError):
         return error
@@ -94,12 +94,12 @@ def damage_behind(error: Exception, root: Path) -> DamagedError | None:
 
 
 def note_damage(root: Path) -> None:
-    """Have every byte of the index in `root` looked at by the next writer."""
+    """Make the next writer check every byte of the index in `root`."""
     mark_suspect(Layout(root))
 
 
 def mark_suspect(layout: Layout) -> None:
-    """Have every byte looked at: whoever wrote last was killed, or failed."""
+    """Make the next writer check every byte, as after a writer that was killed or failed."""
     with contextlib.suppress(LeafmarkError, OSError):
         current = layout.read_current()
         if current is not None:
@@ -107,7 +107,7 @@ def mark_suspect(layout: Layout) -> None:
 
 
 def are_sound(folder: Path) -> bool:
-    """Whether all of the engine's files in a folder are what was written."""
+    """Whether all of the engine's files in a folder have the right checksum."""
     try:
         return all(map(_is_sound, listed_files(folder)))
     except (OSError, ValueError, KeyError, TypeError):
@@ -121,7 +121,7 @@ _MAX_FOOTER_BYTES = 10_000
 
 
 def check_index(root: Path) -> list[str]:
-    """Return what is wrong with the index in `root`, one sentence each; none if it is sound.
+    """Return the problems of the index in `root`, one sentence each; an empty list if sound.
 
     Linear in its size; about a second for a gigabyte.
 
@@ -135,18 +135,18 @@ def check_index(root: Path) -> list[str]:
         if current is None:
             raise NotFoundError("there is no index yet", location=str(root))
         folder = layout.text(current.generation)
-        found = [_describe(path) for path in listed_files(folder) if not _is_sound(path)]
+        problems = [_describe(path) for path in listed_files(folder) if not _is_sound(path)]
     except (OSError, ValueError, KeyError, TypeError) as err:
         return [f"the engine's list of files cannot be read: {err}"]
     except LeafmarkError as err:
         if err.kind != "damaged":
             raise
         return [err.message]
-    return found or list(_inconsistencies(root))
+    return problems or list(_inconsistencies(root))
 
 
 def listed_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of all segments on the engine's own list, missing ones too."""
+    """Yield the files of all segments on the engine's list; a missing list of deletes too."""
     if not folder.exists():
         raise FileNotFoundError(f"{folder} is missing")
     for segment in json.loads((folder / "meta.json").read_bytes())["segments"]:
@@ -158,7 +158,7 @@ def listed_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether the file ends in a footer with the checksum of what is before it."""
+    """Whether the file ends with a footer that has the checksum of the bytes before it."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -168,9 +168,9 @@ def _is_sound(path: Path) -> bool:
             if magic != _MAGIC or length > _MAX_FOOTER_BYTES or body < 0:
                 return False
             file.seek(body)
-            wanted = json.loads(file.read(length))["crc"]
+            checksum = json.loads(file.read(length))["crc"]
             file.seek(0)
-            return bool(_checksum(file, body) == wanted)
+            return bool(_checksum(file, body) == checksum)
     except (OSError, struct.error, ValueError, KeyError, TypeError):
         return False
 
@@ -193,7 +193,7 @@ def _describe(path: Path) -> str:
 
 
 def _inconsistencies(root: Path) -> Iterator[str]:
-    """Compare the index's own counts with what it holds, and read every record."""
+    """Yield the differences between the index's counts and its content; read every record."""
     try:
         reader = open_reader(root)
         counted = count_chunks(reader.searcher)

@@ -1,7 +1,7 @@
-"""One generation of the index, open: Tantivy's files with our pipelines registered.
+"""Opening one generation of the index: Tantivy's files with our analyzers registered.
 
-Also the record that the index keeps of itself (`IndexMeta`), and how all source
-records are read back: what reader and writer both need.
+Also the record that the index keeps of itself (`IndexMeta`), and the functions that read the
+records of sources: reader and writer share them.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from leafmark.namedtuples import NamedTuple
 
 
 class IndexMeta(NamedTuple):
-    """What one commit says about the whole index.
+    """The facts about the whole index that one commit records.
 
-    `seq` counts commits. `started_ns` is when the run began that looked at the
-    sources: one as young as that is looked at again.
+    `seq` counts commits. `started_ns` is the time when the run began to check the sources:
+    sources as young as that are checked again.
     """
 
     seq: int
@@ -51,10 +51,10 @@ class IndexMeta(NamedTuple):
 
 
 class RecordCounts(NamedTuple):
-    """How many records the engine's files hold, and how many of them are deleted.
+    """The numbers of records in the engine's files, and of deleted ones among them.
 
     The engine's document counts and frequencies include deleted records until their
-    segment is merged; BM25 in a fresh index would count the others only.
+    segment is merged; BM25 in a fresh index would count live ones only.
     """
 
     stored: int
@@ -79,14 +79,14 @@ def index_languages(trees: Mapping[str, str | None]) -> tuple[Language, ...]:
 
 
 def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
-    """Return the schema for the languages in use, in whatever order they are given.
+    """Return the schema for the languages in use; their order does not matter.
 
-    The engine would store a byte with the length of each field of each record. Only BM25 uses
+    By default the engine stores a length byte for each field of each record. Only BM25 uses
     it, for bodies, titles and paths; so the other fields have none.
     """
     languages = tuple(languages)
     builder = tantivy.SchemaBuilder()
-    for language in sorted(languages, key=lambda each: each.body):
+    for language in sorted(languages, key=lambda language: language.body):
         for field in (language.body, language.title, language.tags, language.path):
             builder.add_text_field(field, tokenizer_name=language.analyzer.name)
         builder.add_text_field(
@@ -101,14 +101,16 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
     for column in ("cut", "role"):
         builder.add_unsigned_field(column, fast=True)
     builder.add_bytes_field("source", stored=True)
-    unmeasured = {name for each in languages for name in (each.tags, each.links)} | {*RAW_FIELDS}
+    unmeasured = {name for language in languages for name in (language.tags, language.links)} | {
+        *RAW_FIELDS
+    }
     return _without_lengths(builder.build(), unmeasured)
 
 
 def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.Schema:
     """Return the schema without the lengths of some fields.
 
-    The builder has no option for that; so the schema is unpickled from a changed description.
+    The builder has no such option, so the schema is unpickled from a changed description.
     """
     build, (description,) = cast("tuple[Any, tuple[Any]]", schema.__reduce__())
     for field in description["inner"]:
@@ -126,10 +128,10 @@ def create_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
 
 
 def open_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
-    """Open the index in `path`, in a folder that cannot be written too.
+    """Open the index in `path`, even if the folder is read-only.
 
     Raises:
-        NotFoundError: it has other fields than ours, whatever its format says.
+        NotFoundError: its fields are not ours, whatever its format says.
         DamagedError, StorageError: see `engine_guard`.
     """
     with engine_guard("open the index", path):
@@ -145,9 +147,9 @@ def open_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
 
 
 def _register(index: tantivy.Index, languages: tuple[Language, ...]) -> tantivy.Index:
-    """Tell the engine what to do with texts, which it forgets with every opening.
+    """Register the analyzers, which the engine forgets whenever it is opened.
 
-    It gets terms, so all that is left of our pipelines is to take what stands between spaces.
+    We give it finished terms, so its part of the analysis is to split at spaces.
     """
     terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     for language in languages:
@@ -156,9 +158,9 @@ def _register(index: tantivy.Index, languages: tuple[Language, ...]) -> tantivy.
 
 
 _REMOVALS = 10
-"""How often a folder of links is removed: a thread of the engine may put its lock there meanwhile.
+"""How many times removing a folder of links is tried.
 
-It does so once, while it still finds the list of files there.
+A thread of the engine may create its lock there meanwhile: once, while the list of files exists.
 """
 
 
@@ -188,9 +190,9 @@ def _open_read_only(path: Path) -> tantivy.Index:
 
 
 def find_records(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[bytes]:
-    """Return what is stored in the `source` field of the records that match."""
-    found = searcher.search(query, max(1, limit), count=False).hits
-    records = [searcher.doc(address).get_first("source") for _, address in found]
+    """Return the `source` fields of the matching records, at most `limit`."""
+    hits = searcher.search(query, max(1, limit), count=False).hits
+    records = [searcher.doc(address).get_first("source") for _, address in hits]
     return [record for record in records if record is not None]
 
 
@@ -199,7 +201,7 @@ def _key_query(index: tantivy.Index, key: str) -> tantivy.Query:
 
 
 def first_chunk_query(index: tantivy.Index, doc_id: str | None) -> tantivy.Query:
-    """Match the first chunk of one document, or of all; it carries the source's record."""
+    """Return a query for the first chunk, which carries the record, of one document or of all."""
     query, must = tantivy.Query, tantivy.Occur.Must
     document = query.term_query(index.schema, "facts", "kind=document", "basic")
     if doc_id is None:
@@ -220,20 +222,20 @@ def every_chunk() -> tantivy.Query:
 
 
 def count_chunks(searcher: tantivy.Searcher) -> int:
-    """Return how many chunks there are; linear in them."""
+    """Return the number of chunks; linear in it."""
     return count_matches(searcher, every_chunk())
 
 
 def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | None:
-    """Return what the index says of itself, None for one without a commit of ours.
+    """Return the index's record of itself, None if it has no commit of ours.
 
     Raises:
         DamagedError: the record cannot be read.
     """
-    found = find_records(searcher, _key_query(index, META_KEY), 1)
-    if not found:
+    records = find_records(searcher, _key_query(index, META_KEY), 1)
+    if not records:
         return None
-    record: dict[str, Any] = deserialise_object(found[0])
+    record: dict[str, Any] = deserialise_object(records[0])
     try:
         return IndexMeta(**record)
     except TypeError as err:
@@ -250,7 +252,7 @@ def read_counts(folder: Path) -> RecordCounts:
         segments = json.loads((folder / "meta.json").read_bytes())["segments"]
         stored = sum(int(segment["max_doc"]) for segment in segments)
         deletes = [segment.get("deletes") or {"num_deleted_docs": 0} for segment in segments]
-        return RecordCounts(stored, sum(int(each["num_deleted_docs"]) for each in deletes))
+        return RecordCounts(stored, sum(int(delete["num_deleted_docs"]) for delete in deletes))
     except (KeyError, TypeError, AttributeError) as err:
         raise ValueError("the engine's list of segments cannot be read") from err
 
@@ -258,7 +260,7 @@ def read_counts(folder: Path) -> RecordCounts:
 def read_document(
     index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str
 ) -> StoredDocument | None:
-    """Return what is stored of a source, with its latest state; None for one not indexed."""
+    """Return the stored document of a source, with its latest state; None if not indexed."""
     record = source_record(index, searcher, doc_id)
     return (
         None if record is None else with_latest_state(index, searcher, deserialise_document(record))
@@ -266,18 +268,18 @@ def read_document(
 
 
 def source_record(index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str) -> bytes | None:
-    """Return the record of a source, with chunks or without; None for one not indexed."""
+    """Return the record of a source, with or without chunks; None if it is not indexed."""
     for query in (first_chunk_query(index, doc_id), _key_query(index, SOURCE_KEY + doc_id)):
-        found = find_records(searcher, query, 1)
-        if found:
-            return found[0]
+        records = find_records(searcher, query, 1)
+        if records:
+            return records[0]
     return None
 
 
 def with_latest_state(
     index: tantivy.Index, searcher: tantivy.Searcher, stored: StoredDocument
 ) -> StoredDocument:
-    """Put the state that was recorded last into a source's entry; the record has the first."""
+    """Replace the state in a source's entry with the latest; the record has the first one."""
     later = find_records(searcher, _key_query(index, STATE_KEY + stored.entry.doc_id), 1)
     if later:
         stored.entry = stored.entry._replace(state=deserialise_state(later[0])[1])

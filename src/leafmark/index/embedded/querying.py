@@ -1,8 +1,8 @@
-"""What the engine is asked: queries as its objects, and what it knows of terms.
+"""Compiling queries to the engine's objects, and the engine's frequencies and terms.
 
-Scores are those of a fresh index. The engine counts deleted chunks until their segments are
+Scores equal those of a fresh index. The engine counts deleted chunks until their segments are
 merged, so its document frequencies depend on the history of the index. If chunks were deleted,
-each scored term is counted again, and its score multiplied by what its rarity is off.
+each scored term is counted again, and its score is corrected by the ratio of the two rarities.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from leafmark.model import Recent
 from leafmark.suggest import edits_from
 
 _REMEMBERED_TERMS = 10_000
-"""How many counts of terms are kept; about 200 bytes each."""
+"""How many term counts are cached; about 200 bytes each."""
 
 _REMEMBERED_PATTERNS = 50
-"""How many regular expressions are kept; building one takes about a millisecond."""
+"""How many regular expressions are cached; building one takes about a millisecond."""
 
 _FEW_TERMS = 100
-"""Up to this many terms are looked up one by one: the engine's set of terms goes through the
-dictionary, which takes a millisecond even for one term (measured)."""
+"""Up to this many terms are looked up one by one: the engine's set query scans the dictionary,
+which takes a millisecond even for one term (measured)."""
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 
 class Frequencies:
-    """In how many records terms stand; threads may share it.
+    """Counts the chunks that contain a term; threads may share it.
 
-    Holds the searcher, never the reader.
+    It refers to the searcher, never to the reader.
     """
 
     def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, counts: RecordCounts):
@@ -64,13 +64,13 @@ class Frequencies:
         self._corrections: Recent[tuple[str, tuple[str, ...]], float] = Recent(_REMEMBERED_TERMS)
 
     def live(self, field: str, term: str) -> int:
-        """Return in how many chunks a term stands.
+        """Return how many chunks contain a term.
 
         Linear in the result if chunks were deleted, else constant.
         """
-        found = self.stored(field, term)
-        if not found or not self._counts.deleted:
-            return found
+        frequency = self.stored(field, term)
+        if not frequency or not self._counts.deleted:
+            return frequency
         key = (field, term)
         live = self._live.get(key)
         if live is None:
@@ -80,25 +80,25 @@ class Frequencies:
         return live
 
     def stored(self, field: str, term: str) -> int:
-        """Return the same with deleted chunks counted: an upper bound in constant time."""
+        """Return how many chunks, deleted ones included, contain a term; constant time."""
         return self._searcher.doc_freq(field, term)
 
     def correction(self, field: str, terms: tuple[str, ...]) -> float:
-        """Return by what factor the engine's rarity of terms together is off."""
+        """Return the ratio of the terms' true rarity, summed, to the engine's."""
         if not self._counts.deleted:
             return 1.0
         key = (field, terms)
-        found = self._corrections.get(key)
-        if found is None:
+        correction = self._corrections.get(key)
+        if correction is None:
             live, stored = self._counts.live, self._counts.stored
             true = sum(_idf(live, self.live(field, term)) for term in terms)
-            found = true / sum(_idf(stored, self.stored(field, term)) for term in terms)
-            self._corrections.put(key, found)
-        return found
+            correction = true / sum(_idf(stored, self.stored(field, term)) for term in terms)
+            self._corrections.put(key, correction)
+        return correction
 
 
 def _idf(total: int, frequency: int) -> float:
-    """Return the inverse document frequency by which the engine scores."""
+    """Return the inverse document frequency as the engine computes it."""
     return math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -116,24 +116,24 @@ class Compiler:
 
 
 class Compilation:
-    """Compiles the queries of one batch: each value once, however many of them hold it."""
+    """Compiles the queries of one batch; a subquery that several of them share is compiled once."""
 
     def __init__(self, compiler: Compiler):
         self._compiler = compiler
         self._schema = compiler.schema
-        self._made: dict[tuple[int, bool], tuple[Query, tantivy.Query]] = {}
+        self._compiled: dict[tuple[int, bool], tuple[Query, tantivy.Query]] = {}
 
     def compile(self, query: Query, *, scored: bool = True) -> tantivy.Query:
         """Return the engine's query; if its scores are of no interest, without them."""
         key = (id(query), scored)
-        known = self._made.get(key)
+        known = self._compiled.get(key)
         if known is None:
-            made = _BY_TYPE[type(query)](self, query, scored)
-            self._made[key] = (query, made)  # a value that is gone would leave its id to others
-            return made
+            compiled = _BY_TYPE[type(query)](self, query, scored)
+            self._compiled[key] = (query, compiled)  # a living query's id is not given to others
+            return compiled
         return known[1]
 
-    def _each(self, queries: Iterable[Query], scored: bool) -> list[tantivy.Query]:
+    def _compile_all(self, queries: Iterable[Query], scored: bool) -> list[tantivy.Query]:
         return [self.compile(query, scored=scored) for query in queries]
 
     def _nothing(self, _query: NoChunk, _scored: bool) -> tantivy.Query:
@@ -152,8 +152,8 @@ class Compilation:
         """Return the query with `factor` times the score of a fresh index."""
         terms = (query.term,) if isinstance(query, HasTerm) else query.terms
         factor *= self._compiler.frequencies.correction(query.field, terms)
-        found = self._bare(query, "freq")
-        return found if factor == 1 else tantivy.Query.boost_query(found, factor)
+        compiled = self._bare(query, "freq")
+        return compiled if factor == 1 else tantivy.Query.boost_query(compiled, factor)
 
     def _bare(self, query: HasTerm | HasPhrase, option: str = "basic") -> tantivy.Query:
         if isinstance(query, HasPhrase):
@@ -166,17 +166,17 @@ class Compilation:
         schema, field, terms = self._schema, query.field, query.terms
         if len(terms) > _FEW_TERMS:
             return tantivy.Query.term_set_query(schema, field, list(terms))
-        each = [tantivy.Query.term_query(schema, field, term, "basic") for term in terms]
-        found = _any_of(each)
-        return tantivy.Query.const_score_query(found, 1.0) if scored else found
+        queries = [tantivy.Query.term_query(schema, field, term, "basic") for term in terms]
+        union = _any_of(queries)
+        return tantivy.Query.const_score_query(union, 1.0) if scored else union
 
     def _match(self, query: HasMatch, _scored: bool) -> tantivy.Query:
         patterns = self._compiler.patterns
-        found = patterns.get(query)
-        if found is None:
-            found = tantivy.Query.regex_query(self._schema, query.field, query.pattern)
-            patterns.put(query, found)
-        return found
+        compiled = patterns.get(query)
+        if compiled is None:
+            compiled = tantivy.Query.regex_query(self._schema, query.field, query.pattern)
+            patterns.put(query, compiled)
+        return compiled
 
     def _phrase_match(self, query: HasPhraseMatch, _scored: bool) -> tantivy.Query:
         return tantivy.Query.regex_phrase_query(self._schema, query.field, list(query.patterns))
@@ -201,41 +201,41 @@ class Compilation:
         return tantivy.Query.boost_query(self.compile(inner), query.factor)
 
     def _constant(self, query: Constant, scored: bool) -> tantivy.Query:
-        found = self.compile(query.query, scored=False)
-        return tantivy.Query.const_score_query(found, query.score) if scored else found
+        inner = self.compile(query.query, scored=False)
+        return tantivy.Query.const_score_query(inner, query.score) if scored else inner
 
     def _any_of(self, query: AnyOf, scored: bool) -> tantivy.Query:
-        return _any_of(self._each(_summands(query), scored), query.least)
+        return _any_of(self._compile_all(_summands(query), scored), query.least)
 
     def _all_of(self, query: AllOf, scored: bool) -> tantivy.Query:
-        must = self._each(query.must, scored)
-        should = self._each(query.should, scored) if scored else []
-        without = self._each(query.without, False)
+        must = self._compile_all(query.must, scored)
+        should = self._compile_all(query.should, scored) if scored else []
+        without = self._compile_all(query.without, False)
         if len(must) == 1 and not should and not without:
             return must[0]
         if not must:
             must = [tantivy.Query.const_score_query(every_chunk(), 0.0)]
-        clauses = [(_MUST, each) for each in must]
-        clauses += [(_SHOULD, each) for each in should]
-        clauses += [(_NOT, each) for each in without]
+        clauses = [(_MUST, clause) for clause in must]
+        clauses += [(_SHOULD, clause) for clause in should]
+        clauses += [(_NOT, clause) for clause in without]
         return tantivy.Query.boolean_query(clauses)
 
     def _best_of(self, query: BestOf, scored: bool) -> tantivy.Query:
-        found = self._each(query.queries, scored)
+        queries = self._compile_all(query.queries, scored)
         if not scored:
-            return _any_of(found)
-        if len(found) == 1:
-            return found[0]
-        return tantivy.Query.disjunction_max_query(found) if found else _any_of(found)
+            return _any_of(queries)
+        if len(queries) == 1:
+            return queries[0]
+        return tantivy.Query.disjunction_max_query(queries) if queries else _any_of(queries)
 
 
 def _summands(query: AnyOf) -> Iterable[Query]:
-    """Yield what a sum is made of, sums within it parted: the engine is faster with one."""
-    for each in query.queries:
-        if query.least == 1 and isinstance(each, AnyOf) and each.least == 1:
-            yield from _summands(each)
+    """Yield the operands of a sum, with nested sums flattened: the engine is faster with one."""
+    for operand in query.queries:
+        if query.least == 1 and isinstance(operand, AnyOf) and operand.least == 1:
+            yield from _summands(operand)
         else:
-            yield each
+            yield operand
 
 
 def _any_of(queries: Sequence[tantivy.Query], least: int = 1) -> tantivy.Query:
@@ -243,7 +243,7 @@ def _any_of(queries: Sequence[tantivy.Query], least: int = 1) -> tantivy.Query:
         return tantivy.Query.empty_query()
     if len(queries) == 1 and least == 1:
         return queries[0]
-    clauses = [(_SHOULD, each) for each in queries]
+    clauses = [(_SHOULD, query) for query in queries]
     return tantivy.Query.boolean_query(clauses, minimum_number_should_match=least)
 
 
@@ -266,7 +266,7 @@ _BY_TYPE: Mapping[type[Query], Callable[[Compilation, Any, bool], tantivy.Query]
 
 
 class Vocabulary:
-    """The terms of a few fields; `list_terms` gives those of each, deleted ones too."""
+    """The terms of a few fields; `list_terms` lists a field's terms, of deleted chunks too."""
 
     def __init__(self, list_terms: Callable[[str], Iterable[str]], fields: Sequence[str]):
         self._terms = dict.fromkeys(term for field in fields for term in list_terms(field))
@@ -284,21 +284,21 @@ class Vocabulary:
         return within_distance(word, some, distance)
 
     def alike(self, words: Iterable[str]) -> list[str]:
-        """Return the terms that are one of the words but for their marks."""
-        found: list[str] = []
+        """Return the terms that equal one of the words, or do so without their marks."""
+        terms: list[str] = []
         for word in dict.fromkeys(words):
-            found += [word] if word in self._terms and word.isascii() else []
-            found += self._marked.get(word, ())
-        return found
+            terms += [word] if word in self._terms and word.isascii() else []
+            terms += self._marked.get(word, ())
+        return terms
 
     def holding(self, text: str) -> list[str]:
-        """Return the terms that have a text inside: found in one text of all of them."""
-        found, at = [], self._joined.find(text)
+        """Return the terms that contain a text: a search in one text that joins all of them."""
+        terms, at = [], self._joined.find(text)
         while at >= 0:
             start, end = self._joined.rfind("\n", 0, at) + 1, self._joined.find("\n", at)
-            found.append(self._joined[start:end])
+            terms.append(self._joined[start:end])
             at = self._joined.find(text, end)
-        return found
+        return terms
 
     @cached_property
     def _joined(self) -> str:
@@ -306,23 +306,23 @@ class Vocabulary:
 
     @cached_property
     def _by_length(self) -> Mapping[int, Sequence[str]]:
-        found: dict[int, list[str]] = {}
+        by_length: dict[int, list[str]] = {}
         for term in self._terms:
-            found.setdefault(len(term), []).append(term)
-        return found
+            by_length.setdefault(len(term), []).append(term)
+        return by_length
 
     @cached_property
     def _marked(self) -> Mapping[str, Sequence[str]]:
-        """The terms with letters past ASCII, by what they are without marks."""
-        found: dict[str, list[str]] = {}
+        """The terms with letters past ASCII, by their form without marks."""
+        by_bare_form: dict[str, list[str]] = {}
         for term in self._terms:
             if not term.isascii():
-                found.setdefault(bare(term), []).append(term)
-        return found
+                by_bare_form.setdefault(bare(term), []).append(term)
+        return by_bare_form
 
 
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
-    """Return those of `others` that are within `distance` edits of `word`, in order.
+    """Return the words among `others` within `distance` edits of `word`, in order.
 
     There must be fewer edits than the shorter word has letters, as in Lucene: with as many,
     any word becomes any other (`a` becomes `zax`).

@@ -1,8 +1,8 @@
 """A snapshot of the index: the structure of all documents, and the engine's searcher.
 
-A reader sees one commit as long as it lives, whatever a writer does. Opening takes a few
-milliseconds and no lock; entries are read when they are needed. Any number of threads may
-share a reader.
+A reader sees one commit for its whole life, even while a writer commits others. Opening takes
+a few milliseconds and no lock; entries are read on demand. Any number of threads may share a
+reader.
 """
 
 from __future__ import annotations
@@ -50,27 +50,27 @@ from leafmark.model import DocumentEntry, Entry, Recent
 T = TypeVar("T")
 
 _ATTEMPTS = 3
-"""How often opening is tried if a writer commits meanwhile."""
+"""How many times opening is tried if a writer commits meanwhile."""
 
 REMEMBERED = 1000
-"""How many sources' records a reader keeps; about 5 kB each."""
+"""How many source records a reader caches; about 5 kB each."""
 
 
 _REMEMBERED_REFS = 50_000
-"""How many chunks' documents and positions a reader keeps; about 200 bytes each."""
+"""How many chunk references a reader caches; about 200 bytes each."""
 
 FEW_MATCHES = 2000
-"""Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
+"""Up to this many matches, reading each is faster than listing 26,000 documents (measured)."""
 
 _WIDER = 4
-"""How many times more terms are listed where deleted chunks may have changed their order."""
+"""The factor for the next list of terms if deleted chunks may have changed the order."""
 
 
 def has_index(root: Path) -> bool:
     """Whether there is an index in the folder `root`, in whatever state.
 
     Raises:
-        StorageError: the system does not allow to look there.
+        StorageError: the system denies access to the folder.
     """
     current = Layout(root).current
     try:
@@ -84,7 +84,7 @@ def open_reader(root: Path) -> IndexReader:
 
     Raises:
         NotFoundError: there is no index, or one in an old format.
-        DamagedError: it is not what was written.
+        DamagedError: the index is damaged.
         UsageError: a newer leafmark wrote it.
         StorageError: it cannot be read.
     """
@@ -109,7 +109,7 @@ def open_reader(root: Path) -> IndexReader:
 class IndexReader:
     """One commit of one generation. Use `open_reader`.
 
-    It is a `Snapshot`, which says what most of its methods do.
+    `Snapshot` documents most of its methods.
     """
 
     def __init__(self, layout: Layout, current: Current):
@@ -118,7 +118,9 @@ class IndexReader:
         self._folder = layout.text(current.generation)
         self._stamp = _stamp(self._folder)
         self.languages: tuple[Language, ...] = index_languages(current.languages)
-        self._language_of = {tree: each for each in self.languages for tree in each.trees}
+        self._language_of = {
+            tree: language for language in self.languages for tree in language.trees
+        }
         self.engine = open_engine(self._folder, self.languages)
         self._stored: Recent[str, StoredDocument | None] = Recent(REMEMBERED)
         with engine_guard("read the index", self._folder):
@@ -148,7 +150,7 @@ class IndexReader:
         return self.current.fingerprint
 
     def fingerprint_of(self, _tree: str) -> str:
-        """Return what stands for the settings under which a tree was indexed: those of all."""
+        """Return the fingerprint of a tree's settings: all trees share one."""
         return self.fingerprint
 
     @property
@@ -161,7 +163,7 @@ class IndexReader:
 
     @property
     def is_partial(self) -> bool:
-        """Whether a part of the index did not answer: a local one is whole or an error."""
+        """Always False: a local index answers as a whole or raises an error."""
         return False
 
     @property
@@ -176,9 +178,9 @@ class IndexReader:
         return _is_current(self._layout, self.current, self._stamp)
 
     def guard(self, action: str) -> engine_guard:
-        """Turn what the engine raises inside the block into our errors: see `engine_guard`.
+        """Translate the engine's errors inside the block into ours: see `engine_guard`.
 
-        Damage is noted beside the index, so that the next writer checks it.
+        Damage is noted in the index's folder, so that the next writer checks the index.
         """
         return engine_guard(action, self._folder, self._note_damage)
 
@@ -188,28 +190,30 @@ class IndexReader:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether a reader of this generation met damage that was not checked since."""
+        """Whether a reader of this generation noted damage that no writer has checked yet."""
         return self._layout.suspect(self.current.generation).exists()
 
     # -- the manifest -----------------------------------------------------------------
 
     @cached_property
     def manifest(self) -> ManifestTable:
-        """What is indexed, by tree and path: read fast from the snapshot, else in linear time."""
+        """The manifest: read from the snapshot, or else built from all entries (linear)."""
         path = self._layout.manifest(self.current.generation)
         meta = self.meta
-        found = read_snapshot(path, uuid=meta.uuid, seq=meta.seq)
-        if found is None:
+        manifest = read_snapshot(path, uuid=meta.uuid, seq=meta.seq)
+        if manifest is None:
             entries = self.documents()
-            found = ManifestTable(((entry.tree, entry.path), row_of(entry)) for entry in entries)
+            manifest = ManifestTable(((entry.tree, entry.path), row_of(entry)) for entry in entries)
             with suppress(StorageError):  # a folder that cannot be written can be searched
-                write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq, looked_ns=meta.started_ns)
-        return found
+                write_snapshot(
+                    path, manifest, uuid=meta.uuid, seq=meta.seq, looked_ns=meta.started_ns
+                )
+        return manifest
 
     def holds_just(self, sources: Sequence[FoundSource]) -> bool:
-        """Whether exactly these sources are indexed and unchanged; may be False even then.
+        """Whether exactly these sources are indexed and unchanged; False if it is not certain.
 
-        The sources are in the order of a walk. Takes a third of the time of the manifest.
+        The sources must be in the order of a walk. Three times as fast as the manifest.
         """
         known = self._head()
         return known is not None and bool(known.found) and known.found == digest_found(sources)
@@ -226,38 +230,38 @@ class IndexReader:
 
     @cached_property
     def trees(self) -> Mapping[str, TreeCounts]:
-        found: dict[str, list[int]] = {}
+        counts_by_tree: dict[str, list[int]] = {}
         for (tree, _), row in self.manifest.items():
-            counts = found.setdefault(tree, [0, 0, 0])
+            counts = counts_by_tree.setdefault(tree, [0, 0, 0])
             if row.chunks:
                 counts[0] += 1
                 counts[1] += row.chunks
                 counts[2] += row.size
-        return {tree: TreeCounts(*counts) for tree, counts in found.items()}
+        return {tree: TreeCounts(*counts) for tree, counts in counts_by_tree.items()}
 
     # -- documents ----------------------------------------------------------------------
 
     def documents(self) -> list[DocumentEntry]:
         with self.guard("read the index"):
-            found = list(read_documents(self.engine, self.searcher))
-        return sorted(found, key=lambda entry: (entry.tree, entry.path))
+            entries = list(read_documents(self.engine, self.searcher))
+        return sorted(entries, key=lambda entry: (entry.tree, entry.path))
 
     def stored(self, doc_id: str) -> StoredDocument | None:
-        """Return what is stored of one source, with all its chunks; remembered for a while."""
-        known = self._stored.get(doc_id, self)  # ourselves: not known, unlike None
+        """Return the stored document of a source, with all its chunks; cached."""
+        known = self._stored.get(doc_id, self)  # `self` means not cached: None is a value
         if not isinstance(known, IndexReader):
             return known
         with self.guard("read the index"):
             return self._read(doc_id, None)
 
     def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
-        """Read what is stored of a source, from `record` if that is at hand, and remember it."""
+        """Read and cache the stored document of a source, from `record` if it is given."""
         record = record or source_record(self.engine, self.searcher, doc_id)
-        found = None if record is None else deserialise_document(record)
-        if found is not None and self._has_states:
-            found = with_latest_state(self.engine, self.searcher, found)
-        self._stored.put(doc_id, found)
-        return found
+        stored = None if record is None else deserialise_document(record)
+        if stored is not None and self._has_states:
+            stored = with_latest_state(self.engine, self.searcher, stored)
+        self._stored.put(doc_id, stored)
+        return stored
 
     @cached_property
     def _has_states(self) -> bool:
@@ -268,14 +272,14 @@ class IndexReader:
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
 
-    def held_document(self, doc_id: str) -> DocumentEntry:
-        found = self.document(doc_id)
-        if found is None:
-            raise self._without_record(doc_id)
-        return found
+    def get_document(self, doc_id: str) -> DocumentEntry:
+        entry = self.document(doc_id)
+        if entry is None:
+            raise self._missing_record_error(doc_id)
+        return entry
 
-    def _without_record(self, doc_id: str) -> DamagedError:
-        """Note that the index lacks what it names, and return the error that says so."""
+    def _missing_record_error(self, doc_id: str) -> DamagedError:
+        """Note the damage, and return the error for a source that the index names but lacks."""
         self._note_damage()
         return DamagedError(
             f"the index is damaged: no record of {doc_id}",
@@ -286,41 +290,41 @@ class IndexReader:
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
-        found = self._records_at(chunks)
-        return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
+        places = self._records_at(chunks)
+        return self._noting_damage(lambda: [stored.chunk(at) for stored, at in places])
 
     def section_paths(self, chunks: Sequence[Handle]) -> list[tuple[str, ...]]:
         """Return the section paths of the chunks, in their order.
 
-        A few times faster than entries. Chunks are looked at in the order of the index: in
-        another one the record of a document would be read once for each of its chunks.
+        A few times faster than entries. Chunks are visited in the order of the index: in any
+        other order, a document's record would be read once for each of its chunks.
         """
         places = _places(chunks)
         order = sorted(range(len(places)), key=places.__getitem__)
-        found = self._records_at([places[at] for at in order])
-        paths = self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
+        records = self._records_at([places[at] for at in order])
+        paths = self._noting_damage(lambda: [stored.section_path(at) for stored, at in records])
         return [path for _, path in sorted(zip(order, paths, strict=True))]
 
     def titles(self, chunks: Sequence[Handle]) -> list[str]:
-        """Return the titles of the chunks, in their order: faster again."""
-        found = self._records_at(chunks)
-        return self._unless_damaged(lambda: [stored.title(at) for stored, at in found])
+        """Return the titles of the chunks, in their order; faster than `section_paths`."""
+        records = self._records_at(chunks)
+        return self._noting_damage(lambda: [stored.title(at) for stored, at in records])
 
     def _records_at(self, chunks: Sequence[Handle]) -> Iterator[tuple[StoredDocument, int]]:
-        """Yield what is stored of each chunk's source, and the chunk's position in it."""
+        """Yield the stored document of each chunk, and the chunk's position in it."""
         for place, (doc_id, position) in zip(_places(chunks), self.refs(chunks), strict=True):
             stored = self._stored.get(doc_id)
             if stored is None:
                 with self.guard("read the index"):
-                    stored = self._read(doc_id, self._record_beside(place, doc_id, position))
+                    stored = self._read(doc_id, self._adjacent_record(place, doc_id, position))
             if stored is None or not 0 <= position < len(stored):
-                raise self._without_record(doc_id)
+                raise self._missing_record_error(doc_id)
             yield stored, position
 
     def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
         """Return document id and position of the chunks, in their order.
 
-        A few times faster than their entries; remembered, since each phase of a search asks.
+        A few times faster than their entries; cached, since each phase of a search needs them.
         """
         places = _places(chunks)
         known = self._refs if len(self._refs) < _REMEMBERED_REFS else {}
@@ -346,15 +350,15 @@ class IndexReader:
         return self._column("role", chunks)
 
     def _column(self, name: str, chunks: Sequence[Handle]) -> list[int]:
-        """Return the numbers of the chunks, in their order: several times faster again."""
+        """Return a column of the chunks, in their order; several times faster than `refs`."""
         with self.guard("read the index"):
-            found = self.searcher.fast_field_values(name, _addresses_of(_places(chunks)))
-        return cast("list[int]", found)
+            numbers = self.searcher.fast_field_values(name, _addresses_of(_places(chunks)))
+        return cast("list[int]", numbers)
 
-    def _record_beside(self, place: int, doc_id: str, position: int) -> bytes | None:
-        """Return the record of a chunk's source if its chunks are side by side, as is usual.
+    def _adjacent_record(self, place: int, doc_id: str, position: int) -> bytes | None:
+        """Return the record of a chunk's source if its chunks are contiguous, as is usual.
 
-        Searching for the record takes several times as long.
+        A search for the record takes several times as long.
         """
         (address,) = _addresses_of([place])
         if address.doc < position:
@@ -368,10 +372,10 @@ class IndexReader:
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
-        return self._unless_damaged(lambda: stored.chunk(position))
+        return self._noting_damage(lambda: stored.chunk(position))
 
-    def _unless_damaged(self, read: Callable[[], T]) -> T:
-        """Read from records, noting damage. A `guard` would take as long as the reading."""
+    def _noting_damage(self, read: Callable[[], T]) -> T:
+        """Call `read` and note damage. A `guard` would take as long as the reading itself."""
         try:
             return read()
         except DamagedError:
@@ -385,7 +389,7 @@ class IndexReader:
     def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
         with self.guard("read the index"):
             stored = self.stored(doc_id)
-            yield from () if stored is None else stored.iter_anew()
+            yield from () if stored is None else stored.iter_uncached()
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         stored = self.stored(doc_id)
@@ -395,23 +399,24 @@ class IndexReader:
     # -- queries ------------------------------------------------------------------------------
 
     def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
-        """Return for each query its best matches, best first, at most as many as given.
+        """Return for each query its best matches, best first, up to its limit.
 
-        Of those that tie at the end, those that lie first in the engine's files are returned.
+        Ties at the limit go to the chunks that come first in the engine's files.
         """
-        made = Compilation(self._compiler)
+        compilation = Compilation(self._compiler)
         with self.guard("search the index"):
-            return [self._matches(made, *request) for request in requests]
+            return [self._matches(compilation, *request) for request in requests]
 
-    def _matches(self, made: Compilation, query: Query, limit: int) -> list[Match]:
-        most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
-        return _matches_at(self.searcher.search(made.compile(query), most, count=False).hits)
+    def _matches(self, compilation: Compilation, query: Query, limit: int) -> list[Match]:
+        most = max(1, min(limit, self.searcher.num_docs))  # the engine allocates for the limit
+        return _matches_at(self.searcher.search(compilation.compile(query), most, count=False).hits)
 
     def count(self, queries: Sequence[Query]) -> list[int]:
-        made = Compilation(self._compiler)
+        compilation = Compilation(self._compiler)
         with self.guard("search the index"):
             return [
-                count_matches(self.searcher, made.compile(query, scored=False)) for query in queries
+                count_matches(self.searcher, compilation.compile(query, scored=False))
+                for query in queries
             ]
 
     def scores(
@@ -419,8 +424,8 @@ class IndexReader:
     ) -> list[list[float | None]]:
         """Return for each query the score of each chunk, None if it does not match.
 
-        By a search in the chunks' documents: the engine's explanation of a score takes as long,
-        and says of some chunks that match none of the queries that they do.
+        Searches the chunks' documents. The engine's explanation of a score takes as long, and
+        reports a match for some chunks that match no query.
         """
         spans: dict[str, tuple[int, int]] = {}
         for doc_id, at in self.refs(chunks):
@@ -433,31 +438,31 @@ class IndexReader:
             )
         )
         most = sum(last - first + 1 for first, last in spans.values())
-        found = self.search([(AllOf((query, within)), most) for query in queries])
-        by_chunk = [{chunk: score for score, chunk in matches} for matches in found]
+        matches_by_query = self.search([(AllOf((query, within)), most) for query in queries])
+        by_chunk = [{chunk: score for score, chunk in matches} for matches in matches_by_query]
         return [[scores.get(chunk) for chunk in chunks] for scores in by_chunk]
 
     def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
         (count,) = self.count([query])
         if not count:
             return [], 0
-        made = Compilation(self._compiler)
+        compilation = Compilation(self._compiler)
         with self.guard("search the index"):
             if count <= FEW_MATCHES:
-                matches = self._matches(made, unscored(query), count)
+                matches = self._matches(compilation, unscored(query), count)
                 refs = self.refs([chunk for _, chunk in matches])
                 first = set(_first_documents(Counter(name for name, _ in refs).items(), limit))
                 return sorted(ref for ref in refs if ref[0] in first), count
-            within = made.compile(query, scored=False)
+            within = compilation.compile(query, scored=False)
             listed = self.searcher.terms_with_prefix("doc_id", "", filter_query=within)
             first = set(_first_documents(listed, limit))
             total = sum(number for name, number in listed if name in first)
             both = AllOf((unscored(query), unscored(HasAny("doc_id", tuple(sorted(first))))))
-            matches = self._matches(made, both, total)
+            matches = self._matches(compilation, both, total)
             return sorted(self.refs([chunk for _, chunk in matches])), count
 
     def expect(self, _terms: Iterable[tuple[str, str]], _lookups: Iterable[Lookup] = ()) -> None:
-        """Nothing: each is looked up when it is asked for."""
+        """Do nothing: a local look-up needs no batch."""
 
     def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         """Return for each field and term how many chunks have it.
@@ -473,8 +478,8 @@ class IndexReader:
     ) -> list[tuple[str, int]]:
         """Return the terms of a field that begin with `prefix`: see `Snapshot.terms`.
 
-        With a limit, the engine lists terms by its own counts, which include deleted chunks; so
-        more are listed until none of the rest can be among the first.
+        With a limit, the engine lists terms by its own counts, which include deleted chunks. So
+        the list grows until no further term can be among the first.
         """
         with self.guard("search the index"):
             if within is not None or limit is None:
@@ -484,37 +489,37 @@ class IndexReader:
             return self._most_frequent(field, prefix, limit)
 
     def _most_frequent(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
-        asked, frequency = limit, self._frequencies.live
+        list_limit, frequency = limit, self._frequencies.live
         while True:
-            listed = self.searcher.terms_with_prefix(field, prefix, limit=asked)
+            listed = self.searcher.terms_with_prefix(field, prefix, limit=list_limit)
             live = [(term, frequency(field, term)) for term, _ in listed]
-            best = sorted([each for each in live if each[1]], key=_most_frequent)[:limit]
-            is_all = len(listed) < asked
+            best = sorted([counted for counted in live if counted[1]], key=_most_frequent)[:limit]
+            is_all = len(listed) < list_limit
             last_is_later = len(best) == limit and (
                 _most_frequent(best[-1]) <= _most_frequent(listed[-1])
             )
             if is_all or last_is_later:
                 return best
-            asked *= _WIDER
+            list_limit *= _WIDER
 
     def near(self, fields: Sequence[str], words: Sequence[str], distance: int) -> list[str]:
         """Return the terms within `distance` edits of a word, of deleted chunks too."""
         with self.guard("search the index"):
             near = self._vocabulary(fields).near
-            return list(dict.fromkeys(each for word in words for each in near(word, distance)))
+            return list(dict.fromkeys(term for word in words for term in near(word, distance)))
 
     def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
-        """Return the terms that are a word but for marks: see `Snapshot.alike`."""
+        """Return the terms that differ from a word only in marks: see `Snapshot.alike`."""
         with self.guard("search the index"):
             return self._vocabulary(fields).alike(words)
 
     def holding(self, field: str, text: str) -> list[str]:
-        """Return the terms that have a text inside: see `Snapshot.holding`."""
+        """Return the terms that contain a text: see `Snapshot.holding`."""
         with self.guard("search the index"):
             return self._vocabulary([field]).holding(text)
 
     def _vocabulary(self, fields: Sequence[str]) -> Vocabulary:
-        """Return the words of the fields, listed once: that takes a tenth of a second."""
+        """Return the fields' vocabulary, cached: listing it takes a tenth of a second."""
         key = tuple(fields)
         if key not in self._vocabularies:
             list_terms = self.searcher.terms_with_prefix
@@ -525,11 +530,11 @@ class IndexReader:
 
 
 _SEGMENT_BITS = 32
-"""A chunk's handle is the number of its segment, then in so many bits its number in there."""
+"""A chunk's handle is its segment's number, then in so many bits its number in the segment."""
 
 
 def _matches_at(hits: Iterable[tuple[float, tantivy.DocAddress]]) -> list[Match]:
-    """Return the engine's hits with handles of chunks, which can be hashed, unlike its addresses.
+    """Return the engine's hits as matches: handles can be hashed, the engine's addresses cannot.
 
     >>> _matches_at([(1.5, each) for each in _addresses_of([5 << 32 | 7])]) == [(1.5, 5 << 32 | 7)]
     True
@@ -543,7 +548,7 @@ def _addresses_of(places: Iterable[int]) -> list[tantivy.DocAddress]:
 
 
 def _places(chunks: Sequence[Handle]) -> Sequence[int]:
-    """Return the handles of chunks as what they are here: see `_matches_at`."""
+    """Return the handles typed as the integers that they are here: see `_matches_at`."""
     return cast("Sequence[int]", chunks)
 
 
@@ -554,10 +559,10 @@ def _most_frequent(counted: tuple[str, int]) -> tuple[int, str]:
 
 
 def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]:
-    """Return the ids of the documents that hold the first `limit` matches by id.
+    """Return the ids of the documents with the first `limit` matches by id.
 
-    If a document's id begins with that of one before it, its chunks may come between that
-    one's chunks; so it is taken too.
+    A document whose id begins with an earlier document's id is included too: its chunks may
+    sort between that document's chunks.
     """
     names: list[str] = []
     total = 0
@@ -582,7 +587,7 @@ def _is_current(layout: Layout, current: Current, stamp: _Stamp) -> bool:
 
 
 def _stamp(folder: Path) -> _Stamp:
-    """Return what changes with every commit: facts about the engine's list of files."""
+    """Return time, inode and size of the engine's list of files: every commit changes them."""
     try:
         facts = (folder / "meta.json").stat()
     except OSError:

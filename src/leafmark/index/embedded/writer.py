@@ -1,7 +1,7 @@
 """The only writer, which lives briefly: sources in, one commit out.
 
 Text and manifest change in the same commit. After a failed write, the engine may report
-success for what it has lost. So any exception ends the writer, and a commit counts only
+success although it lost data. So any exception ends the writer, and a commit counts only
 after it was read back.
 """
 
@@ -142,14 +142,14 @@ def _begin(
     building: Current | None,
     reason: str | None,
 ) -> IndexWriter:
-    """Go on with the generation that a killed run was building, if it fits; else begin one."""
-    kept = [current.generation] if current else []
-    if building is not None and _fits(building, options) and building.generation not in kept:
-        layout.collect(*kept, building.generation)
+    """Continue the generation that a killed run was building, if it fits; else begin one."""
+    in_use = [current.generation] if current else []
+    if building is not None and _fits(building, options) and building.generation not in in_use:
+        layout.collect(*in_use, building.generation)
         if are_sound(layout.text(building.generation)):
-            with contextlib.suppress(DamagedError, NotFoundError):  # begun anew, then
+            with contextlib.suppress(DamagedError, NotFoundError):  # then a new one is begun
                 return IndexWriter(layout, building, is_new=True, rebuilt=reason, goes_on=True)
-    layout.collect(*kept)
+    layout.collect(*in_use)
     begun = Current(
         generation=max(layout.generations(), default=0) + 1,
         uuid=os.urandom(16).hex(),
@@ -166,8 +166,8 @@ def _fits(building: Current, options: IndexOptions) -> bool:
 class IndexWriter:
     """Changes one generation. Use `open_writer`; nothing counts before `commit`.
 
-    `is_new` says that no reader has seen the generation yet; it is empty, unless it goes on where
-    a run was killed. `rebuilt` says why it replaces an older one: None if it replaces none.
+    `is_new`: no reader has seen the generation yet; it is empty unless it continues a killed
+    run. `rebuilt` is the reason why it replaces an older one, None if it replaces none.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class IndexWriter:
         self._manifest = ManifestTable()
         self._changed = is_new
         self._languages = index_languages(current.languages)
-        self._by_tree = {tree: each for each in self._languages for tree in each.trees}
+        self._by_tree = {tree: language for language in self._languages for tree in language.trees}
         self._fillers = fillers(self._languages)
         if is_new and not goes_on:
             self._index = create_engine(self._folder, self._languages)
@@ -202,7 +202,7 @@ class IndexWriter:
 
     @property
     def manifest(self) -> Manifest:
-        """What is indexed, including the changes of this writer."""
+        """The manifest, including the changes of this writer."""
         return self._manifest
 
     @property
@@ -215,25 +215,25 @@ class IndexWriter:
     # -- changes -----------------------------------------------------------------
 
     def put(self, chunked: ChunkedDocument, state: FileState) -> None:
-        """Index a source in place of what was indexed under its tree and path.
+        """Index a source; it replaces any source with the same tree and path.
 
         Raises:
             UsageError: its tree has no language in the settings.
         """
-        with self._spoiled_by_errors():
+        with self._discarding_on_error():
             stemmer = self.stemmer(chunked.tree)
             self.put_prepared(prepare_source(chunked, state, stemmer=stemmer))
 
     def put_prepared(self, source: EngineDocuments) -> None:
-        """Do what `put` does with a prepared source, perhaps from another process.
+        """Index a prepared source, as `put` does; another process may have prepared it.
 
-        A source without rows could not be read or made no chunk.
+        A source without rows could not be read or produced no chunk.
 
         Raises:
-            UsageError: its tree has no language in the settings, or another one.
+            UsageError: its tree has no language in the settings, or a different one.
         """
         entry = source.entry
-        with self._spoiled_by_errors() as engine:
+        with self._discarding_on_error() as engine:
             if self.stemmer(entry.tree) != source.stemmer:
                 raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
             self._delete(engine, entry.tree, entry.path)
@@ -256,10 +256,10 @@ class IndexWriter:
         return language.name
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
-        """Record the state of a source whose bytes are those that are indexed.
+        """Record a new state of a source whose indexed bytes have not changed.
 
-        False if it must be put again: its bytes differ from the committed ones, or its
-        modification time, which chunks carry.
+        Returns False if it must be put again: its bytes differ from the committed ones, or its
+        modification time does, which chunks carry.
         """
         old = self.state(tree, path)
         if old is None or (old.digest, old.modified_ns) != (state.digest, state.modified_ns):
@@ -270,7 +270,7 @@ class IndexWriter:
         document = tantivy.Document()
         document.add_text("key", STATE_KEY + doc_id)
         document.add_bytes("source", serialise_state(doc_id, state))
-        with self._spoiled_by_errors() as engine:
+        with self._discarding_on_error() as engine:
             engine.delete_documents_by_term("key", STATE_KEY + doc_id)
             engine.add_document(document)
         self._manifest[tree, path] = self._manifest[tree, path]._replace(
@@ -279,12 +279,12 @@ class IndexWriter:
         return True
 
     def state(self, tree: str, path: str) -> FileState | None:
-        """Return how a source looked at the last commit, None for one not indexed then."""
+        """Return the state of a source at the last commit, None if it was not indexed then."""
         entry = self.entry(tree, path)
         return None if entry is None else entry.state
 
     def entry(self, tree: str, path: str) -> DocumentEntry | None:
-        """Return what the last commit says of a source, None for one not indexed then."""
+        """Return the entry of a source at the last commit, None if it was not indexed then."""
         with engine_guard("read the index", self._folder):
             doc_id = ids.document_id(tree, path)
             stored = read_document(self._index, self._index.searcher(), doc_id)
@@ -292,7 +292,7 @@ class IndexWriter:
 
     def remove(self, tree: str, path: str) -> None:
         """Remove a source from the index, if it is there."""
-        with self._spoiled_by_errors() as engine:
+        with self._discarding_on_error() as engine:
             self._delete(engine, tree, path)
 
     def _delete(self, engine: tantivy.IndexWriter, tree: str, path: str) -> None:
@@ -315,11 +315,11 @@ class IndexWriter:
     def commit(self, *, started_ns: int) -> IndexMeta:
         """Make all changes visible at once, durable, and check them by reading them back.
 
-        `started_ns` is when the run began to look at the sources. If it found no change, only
-        that time is recorded.
+        `started_ns` is the time when the run began to check the sources. If nothing changed,
+        only that time is recorded.
 
         Raises:
-            StorageError: the disk is full, or what was written cannot be read back.
+            StorageError: the disk is full, or the commit cannot be read back.
         """
         if not self._changed:
             if started_ns:
@@ -331,7 +331,7 @@ class IndexWriter:
         return self.meta
 
     def checkpoint(self, *, started_ns: int) -> None:
-        """Keep what was put in a new generation so far: a run that is killed goes on from here.
+        """Save a new generation as it is now, so that a run after a kill continues from here.
 
         No reader sees it before `commit`.
 
@@ -359,7 +359,7 @@ class IndexWriter:
         record.add_bytes("source", serialise_object(meta._asdict()))
         for field in measured_fields(self._languages):
             record.add_text(field, FILLER)
-        with self._spoiled_by_errors() as engine:
+        with self._discarding_on_error() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)
             # on Windows, a reader may have the file open that a commit replaces
@@ -369,9 +369,9 @@ class IndexWriter:
         self.meta = meta
 
     def _check(self, meta: IndexMeta) -> None:
-        """Read back what was committed: the engine's word is not enough after a full disk."""
-        found = self._read_back()
-        if found != meta:
+        """Read the commit back: after a full disk, the engine may report success wrongly."""
+        meta_read = self._read_back()
+        if meta_read != meta:
             raise StorageError(
                 "the index did not keep what was written; what it held before stands",
                 location=str(self._folder),
@@ -398,7 +398,7 @@ class IndexWriter:
         if self.is_new:
             sync_folder(self._layout.root)
             note_verified(self._layout, generation)
-            self.is_new = False  # from here on readers may see it, whatever fails
+            self.is_new = False  # from here on readers may see it, even if a later step fails
             self._layout.write_current(self.current)
             self._forget_building()
             self._layout.collect(generation)
@@ -408,7 +408,7 @@ class IndexWriter:
             self._layout.building.unlink(missing_ok=True)
 
     def _write_snapshot(self, looked_ns: int) -> None:
-        """Write the snapshot. Without it, readers make it again from the index."""
+        """Write the snapshot, if possible: without it, readers rebuild it from the index."""
         path = self._layout.manifest(self.current.generation)
         uuid, seq = self.current.uuid, self.meta.seq
         with contextlib.suppress(StorageError):
@@ -416,9 +416,9 @@ class IndexWriter:
 
     def _load_manifest(self) -> ManifestTable:
         path = self._layout.manifest(self.current.generation)
-        found = read_snapshot(path, uuid=self.meta.uuid, seq=self.meta.seq)
-        if found is not None:
-            return found
+        snapshot = read_snapshot(path, uuid=self.meta.uuid, seq=self.meta.seq)
+        if snapshot is not None:
+            return snapshot
         with engine_guard("read the index", self._folder):
             entries = read_documents(self._index, self._index.searcher())
             return ManifestTable(((entry.tree, entry.path), row_of(entry)) for entry in entries)
@@ -426,8 +426,8 @@ class IndexWriter:
     # -- its end ---------------------------------------------------------------------
 
     @contextmanager
-    def _spoiled_by_errors(self) -> Iterator[tantivy.IndexWriter]:
-        """Give the engine's writer; discard it on any exception."""
+    def _discarding_on_error(self) -> Iterator[tantivy.IndexWriter]:
+        """Yield the engine's writer; discard it on any exception."""
         self._changed = True
         if self.engine is None:
             raise StorageError(
@@ -443,8 +443,8 @@ class IndexWriter:
     def discard(self) -> None:
         """Drop uncommitted changes, wait for merges, and release the engine's lock.
 
-        Merges must end under our lock: a later end would remove files that the next writer
-        needs. They merge only what was committed, so nothing is lost.
+        Merges must end under our lock: a merge that ends later would remove files that the next
+        writer needs. They merge only committed segments, so nothing is lost.
         """
         engine, self.engine = self.engine, None
         if engine is None:
@@ -459,7 +459,7 @@ class IndexWriter:
             self._remove_uncommitted()
 
     def _remove_uncommitted(self) -> None:
-        """Remove what the engine wrote and no commit names: a disk that was full has room again."""
+        """Remove the engine's files that no commit lists, to free a disk that was full."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             committed = {*listed_files(self._folder)}
             for path in self._folder.iterdir():
@@ -472,10 +472,10 @@ class IndexWriter:
 def usable_current(
     layout: Layout, options: IndexOptions, rebuild: bool
 ) -> tuple[Current | None, str | None]:
-    """Return the generation that readers have, and why it cannot be written on.
+    """Return the current generation, and the reason why a writer cannot continue it, if any.
 
-    No generation is one that cannot be read, or that there is not yet: then the reason is
-    that another leafmark has an index, or there is none.
+    The generation is None if it cannot be read or there is none yet. In the second case, the
+    reason is None unless another version of leafmark has an index here.
     """
     try:
         current = layout.read_current()
@@ -496,23 +496,23 @@ def usable_current(
 
 
 def _find_damage(layout: Layout, current: Current) -> str | None:
-    """Look at every byte of a generation in which a reader met damage; say what is wrong."""
+    """Check every byte of a generation in which a reader noted damage; return the problem."""
     suspect = layout.suspect(current.generation)
     if not suspect.exists():
         return None
-    found = check_index(layout.root)
-    if found:
-        return f"the index is damaged: {found[0]}"
+    problems = check_index(layout.root)
+    if problems:
+        return f"the index is damaged: {problems[0]}"
     try:
         note_verified(layout, current.generation)
-        suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+        suspect.unlink(missing_ok=True)  # a false alarm, or gone with a merged segment
     except OSError as err:  # a folder, say
         return f"the index is damaged: its mark cannot be removed: {reason_of(err)}"
     return None
 
 
 MIN_BYTES = 600_000_000
-"""With this limit, an index of a few pages was written; with 512 MB, the process was ended
+"""With this limit, an index of a few pages was written; with 512 MB, the process was killed
 (2026-11). Most of the memory is only reserved, for the engine's threads."""
 
 

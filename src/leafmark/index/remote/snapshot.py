@@ -735,7 +735,7 @@ class RemoteSnapshot:
             entry = None if stored is None else stored.entry
         return entry
 
-    def held_document(self, doc_id: str) -> DocumentEntry:
+    def get_document(self, doc_id: str) -> DocumentEntry:
         entry = self.document(doc_id)
         if entry is None:
             raise self._changed(doc_id)
@@ -756,7 +756,7 @@ class RemoteSnapshot:
 
     def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
         stored = self.stored(doc_id)
-        return iter(()) if stored is None else stored.iter_anew()
+        return iter(()) if stored is None else stored.iter_uncached()
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         stored = self.stored(doc_id)

@@ -101,13 +101,13 @@ def test_chunks_are_read_as_one_goes_through_them(
     for name in ("a", "b", "c"):
         here.write(f"{name}.md", f"# {name}\n\none\n\n## Two\n\ntwo\n")
     made: list[int] = []
-    make = StoredDocument._make
+    make = StoredDocument._build_entry
 
     def counted(stored: StoredDocument, position: int) -> Entry:
         made.append(position)
         return make(stored, position)
 
-    monkeypatch.setattr(StoredDocument, "_make", counted)
+    monkeypatch.setattr(StoredDocument, "_build_entry", counted)
     chunks = list_chunks(here.project(), ListRequest())
     assert (len(chunks), made) == (9, [])
     entries = iter(chunks)
