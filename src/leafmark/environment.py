@@ -119,12 +119,12 @@ def install_extra(extra: str = "", *, again: bool = False) -> str:
     tool = _tool()
     if tool is None:
         return f"pip install {'--force-reinstall ' * again}{_requirement({extra})}"
-    named = _requirement(
+    requirement = _requirement(
         {extra, *(name for name, package in _PACKAGES.items() if find_spec(package))}
     )
     if tool == "pipx":
-        return f"pipx install --force {named}"
-    return f"uv tool install {'--reinstall ' * again}{named}"
+        return f"pipx install --force {requirement}"
+    return f"uv tool install {'--reinstall ' * again}{requirement}"
 
 
 def has_embedder() -> bool:

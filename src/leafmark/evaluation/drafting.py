@@ -66,10 +66,10 @@ def draft_queries(
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
-    written = [draft for owner in owners for draft in _of_document(owner, paths)]
+    candidates = [draft for owner in owners for draft in _of_document(owner, paths)]
     drafts = [
         draft
-        for candidate in written
+        for candidate in candidates
         if (draft := candidate._replace(query=ask(candidate.query))).query
     ]
     answers: dict[tuple[str, str], set[Reference]] = {}
@@ -79,8 +79,8 @@ def draft_queries(
     for draft in drafts:
         if draft.kind in kinds and len(answers[_key(draft)]) == 1:
             order.setdefault(_key(draft), draft)
-    taken = _draw(list(order.values()), limit)
-    return [draft for key, draft in order.items() if key in taken]
+    chosen = _draw(list(order.values()), limit)
+    return [draft for key, draft in order.items() if key in chosen]
 
 
 def _key(draft: JudgedQuery) -> tuple[str, str]:
@@ -194,13 +194,13 @@ def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> Iterator
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:
     """Return the text of a link; empty if it has none of its own."""
     document = owner.document
-    written = document.read(start, end)
+    source = document.read(start, end)
     if document.is_rendered:
-        return written
+        return source
     if document.format == "rst":
-        match = _RST_TEXT.match(written)
+        match = _RST_TEXT.match(source)
         return match[1] if match else ""
-    return _EMPHASIS.sub("", re.sub(r"<[^>]*>|\]\(.*|\]\[.*|\[|\]", "", written))
+    return _EMPHASIS.sub("", re.sub(r"<[^>]*>|\]\(.*|\]\[.*|\[|\]", "", source))
 
 
 def _target(

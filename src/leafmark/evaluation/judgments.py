@@ -104,11 +104,11 @@ def check_all(rows: Iterable[_Input], check: Callable[[_Input], _Output]) -> lis
         raise faults[0]
     if faults:
         messages = ["; ".join(filter(None, (fault.message, fault.hint))) for fault in faults]
-        placed = [
+        lines = [
             f"{fault.location}: {message}" for fault, message in zip(faults, messages, strict=True)
         ]
         file = str(faults[0].location).rpartition(":")[0]
-        raise UsageError(as_listed(f"{len(faults)} queries are wrong", placed), location=file)
+        raise UsageError(as_listed(f"{len(faults)} queries are wrong", lines), location=file)
     return results
 
 
@@ -121,7 +121,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
-def _shown(value: Any) -> str:
+def _as_json(value: Any) -> str:
     """Return a value as JSON, shortened for an error."""
     return _cut(json.dumps(value, ensure_ascii=False, default=str))
 
@@ -186,8 +186,8 @@ def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     except ValueError as error:  # a number with thousands of digits gives no TOMLDecodeError
         raise UsageError(f"this is not TOML: {error}", location=name) from error
     queries = rows.pop("query", [])
-    listed = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
-    if rows or not listed:
+    are_tables = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
+    if rows or not are_tables:
         raise UsageError(
             "the file holds something other than queries",
             location=name,
@@ -204,7 +204,7 @@ def _query(row: Any, location: str) -> JudgedQuery:
         raise reader.problem("a query without its text", 'add "query"')
     answers = reader.row.get("answers")
     if not isinstance(answers, list):
-        gives = f"gives no list of answers, but {_shown(answers)}"
+        gives = f"gives no list of answers, but {_as_json(answers)}"
         problem = "does not say what answers it" if answers is None else gives
         raise reader.problem(
             f"the query {abridged(query)} {problem}",
@@ -212,7 +212,7 @@ def _query(row: Any, location: str) -> JudgedQuery:
         )
     draft = reader.row.get("draft", False)
     if not isinstance(draft, bool):
-        raise reader.problem(f"draft is {_shown(draft)}", "draft must be true or false")
+        raise reader.problem(f"draft is {_as_json(draft)}", "draft must be true or false")
     return JudgedQuery(
         query=query,
         answers=tuple(_reference(answer, location) for answer in answers),
@@ -240,23 +240,23 @@ def _reference(answer: Any, location: str) -> Reference:
     )
     if bool(reference.id) == bool(reference.path):
         raise reader.problem("an answer with neither or both of id and path", "name one of them")
-    narrowed = (reference.section, reference.quote, reference.until, reference.start, reference.end)
-    if reference.id and any(part not in ((), "", None) for part in narrowed):
+    parts = (reference.section, reference.quote, reference.until, reference.start, reference.end)
+    if reference.id and any(part not in ((), "", None) for part in parts):
         raise reader.problem("an answer with an id and a place in it", "name the path instead")
     _check_span(reference, reader)
     return reference
 
 
 def _check_span(reference: Reference, reader: _Row) -> None:
-    spanned = reference.start is not None or reference.end is not None
-    if spanned and (
+    has_span = reference.start is not None or reference.end is not None
+    if has_span and (
         reference.start is None or reference.end is None or reference.start >= reference.end
     ):
         raise reader.problem(
             f"the bytes from {reference.start} to {reference.end} are not a span",
             "start and end are whole numbers, and start is less than end",
         )
-    if spanned and (reference.quote or reference.section):
+    if has_span and (reference.quote or reference.section):
         raise reader.problem(
             "an answer with bytes and with a quote or a section", "keep one of them"
         )
@@ -270,8 +270,8 @@ class _Row:
     def __init__(self, row: Any, keys: tuple[str, ...], what: str, location: str):
         self._location = location
         if not isinstance(row, Mapping):
-            some = f"write an id or a table: {', '.join(keys)}"
-            raise self.problem(f"{_shown(row)} is no {what}", _A_LINE if what == "query" else some)
+            hint = _A_LINE if what == "query" else f"write an id or a table: {', '.join(keys)}"
+            raise self.problem(f"{_as_json(row)} is no {what}", hint)
         self.row = row
         for key in row:
             if key not in keys:
@@ -285,7 +285,7 @@ class _Row:
     def text(self, key: str) -> str:
         value = self.row.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(f"{key} is {_shown(value)}", f"{key} must be a text")
+            raise self.problem(f"{key} is {_as_json(value)}", f"{key} must be a text")
         return value
 
     def words(self, key: str) -> str:
@@ -293,7 +293,7 @@ class _Row:
         value = self.text(key)
         if key in self.row and not value.strip():
             raise self.problem(
-                f"{key} is {_shown(value)}",
+                f"{key} is {_as_json(value)}",
                 f"write the words that {key} stands for, or leave it out",
             )
         return value
@@ -302,21 +302,21 @@ class _Row:
         value = self.row.get(key, [])
         titles = [part.strip() for part in value.split(" > ")] if isinstance(value, str) else value
         empty = key in self.row and not titles
-        named = isinstance(titles, list) and all(isinstance(t, str) and t.strip() for t in titles)
-        if empty or not named:
-            raise self.problem(f"{key} is {_shown(value)}", f'{key} must be like "Guide > Setup"')
+        valid = isinstance(titles, list) and all(isinstance(t, str) and t.strip() for t in titles)
+        if empty or not valid:
+            raise self.problem(f"{key} is {_as_json(value)}", f'{key} must be like "Guide > Setup"')
         return tuple(titles)
 
     def offset(self, key: str) -> int | None:
         value = self.row.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
-        raise self.problem(f"{key} is {_shown(value)}", f"{key} must be a whole number from 0 up")
+        raise self.problem(f"{key} is {_as_json(value)}", f"{key} must be a whole number from 0 up")
 
     def grade(self) -> float:
         value = self.row.get("grade", 1.0)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 100:
             return float(value)
         raise self.problem(
-            f"grade is {_shown(value)}", "grade must be a number above 0, at most 100"
+            f"grade is {_as_json(value)}", "grade must be a number above 0, at most 100"
         )

@@ -170,11 +170,11 @@ def _ndcg(results: Sequence[Read], passages: Sequence[Passage]) -> float:
     A result gains the grades of the passages that it overlaps and no earlier result did. A result
     with several passages can exceed the best order: that counts as 1.
     """
-    left = list(passages)
+    remaining = list(passages)
     gained = 0.0
     for rank, result in enumerate(results, start=1):
-        overlapping = [passage for passage in left if overlaps(result, passage)]
-        left = [passage for passage in left if passage not in overlapping]
+        overlapping = [passage for passage in remaining if overlaps(result, passage)]
+        remaining = [passage for passage in remaining if passage not in overlapping]
         gained += sum(passage.grade for passage in overlapping) / math.log2(rank + 1)
     grades = sorted((passage.grade for passage in passages), reverse=True)[:DEPTH]
     ideal = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
@@ -187,14 +187,14 @@ def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
     The first that does not fit is cut: the share of its bytes is that of its tokens.
     """
     parts: list[Read] = []
-    left = budget
+    remaining = budget
     for result in results:
-        if result.tokens <= left:
+        if result.tokens <= remaining:
             parts.append(result)
-            left -= result.tokens
+            remaining -= result.tokens
             continue
-        length = (result.end - result.start) * left // result.tokens
-        parts.append(result._replace(end=result.start + length, tokens=left))
+        length = (result.end - result.start) * remaining // result.tokens
+        parts.append(result._replace(end=result.start + length, tokens=remaining))
         break
     return parts
 

@@ -292,9 +292,9 @@ class Library:
         if owners:
             raise NotFoundError(f"{path} is in several trees: name the tree of the query")
         for doc_id in (*doc_ids, path):
-            why = self._documents.get(doc_id)
-            if isinstance(why, Diagnostic):
-                raise NotFoundError(f"nothing of {path} is indexed: {why.message}")
+            result = self._documents.get(doc_id)
+            if isinstance(result, Diagnostic):
+                raise NotFoundError(f"nothing of {path} is indexed: {result.message}")
         raise NotFoundError(
             f"there is no document {path}"
             + (f" in the tree {tree}" if tree else _nearest(path, [*self._by_path, *self._files]))
@@ -337,8 +337,8 @@ def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
     shown = " > ".join(reference.section)
     if not chunks:
         near = nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))
-        meant = f"; did you mean {near[0]!r}?" if near else ""  # quoted: a title may end in "?"
-        raise NotFoundError(f"{reference.path} has no section {shown!r}{meant}")
+        hint = f"; did you mean {near[0]!r}?" if near else ""  # quoted: a title may end in "?"
+        raise NotFoundError(f"{reference.path} has no section {shown!r}{hint}")
     if len(chunks) > 1:
         raise NotFoundError(f"{reference.path} has {len(chunks)} sections {shown!r}")
     return chunks[0]
@@ -355,8 +355,8 @@ def _find_quote(
     quoted = list(_pattern(reference.quote).finditer(text))
     if len(quoted) != 1:
         quote = abridged(reference.quote)
-        many = f"holds {quote} {len(quoted)} times: quote more of it, or name its section"
-        raise NotFoundError(f"{reference.path} {many if quoted else f'does not hold {quote}'}")
+        problem = f"holds {quote} {len(quoted)} times: quote more of it, or name its section"
+        raise NotFoundError(f"{reference.path} {problem if quoted else f'does not hold {quote}'}")
     end = quoted[0].end()
     if reference.until:
         last = _pattern(reference.until).search(text, quoted[0].start())

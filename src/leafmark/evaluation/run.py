@@ -196,8 +196,8 @@ def _refusals(variants: Sequence[VariantOutcomes]) -> list[str]:
     }
     if not refused:
         return []
-    many = "1 query counts" if len(refused) == 1 else f"{len(refused)} queries count"
-    return [as_listed(f"{many} as finding nothing", list(refused.values()))]
+    subject = "1 query counts" if len(refused) == 1 else f"{len(refused)} queries count"
+    return [as_listed(f"{subject} as finding nothing", list(refused.values()))]
 
 
 def _read_judged(
@@ -440,14 +440,14 @@ def _literal(name: str, value: str) -> object:
 
 def _setting(name: str, value: str, way: str) -> str:
     known = [key for key in (*SETTINGS, *CONSTANTS) if key.startswith(_TABLES)]
-    meant = [key for key in known if name in (key, key.partition(".")[2])]
-    if len(meant) > 1:
+    matches = [key for key in known if name in (key, key.partition(".")[2])]
+    if len(matches) > 1:
         raise UsageError(
-            f"several tables have a setting {name!r}", hint=f"name {' or '.join(meant)}"
+            f"several tables have a setting {name!r}", hint=f"name {' or '.join(matches)}"
         )
-    if meant:
-        parse_value({**SETTINGS, **CONSTANTS}[meant[0]], value, location=way)  # refuses it early
-        return meant[0]
+    if matches:
+        parse_value({**SETTINGS, **CONSTANTS}[matches[0]], value, location=way)  # refuses it early
+        return matches[0]
     raise _unknown(name, [key.partition(".")[2] for key in known])
 
 

@@ -247,13 +247,13 @@ class Trial:
     def _without_cutoff(self) -> Project:
         """Return the project with settings that cut off and merge nothing."""
         configuration = self._project.configuration
-        most = MAX_DIAGNOSED
+        limit = MAX_DIAGNOSED
         search = configuration.search._replace(
-            limit=most,
-            max_results=most,
-            candidate_limit=most,
+            limit=limit,
+            max_results=limit,
+            candidate_limit=limit,
             cutoff_ratio=0,
-            aggregation_min_matches=most + 1,
+            aggregation_min_matches=limit + 1,
         )
         return self._project._replace(configuration=configuration._replace(search=search))
 

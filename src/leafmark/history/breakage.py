@@ -86,7 +86,7 @@ def check_citation(
         if outcome is not None:
             return outcome
     outcome = None if elsewhere is None else _moved_to(elsewhere, citation, data)
-    return outcome or _changed(citation, old, comparison)
+    return outcome or _successor(citation, old, comparison)
 
 
 def _holds(data: bytes, citation: Citation) -> bool:
@@ -127,7 +127,7 @@ def _nearest(source: bytes, data: bytes, near: int) -> int | None:
     return min(places, key=lambda at: abs(at - near), default=None)
 
 
-def _changed(citation: Citation, old: SectionedDocument, comparison: Comparison) -> CitedOutcome:
+def _successor(citation: Citation, old: SectionedDocument, comparison: Comparison) -> CitedOutcome:
     section = old.section_around(citation.start, citation.end)
     now: tuple[Section, ...] = ()
     if section is not None and section in comparison.fates:

@@ -125,7 +125,7 @@ def compare_documents(
 ) -> Comparison:
     """Return the fate of each section; the caller leaves out documents with equal bytes."""
     matching = match_documents(old, new)
-    reordered = _reordered(old, matching)
+    reordered = _find_reordered(old, matching)
     fates = {}
     parts_of = _find_parts(old, new, matching)
     for document in old:
@@ -135,7 +135,7 @@ def compare_documents(
         for section in document.sections:
             if section not in matching.old_of:
                 fates[section] = SectionChange(("added",), None, section)
-    documents = tuple(_by_document(old, new, matching, fates))
+    documents = tuple(_group_by_document(old, new, matching, fates))
     return Comparison(documents, matching, fates, unchanged)
 
 
@@ -201,7 +201,7 @@ def _is_named_after_file(old: Section, new: Section) -> bool:
     return tuple(stems) == (old.title, new.title)
 
 
-def _reordered(old: Iterable[SectionedDocument], matching: Matching) -> frozenset[Section]:
+def _find_reordered(old: Iterable[SectionedDocument], matching: Matching) -> frozenset[Section]:
     """Return the fewest old sections without which siblings have the same order as before."""
     reordered = set()
     for document in old:
@@ -321,7 +321,7 @@ class _TextExchange:
 def _block_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:
     befores, afters = [block.text for block in old], [block.text for block in new]
     if max(len(old), len(new)) > MAX_ALIGNED_BLOCKS:
-        yield from _unaligned(old, new)
+        yield from _list_changes(old, new)
         return
     for tag, a, b, c, d in SequenceMatcher(None, befores, afters, False).get_opcodes():
         if tag == "equal":
@@ -335,7 +335,7 @@ def _block_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterat
             yield BlockChange("added", after.kind, None, after.text)
 
 
-def _unaligned(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:
+def _list_changes(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[BlockChange]:
     befores, afters = {block.text for block in old}, {block.text for block in new}
     for block in old:
         if block.text not in afters:
@@ -345,7 +345,7 @@ def _unaligned(old: Sequence[TextBlock], new: Sequence[TextBlock]) -> Iterator[B
             yield BlockChange("added", block.kind, None, block.text)
 
 
-def _by_document(
+def _group_by_document(
     old: Sequence[SectionedDocument],
     new: Sequence[SectionedDocument],
     matching: Matching,
@@ -353,15 +353,15 @@ def _by_document(
 ) -> Iterator[DocumentChange]:
     """Yield the documents in order of their new keys, removed ones by their old keys."""
     rows: list[tuple[tuple[str, str], DocumentChange]] = []
-    taken = set()
+    paired_keys = set()
     for document in new:
         before = _document_before(document, old, matching)
-        taken.add(None if before is None else before.key)
+        paired_keys.add(None if before is None else before.key)
         rows.append((document.key, _document_change(before, document, matching, fates)))
     rows += [
         (document.key, _document_change(document, None, matching, fates))
         for document in old
-        if document.key not in taken
+        if document.key not in paired_keys
     ]
     rows.sort(key=lambda row: row[0])
     for _, change in rows:
@@ -400,16 +400,16 @@ def _in_order(
     fates: dict[Section, SectionChange],
 ) -> Iterator[SectionChange]:
     """Yield the changes of a document's sections; a removed one follows its old predecessor."""
-    gone: dict[Section | None, list[SectionChange]] = defaultdict(list)
+    removed: dict[Section | None, list[SectionChange]] = defaultdict(list)
     last: Section | None = None
     for section in () if old is None else old.sections:
         after = matching.new_of.get(section)
         if after is None:
-            gone[last].append(fates[section])
+            removed[last].append(fates[section])
         elif new is not None and after.owner is new:
             last = after
-    yield from gone[None]
+    yield from removed[None]
     for section in () if new is None else new.sections:
         before = matching.old_of.get(section)
         yield fates[section if before is None else before]
-        yield from gone[section]
+        yield from removed[section]

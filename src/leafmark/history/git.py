@@ -499,8 +499,8 @@ def find_repository(folder: Path) -> Repository:
     is_bare = _run_git(folder, "rev-parse", "--is-bare-repository").strip() == b"true"
     top = None
     if not is_bare and _run_git(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true":
-        shown = _run_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
-        top = Path(os.fsdecode(shown.rstrip(b"\r\n")))
+        top_line = _run_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
+        top = Path(os.fsdecode(top_line.rstrip(b"\r\n")))
     return Repository(git_dir, common, top)
 
 

@@ -75,11 +75,11 @@ def check_collection(collection: Collection) -> Iterator[Finding]:
 def included_pages(documents: Iterable[DocumentFacts]) -> Iterator[str]:
     """Yield the ids of documents that others include, by the ends of their paths."""
     documents = list(documents)
-    written = {name.lstrip("./") for document in documents for name in document.includes}
+    names = {name.lstrip("./") for document in documents for name in document.includes}
     for document in documents:
         parts = document.path.split("/")
         ends = ("/".join(parts[at:]) for at in range(len(parts)))
-        if not written.isdisjoint(ends):
+        if not names.isdisjoint(ends):
             yield document.doc_id
 
 
@@ -122,20 +122,20 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
     }
     reported: set[str] = set()
     for (first_page, first), others in groups:
-        left = []
+        duplicates = []
         for page, sketch in others:
             pages = [
                 document.doc_id for document in (first_page, page) if document.doc_id in assembled
             ]
             if not pages or first_page is page:
-                left.append((page, sketch))
+                duplicates.append((page, sketch))
             elif not reported.intersection(pages):
                 reported.add(pages[0])
                 other = page if pages[0] == first_page.doc_id else first_page
                 yield _assembled_page(by_id[pages[0]], other, len(repeated[pages[0]]))
-        if left:
-            page, sketch = left[0]
-            more = f", and {len(left) - 1} more do, too" if len(left) > 1 else ""
+        if duplicates:
+            page, sketch = duplicates[0]
+            more = f", and {len(duplicates) - 1} more do, too" if len(duplicates) > 1 else ""
             message = f"it says nearly what {first.section_id} says{more}"
             place = (sketch.line, sketch.section_id)
             yield _finding("near-duplicate", page, *place, message, first.section_id)

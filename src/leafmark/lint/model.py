@@ -70,5 +70,5 @@ class LintReport(NamedTuple):
         """Whether there is a finding of this level or a more severe one."""
         if level == "never":
             return False
-        counted = LEVELS[: LEVELS.index(level) + 1]
-        return any(finding.level in counted for finding in self.findings)
+        levels = LEVELS[: LEVELS.index(level) + 1]
+        return any(finding.level in levels for finding in self.findings)

@@ -173,13 +173,13 @@ def _code_without_language(document: SectionedDocument) -> Iterator[_Fault]:
     parsed = document.document
     if parsed.format != "markdown":
         return
-    fenced = [
+    blocks = [
         block for section in document.sections for block in section.blocks if block.kind == "code"
     ]
-    heads = [(block, _FENCE.match(parsed.data, block.start)) for block in fenced]
-    named = sum(1 for _, head in heads if head is not None and head[2].strip())
+    heads = [(block, _FENCE.match(parsed.data, block.start)) for block in blocks]
+    named_count = sum(1 for _, head in heads if head is not None and head[2].strip())
     bare = [block for block, head in heads if head is not None and not head[2].strip()]
-    if named <= len(bare):
+    if named_count <= len(bare):
         return  # its author names few languages, if any
     for block in bare:
         lines = block.text.split("\n")[1:-1]

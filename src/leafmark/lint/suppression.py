@@ -22,8 +22,8 @@ _VERSION = 1
 
 def fingerprint(finding: Finding) -> str:
     """Return the text that identifies a finding in a baseline."""
-    stated = json.dumps([finding.rule, finding.section_id, finding.text])
-    return hashlib.sha256(stated.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    key = json.dumps([finding.rule, finding.section_id, finding.text])
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Baseline:
@@ -62,11 +62,11 @@ class Baseline:
 
     def new_among(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings that are not known, or that are more frequent than known."""
-        left = Counter(self._known)
+        remaining = Counter(self._known)
         for finding in findings:
             known = fingerprint(finding)
-            if left[known] > 0:
-                left[known] -= 1
+            if remaining[known] > 0:
+                remaining[known] -= 1
             else:
                 yield finding
 

@@ -223,13 +223,13 @@ def _resolve_operators(tokens: list[Token]) -> list[Token]:
     for token, following in pairwise(tokens):
         before = settled[-1] if settled else None
         if token.kind is Kind.OPEN:
-            named = before is not None and before.kind is Kind.FIELD
-            values.append(is_filter(before.text) if before and named else values[-1:] == [True])
+            is_field = before is not None and before.kind is Kind.FIELD
+            values.append(is_filter(before.text) if before and is_field else values[-1:] == [True])
         elif token.kind is Kind.CLOSE:
             values.pop()
         elif token.kind in _BINARY or token.kind is Kind.NOT:
-            begun = token.kind is Kind.NOT or (before and before.kind in _ENDS_OPERAND)
-            if not begun or following.kind not in _BEGINS_OPERAND:
+            has_left = token.kind is Kind.NOT or (before and before.kind in _ENDS_OPERAND)
+            if not has_left or following.kind not in _BEGINS_OPERAND:
                 token = token._replace(kind=Kind.VALUE if values[-1:] == [True] else Kind.WORD)
         settled.append(token)
     return [*settled, tokens[-1]]
@@ -245,15 +245,15 @@ class _Delimiters:
     def __init__(self, query: str):
         self.phrases: dict[int, re.Match[str]] = {}
         self.groups: set[int] = set()
-        opened: list[int] = []
+        open_groups: list[int] = []
         unclosed: set[bool] = set()  # kinds of quotes (straight or not) without a closing one ahead
         at = end = 0
         while sign := _SIGN.search(query, at):
             start, at = sign.span()
             if sign[0] == "(":
-                opened.append(start)
-            elif sign[0] == ")" and opened:
-                self.groups.add(opened.pop())
+                open_groups.append(start)
+            elif sign[0] == ")" and open_groups:
+                self.groups.add(open_groups.pop())
             elif sign[0] in QUOTES and (start == end or _BEFORE_QUOTE.match(query, start - 1)):
                 straight = sign[0] == '"'
                 phrase = None if straight in unclosed else _quoted_at(query, start)

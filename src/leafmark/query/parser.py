@@ -199,10 +199,10 @@ class _Parser:
         sign = token.kind.value
         if filters_only(operand):
             fuzzy = token.kind is Kind.FUZZY
-            why = "filters match exactly" if fuzzy else "filters do not score"
+            reason = "filters match exactly" if fuzzy else "filters do not score"
             fields = ", ".join(f"{name}:" for name in SCORING_FIELDS)
             hint = f"remove it: it can follow words, quotes, groups, {fields}"
-            raise self._problem(token, f"{sign} follows a filter, and {why}", hint)
+            raise self._problem(token, f"{sign} follows a filter, and {reason}", hint)
         if token.kind is Kind.BOOST:
             return Boost(operand, float(token.text), span=span)
         if is_prefix(operand):

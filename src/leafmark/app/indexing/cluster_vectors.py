@@ -128,7 +128,7 @@ class _Run:
         ):
             if stamp is not None:  # else it is gone meanwhile
                 states.append(VectorState(key[0], name, stamp, [()] * chunks))
-        made = self.vectors.made([state.owner for state in states])
+        made = self.vectors.find_complete([state.owner for state in states])
         back = [owner for owner, was_unused in made.items() if was_unused]
         self.vectors.use(back)
         self.changed = self.changed or bool(back)

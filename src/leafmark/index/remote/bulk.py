@@ -76,22 +76,22 @@ def write_lines(cluster: Cluster, lines: Sequence[Line]) -> set[str]:
     overtaken = set[str]()
     error: Mapping[str, Any] = {}
     for _ in _tries():
-        again = list[Line]()
+        rejected = list[Line]()
         for part in _parts(lines):
             answer = cluster.lines("/_bulk?timeout=20s", _texts(part), limit="bulk")
             for line, item in zip(part, answer["items"], strict=True):
                 (result,) = item.values()
                 outcome = line.outcome(result)
                 if outcome == "again":
-                    again.append(line)
+                    rejected.append(line)
                     error = result.get("error", error)
                 elif outcome == "overtaken":
                     overtaken.add(line.doc_id)
                 elif outcome is not None:
                     raise RefusedError(result["status"], outcome, location=cluster.location)
-        if not again:
+        if not rejected:
             return overtaken
-        lines = again
+        lines = rejected
     raise _not_taken(cluster, len(lines), error)
 
 
@@ -151,12 +151,12 @@ def read_current(
     """
     states = dict[int, Mapping[str, Any]]()
     for _ in _tries():
-        left = [at for at in range(len(documents)) if at not in states]
-        body = {"docs": [documents[at] for at in left]}
+        missing = [at for at in range(len(documents)) if at not in states]
+        body = {"docs": [documents[at] for at in missing]}
         # another copy would make its latest writes searchable first, at each request
         path = path_of(index, "_mget") + "?preference=_primary"
         answer = cluster.post(path, body, limit="bulk")
-        for at, document in zip(left, answer["docs"], strict=True):
+        for at, document in zip(missing, answer["docs"], strict=True):
             if document.get("error", {}).get("type", _NO_INDEX) == _NO_INDEX:
                 states[at] = document
         if len(states) == len(documents):

@@ -90,15 +90,15 @@ def parse_address(url: str) -> Address:
     for node in nodes:
         parts = urlsplit(node)
         try:
-            named = parts.hostname and (parts.port is None or parts.port > 0)
+            has_host = parts.hostname and (parts.port is None or parts.port > 0)
         except ValueError:
-            named = False
+            has_host = False
         if parts.username or parts.password:
             raise ConfigError(
                 "index.url holds a user or a password",
                 hint=f"they come from the environment: {_USERS[:-1]}",
             )
-        if not named:
+        if not has_host:
             raise ConfigError(
                 f"index.url holds no host, or more than one: {parts.netloc!r}",
                 hint="write https://HOST:9200,HOST:9200/NAME",
@@ -311,9 +311,9 @@ class Cluster:
         with self._lock:
             self._next += 1
             at = self._next % len(self.nodes)
-            turned = self.nodes[at:] + self.nodes[:at]
+            rotated = self.nodes[at:] + self.nodes[:at]
             bad = {node for node, until in self._failed.items() if until > now}
-        return sorted(turned, key=lambda node: node in bad)
+        return sorted(rotated, key=lambda node: node in bad)
 
     def _avoid(self, node: str) -> None:
         with self._lock:
@@ -403,8 +403,8 @@ def _connection_error(error: Exception, node: str) -> StorageError:
 
 def _unreachable_error(error: Exception, node: str) -> StorageError:
     """Return the error for a node that gave no answer."""
-    refused = isinstance(error, urllib3.exceptions.NewConnectionError)
-    if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
+    is_refused = isinstance(error, urllib3.exceptions.NewConnectionError)
+    if isinstance(error, urllib3.exceptions.TimeoutError) and not is_refused:
         return _TimedOutError(
             "the cluster does not answer in time",
             location=node,

@@ -139,7 +139,7 @@ def _any_of(query: AnyOf, scored: bool) -> Json:
 
 def _should(queries: Sequence[Query], least: int, scored: bool) -> Json:
     if not scored and least == 1:
-        clauses = _joined(queries)
+        clauses = _merge_terms(queries)
     else:
         clauses = [compile_query(inner, scored=scored) for inner in queries]
     clauses = [clause for clause in clauses if clause != NOTHING]
@@ -150,7 +150,7 @@ def _should(queries: Sequence[Query], least: int, scored: bool) -> Json:
     return {"bool": {"should": clauses, "minimum_should_match": least}}
 
 
-def _joined(queries: Sequence[Query]) -> list[Json]:
+def _merge_terms(queries: Sequence[Query]) -> list[Json]:
     """Return unscored alternatives, with all terms of a field in one clause.
 
     A cluster takes 1,024 clauses, and 65,536 terms in one clause.

@@ -87,7 +87,7 @@ def place_of(doc_id: str, position: int) -> str:
     return f"{_hash(doc_id, 32)}.{position}"
 
 
-def made_id(owner: str) -> str:
+def completion_id(owner: str) -> str:
     """Return the id of the document that marks the vectors of a state as complete."""
     return f"r{owner}"
 

@@ -333,7 +333,7 @@ class RemoteSnapshot:
     def _ask(self, body: Mapping[str, Any], limit: str = "search") -> Any:
         path = path_of(self._about.chunks, "_search") + f"?preference={self._preference}"
         answer = self.cluster.post(path, body, limit=limit)
-        self._note(answer)
+        self._check_shards(answer)
         return answer
 
     def _pages(self, body: Mapping[str, Any], limit: str = "search") -> Iterator[Any]:
@@ -350,9 +350,7 @@ class RemoteSnapshot:
     def ask_all(
         self, bodies: Sequence[Mapping[str, Any]], search_type: str = "", index: str = ""
     ) -> list[Any]:
-        """Return the answers to several searches of the chunks, or of another `index`.
-
-        A request has `_BATCH` of them.
+        """Return the answers to searches of the chunks or another `index`, `_BATCH` in a request.
 
         Raises:
             StorageError: the cluster cannot answer one of them.
@@ -365,9 +363,9 @@ class RemoteSnapshot:
     def _ask_lines(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Any]:
         responses = list[Any]()
         for at in range(0, len(pairs), _BATCH):
-            some = pairs[at : at + _BATCH]
-            answers = self._responses(some)
-            for (head, _), answer in zip(some, answers, strict=True):
+            batch = pairs[at : at + _BATCH]
+            answers = self._responses(batch)
+            for (head, _), answer in zip(batch, answers, strict=True):
                 if answer.get("status") == UNAVAILABLE and head["index"] == self.names.words:
                     self._note_partial()  # other forms of a word stay unknown
                     answer = _NO_WORDS
@@ -375,7 +373,7 @@ class RemoteSnapshot:
                     status = int(answer.get("status") or 0)
                     reason = reason_of(answer["error"]) or f"status {status}"
                     raise RefusedError(status, reason, location=self.cluster.location)
-                self._note(answer)
+                self._check_shards(answer)
                 responses.append(answer)
         return responses
 
@@ -389,16 +387,13 @@ class RemoteSnapshot:
         busy = [at for at, answer in enumerate(answers) if answer.get("status") in _TRANSIENT]
         if busy and tries > 1:
             time.sleep(_PAUSE_S)
-            again = self._responses([pairs[at] for at in busy], tries - 1)
-            for at, answer in zip(busy, again, strict=True):
+            responses = self._responses([pairs[at] for at in busy], tries - 1)
+            for at, answer in zip(busy, responses, strict=True):
                 answers[at] = answer
         return answers
 
-    def _note(self, answer: Mapping[str, Any]) -> None:
-        """Note whether some shard did not answer.
-
-        The cluster does not count a shard without any copy as failed, so successes are compared.
-        """
+    def _check_shards(self, answer: Mapping[str, Any]) -> None:
+        """Note whether a shard did not answer; a shard without copies is not counted as failed."""
         shards = answer["_shards"]
         if shards["successful"] < shards["total"] or answer.get("timed_out"):
             self._note_partial()
@@ -562,10 +557,10 @@ class RemoteSnapshot:
         if field in _KEYWORDS:
             pairs = self._buckets(field, prefix, within)
         else:
-            listed = self._look_up(Lookup("begins", (field,), (prefix,)))
-            counts = self.frequencies([(field, term) for term in listed[:_MAX_COUNTED]])
-            pairs = [pair for pair in zip(listed, counts, strict=False) if pair[1]]
-            pairs += [(term, 1) for term in listed[_MAX_COUNTED:]]
+            words = self._look_up(Lookup("begins", (field,), (prefix,)))
+            counts = self.frequencies([(field, term) for term in words[:_MAX_COUNTED]])
+            pairs = [pair for pair in zip(words, counts, strict=False) if pair[1]]
+            pairs += [(term, 1) for term in words[_MAX_COUNTED:]]
         pairs.sort(key=lambda pair: (-pair[1], pair[0]))
         return pairs if limit is None else pairs[:limit]
 
@@ -616,9 +611,9 @@ class RemoteSnapshot:
     ) -> list[T]:
         hits = cast("Sequence[Hit]", chunks)
         self._load(hit.doc_id for hit in hits)
-        again = {hit.doc_id for hit in hits if self._stamp(hit.doc_id) != hit.stamp}
-        if again:  # the cached records may be outdated
-            self._load(again, anew=True)
+        outdated = {hit.doc_id for hit in hits if self._stamp(hit.doc_id) != hit.stamp}
+        if outdated:  # the cached records may be outdated
+            self._load(outdated, fresh=True)
         values = list[T]()
         for hit in hits:
             known = self._stored.get(hit.doc_id)
@@ -637,10 +632,10 @@ class RemoteSnapshot:
 
     # -- documents ------------------------------------------------------------------------
 
-    def _load(self, doc_ids: Iterable[str], *, anew: bool = False) -> None:
+    def _load(self, doc_ids: Iterable[str], *, fresh: bool = False) -> None:
         """Read the records of documents that are not cached, `_BATCH` in a request."""
         get = self._stored.get  # the default `self` differs from a cached None
-        unread = [doc_id for doc_id in dict.fromkeys(doc_ids) if anew or get(doc_id, self) is self]
+        unread = [doc_id for doc_id in dict.fromkeys(doc_ids) if fresh or get(doc_id, self) is self]
         for at in range(0, len(unread), _BATCH):
             batch = unread[at : at + _BATCH]
             for doc_id, document in zip(batch, self._get(batch), strict=True):
@@ -725,8 +720,9 @@ class RemoteSnapshot:
             return known[1].entry
         entry = self._entries.get(doc_id)
         if entry is None:
-            behind = self.manifest.following(doc_id, _COLUMN_BATCH)
-            for entry_id, columns in self._columns([doc_id, *behind] if behind else [], _ENTRY):
+            following = self.manifest.following(doc_id, _COLUMN_BATCH)
+            doc_ids = [doc_id, *following] if following else []
+            for entry_id, columns in self._columns(doc_ids, _ENTRY):
                 if "entry" in columns:  # an index of an older version has no such column
                     self._entries.put(entry_id, _entry_of(columns))
             entry = self._entries.get(doc_id)
@@ -836,15 +832,15 @@ class RemoteManifest(Mapping[DocumentKey, ManifestRow]):
             self._all = ManifestTable(self._snapshot.rows())
         return self._all
 
-    def following(self, doc_id: str, most: int = _BATCH) -> list[str]:
+    def following(self, doc_id: str, limit: int = _BATCH) -> list[str]:
         """Return the ids behind `doc_id` if the caller reads all documents in order, else none."""
         if self._all is None:
             return []
         if not self._ids:
             self._ids = sorted(document_id(*key) for key in self._all)
         before, self._at = self._at, bisect_left(self._ids, doc_id)
-        behind = self._ids[self._at + 1 : self._at + most]
-        return behind if 0 <= self._at - before <= most else []
+        following = self._ids[self._at + 1 : self._at + limit]
+        return following if 0 <= self._at - before <= limit else []
 
     @property
     def has_retries(self) -> bool:
@@ -875,12 +871,12 @@ def _count_bodies(queries: Sequence[Any]) -> Iterator[dict[str, Any]]:
         yield from map(_count_body, queries)
         return
     for at in range(0, len(queries), _BATCH):
-        some = list(queries[at : at + _BATCH])
+        batch = list(queries[at : at + _BATCH])
         yield {
             "size": 0,
             "track_total_hits": False,
-            "query": {"bool": {"filter": [{"bool": {"should": some}}]}},
-            "aggs": {"counts": {"filters": {"filters": some}}},
+            "query": {"bool": {"filter": [{"bool": {"should": batch}}]}},
+            "aggs": {"counts": {"filters": {"filters": batch}}},
         }
 
 

@@ -127,22 +127,22 @@ def _prepare(
     if meta is None:
         _create_chunk_index(cluster, names, options, remote)
         meta = _get_meta(cluster, names)
-    anew = {
+    reasons = {
         name: reason
         for name in options.languages
         if (reason := _reason_to_read(name, options, meta.trees.get(name), rebuild)) is not None
     }
-    if _UNFINISHED in anew.values():  # makes the writes of an interrupted run visible
+    if _UNFINISHED in reasons.values():  # makes the writes of an interrupted run visible
         refresh(cluster, [meta.chunks])
-    changed = [name for name, reason in anew.items() if reason != _UNFINISHED]
+    changed = [name for name, reason in reasons.items() if reason != _UNFINISHED]
     fields: dict[str, Any] = {"entry": ENTRY}  # an index of an older version lacks it
     for language in index_languages(options.languages):
         fields |= language_mapping(language)
     cluster.put(path_of(meta.chunks, "_mapping") + PATIENCE, {"properties": fields})
     if changed:
-        begun = {name: TreeMeta(options.languages[name], options.fingerprint) for name in changed}
-        change_trees(cluster, names, begun)
-    return RemoteStore(cluster, names, options, anew)
+        metas = {name: TreeMeta(options.languages[name], options.fingerprint) for name in changed}
+        change_trees(cluster, names, metas)
+    return RemoteStore(cluster, names, options, reasons)
 
 
 def _reason_to_read(
@@ -236,24 +236,26 @@ class RemoteStore:
     """
 
     def __init__(
-        self, cluster: Cluster, names: Names, options: IndexOptions, anew: Mapping[str, str]
+        self, cluster: Cluster, names: Names, options: IndexOptions, reasons: Mapping[str, str]
     ):
-        self.rebuilt = next((why for why in anew.values() if why not in (_NEW, _UNFINISHED)), None)
+        self.rebuilt = next(
+            (reason for reason in reasons.values() if reason not in (_NEW, _UNFINISHED)), None
+        )
         self.lost = list[str]()
         self.read_source: Callable[[DocumentEntry], bytes | None] = lambda entry: None
         """Returns the bytes of a source, which are stored beside it; None stores none."""
         self._cluster = cluster
         self._names = names
         self._options = options
-        self._anew = dict(anew)
+        self._reasons = dict(reasons)
         self._snapshot = open_snapshot(cluster, names)
         self._index = self._snapshot.about.chunks
         self.current: Current = self._snapshot.current
         self.meta: IndexMeta = self._snapshot.meta
-        whole = [name for name in options.languages if name not in anew]
-        begun = [name for name, reason in anew.items() if reason not in (_NEW, _REBUILD)]
-        rows = [self._snapshot.rows(whole)] if whole else []
-        rows += [self._snapshot.rows(begun, self._stamp_now)] if begun else []
+        complete = [name for name in options.languages if name not in reasons]
+        reread = [name for name, reason in reasons.items() if reason not in (_NEW, _REBUILD)]
+        rows = [self._snapshot.rows(complete)] if complete else []
+        rows += [self._snapshot.rows(reread, self._stamp_now)] if reread else []
         self._manifest = ManifestTable(chain.from_iterable(rows))
         require_whole(self._snapshot)
         self._by_tree = {
@@ -264,19 +266,19 @@ class RemoteStore:
             cluster, names, [language.body for language in self._snapshot.languages]
         )
         self._vectors = vector_indices(cluster, names)
-        self._source_action = "index" if _REBUILD in anew.values() else "create"
+        self._source_action = "index" if _REBUILD in reasons.values() else "create"
         """How the bytes of a source are written: a rebuild also replaces damaged ones."""
         self._batch = list[_Change]()
         self._bytes = 0
         self._pool = ThreadPoolExecutor(1, "leafmark-writes")
         self._waiting: deque[Future[None]] = deque()
         self._ahead = list[DocumentKey]()
-        self._changed = bool(anew)
+        self._changed = bool(reasons)
 
     @property
     def is_new(self) -> bool:
         """Whether all sources of all trees must be read."""
-        return {*self._anew} == {*self._options.languages}
+        return {*self._reasons} == {*self._options.languages}
 
     @property
     def looked_ns(self) -> int:
@@ -534,9 +536,9 @@ class RemoteStore:
         self.flush()
         self._refresh()
         trees = self._snapshot.about.trees
-        looked = {name: trees[name]._replace(looked_ns=started_ns) for name in self._anew}
-        if looked:
-            change_trees(self._cluster, self._names, looked)
+        metas = {name: trees[name]._replace(looked_ns=started_ns) for name in self._reasons}
+        if metas:
+            change_trees(self._cluster, self._names, metas)
 
     def _refresh(self) -> None:
         names = self._names
@@ -554,27 +556,24 @@ class RemoteStore:
         if self._changed:
             self._refresh()
         trees = self._snapshot.about.trees
-        looked = {
+        metas = {
             name: trees[name]._replace(
                 complete=trees[name].complete or started_ns > 0,
                 looked_ns=started_ns or trees[name].looked_ns,
             )
             for name in self._options.languages
         }
-        if any(looked[name] != trees[name] for name in looked):
-            change_trees(self._cluster, self._names, looked)
+        if any(metas[name] != trees[name] for name in metas):
+            change_trees(self._cluster, self._names, metas)
         self._changed = False
-        self._anew.clear()
+        self._reasons.clear()
         self._snapshot = open_snapshot(self._cluster, self._names)
         self.meta = self._snapshot.meta
         return self.meta
 
     def _drop_missing(self) -> None:
-        """Remove the sources that are gone from trees whose sources were all read again.
-
-        A new tree had none before.
-        """
-        before = [name for name, reason in self._anew.items() if reason != _NEW]
+        """Remove the sources that are gone from trees whose sources were all read again."""
+        before = [name for name, reason in self._reasons.items() if reason != _NEW]
         if not before:
             return
         for key, _ in list(self._snapshot.rows(before)):

@@ -21,7 +21,7 @@ from leafmark.index.remote.client import Cluster, dump_json, path_of
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
     Names,
-    made_id,
+    completion_id,
     owner_of,
     place_of,
     vectors_body,
@@ -132,12 +132,12 @@ class RemoteVectors:
         """Make all writes visible to searches."""
         self.cluster.post(path_of(self.index, "_refresh"), limit="bulk")
 
-    def made(self, owners: Sequence[str]) -> dict[str, bool]:
+    def find_complete(self, owners: Sequence[str]) -> dict[str, bool]:
         """Return the complete states among `owners`, each with whether it is marked as unused."""
         is_unused = dict[str, bool]()
         for at in range(0, len(owners), _BATCH):
             batch = owners[at : at + _BATCH]
-            documents = [{"_id": made_id(owner), "_source": ["unused_ms"]} for owner in batch]
+            documents = [{"_id": completion_id(owner), "_source": ["unused_ms"]} for owner in batch]
             current = read_current(self.cluster, self.index, documents)
             for owner, document in zip(batch, current, strict=True):
                 if document.get("found"):
@@ -149,7 +149,7 @@ class RemoteVectors:
         script = {"source": "ctx._source.remove('unused_ms')"}
         lines = []
         for owner in owners:
-            head = {"update": {"_index": self.index, "_id": made_id(owner)}}
+            head = {"update": {"_index": self.index, "_id": completion_id(owner)}}
             lines.append(Line(head, dump_json({"script": script}), may_miss=True))
         write_lines(self.cluster, lines)
 
@@ -214,7 +214,7 @@ class RemoteVectors:
             facts["chunks"] = len(state.chunks)
             if rows:
                 facts["dimension"] = len(rows[0])
-            lines.append(self._line(made_id(state.owner), facts))
+            lines.append(self._line(completion_id(state.owner), facts))
         write_lines(self.cluster, lines)
 
     def _facts(self, state: VectorState, position: int) -> Json:
@@ -253,11 +253,11 @@ class RemoteVectors:
             stamps = is_indexed([doc_id for doc_id, _ in old])
             now = {owner_of(doc, stamp or "") for (doc, _), stamp in zip(old, stamps, strict=True)}
             self.use(owner for _, owner in old if owner in now)
-            gone = [owner for _, owner in old if owner not in now]
-            if gone:
+            unused = [owner for _, owner in old if owner not in now]
+            if unused:
                 path = path_of(self.index, "_delete_by_query") + "?conflicts=proceed&refresh=true"
-                self.cluster.post(path, {"query": {"terms": {"owner": gone}}}, limit="bulk")
-                dropped += len(gone)
+                self.cluster.post(path, {"query": {"terms": {"owner": unused}}}, limit="bulk")
+                dropped += len(unused)
             if len(hits) < _BATCH:
                 return dropped
             self.refresh()
@@ -272,7 +272,7 @@ def vector_indices(cluster: Cluster, names: Names) -> tuple[str, ...]:
 def unused_lines(indices: Iterable[str], owner: str, now_ms: int) -> Iterator[Line]:
     """Yield the lines that mark a state of a source as unused, in all indices of vectors."""
     for index in indices:
-        head = {"update": {"_index": index, "_id": made_id(owner)}}
+        head = {"update": {"_index": index, "_id": completion_id(owner)}}
         yield Line(head, f'{{"doc":{{"unused_ms":{now_ms}}}}}', may_miss=True)
 
 
@@ -371,11 +371,11 @@ class RemoteSearcher:
     # -- questions --------------------------------------------------------------------------
 
     def _usual(self, query: NDArray[np.float32]) -> Json:
-        some: list[Json] = []
+        filters: list[Json] = []
         if self._windows > SAMPLE:
             upto = max(1, _SAMPLES * SAMPLE // self._windows)
-            some.append({"range": {"sample": {"lt": upto}}})
-        question = _exact(query, "vector", some, 0)
+            filters.append({"range": {"sample": {"lt": upto}}})
+        question = _exact(query, "vector", filters, 0)
         question["aggs"] = {"usual": {"extended_stats": {"script": {"source": _SIMILARITY}}}}
         return question
 
@@ -391,13 +391,13 @@ class RemoteSearcher:
         admits: Callable[[str, str], bool] | None,
     ) -> Json:
         """Return the query for the best vectors of a field, one for each chunk or document."""
-        some: list[Json] = []
+        filters: list[Json] = []
         if admits is not None:
             trees = sorted(tree for tree in self._snapshot.tree_names if admits(tree, ""))
-            some.append({"terms": {"tree": trees}})
+            filters.append({"terms": {"tree": trees}})
         limit = min(limit, MAX_RESULTS)
         ask = _exact if self._windows <= EXACT_UP_TO else _by_graph
-        question = ask(query, field, some, limit)
+        question = ask(query, field, filters, limit)
         question["collapse"] = {"field": "owner" if field == "whole" else "place"}
         return question
 
@@ -438,9 +438,9 @@ class RemoteSearcher:
         return sorted(near, key=lambda chunk: (-chunk.similarity, chunk.place))
 
 
-def _exact(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
-    """Return the query that compares all vectors of a field, within the filters `some`."""
-    within = {"bool": {"filter": [{"exists": {"field": field}}, *some]}}
+def _exact(query: NDArray[np.float32], field: str, filters: Sequence[Json], limit: int) -> Json:
+    """Return the query that compares all vectors of a field, within `filters`."""
+    within = {"bool": {"filter": [{"exists": {"field": field}}, *filters]}}
     numbers = query.ravel().tolist()
     params = {"field": field, "query_value": numbers, "space_type": "innerproduct"}
     script = {"lang": "knn", "source": "knn_score", "params": params}
@@ -448,11 +448,11 @@ def _exact(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: 
     return _body(comparison, limit)
 
 
-def _by_graph(query: NDArray[np.float32], field: str, some: Sequence[Json], limit: int) -> Json:
+def _by_graph(query: NDArray[np.float32], field: str, filters: Sequence[Json], limit: int) -> Json:
     """Return the query that follows the engine's graph of neighbours."""
     graph_query: Json = {"vector": query.ravel().tolist(), "k": min(limit * _WIDER, MAX_RESULTS)}
-    if some:
-        graph_query["filter"] = {"bool": {"filter": list(some)}}
+    if filters:
+        graph_query["filter"] = {"bool": {"filter": list(filters)}}
     return _body({"knn": {field: graph_query}}, limit)
 
 
