@@ -169,7 +169,9 @@ class _Finder:
             self.dropped = certain
         self._drop((banner.start, banner.end) for banner in self.banners)
         self._drop((*number_spans(self.page), *layout_spans(self.page)))
-        self._drop(self._small_links())
+        small = [*self._small_links()]
+        self._drop(small)
+        self._drop(self._signs_around(small))
         self._drop(self._pagers())
         self._drop(self._menus())
         self._drop(self._side_cells())
@@ -297,7 +299,8 @@ class _Finder:
         """Whether an element contains text, or is a heading."""
         if element.tag in HEADING_LEVELS or self.page.headings_in(element.start, element.end):
             return True
-        return self.page.text_size(WORDS, element.inner, element.close) > _FEW_WORDS
+        few = 0 if element.open.id else _FEW_WORDS  # a link names what has an id and words
+        return self.page.text_size(WORDS, element.inner, element.close) > few
 
     def _is_main(self, element: Element) -> bool:
         """Whether an element contains the only h1, or most of the words."""
@@ -406,6 +409,22 @@ class _Finder:
                 if element.open in named and is_one(self, element):
                     yield element.start, element.end
 
+    def _signs_around(self, links: Spans) -> Iterator[tuple[int, int]]:
+        """Yield the lines of links that are dropped, where nothing but signs stands beside them."""
+        for start, end in filter(None, (self._line(*link) for link in links)):
+            kept = (each.start for each in self.page.links_in(start, end))
+            if not self.page.text_size(WORDS, start, end) and all(map(self._is_dropped, kept)):
+                yield start, end
+
+    def _line(self, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch between the tags of blocks around a range, None if it begins far away."""
+        data, low = self.page.data, max(self.start, start - _MAX_PAGER)
+        before = [*_BLOCK_TAG.finditer(data, low, start)]
+        after = _BLOCK_TAG.search(data, end, min(self.end, end + _MAX_PAGER))
+        if not before and low != self.start:
+            return None
+        return before[-1].end() if before else low, after.start() if after else self.end
+
     def _serves(self, link: Element) -> bool:
         """Whether the class or address of a link with such a label confirms it."""
         href = link.open.attribute("href")
@@ -482,12 +501,9 @@ class _Finder:
         yield from (
             (element.start, element.end, element.tag in _LISTS) for element in reversed(around)
         )
-        data, low = self.page.data, max(self.start, link.start - _MAX_PAGER)
-        before = [*_BLOCK_TAG.finditer(data, low, link.start)]
-        after = _BLOCK_TAG.search(data, link.end, min(self.end, link.end + _MAX_PAGER))
-        if before or low == self.start:
-            start = before[-1].end() if before else low
-            yield start, after.start() if after else self.end, False
+        line = self._line(link.start, link.end)
+        if line is not None:
+            yield *line, False
 
     def _is_pager(self, start: int, end: int, is_list: bool, link: Element) -> bool:
         """Whether a range has nothing but links, and half or all lead to neighbouring pages."""
@@ -732,7 +748,7 @@ _CODE_NEXT = re.compile(
 )
 _VERDICT_TAGS = frozenset(("nav", "script", "style", "template", "noscript"))
 _SOURCE_ADDRESS = re.compile(
-    r"#L?[0-9]|#line|(?:^|/)src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw)/|\.html#l[0-9]|/issues/"
+    r"#L?[0-9]|#line|(?:^|/)src/|src-html|/source/|_modules/|/(?:edit|blob|tree|raw|new)/|\.html#l[0-9]|/issues/"
     r"|\.(?:nim|c|h|py|js|ts|rs|java|go|rb|cs|hs|ml)\b",
     re.IGNORECASE,
 )

@@ -165,10 +165,8 @@ def _class_language(classes: list[str]) -> str:
         if match:
             language = match[1].removeprefix("source-").rstrip(";")
             return "" if language in words_of("code", "none") else language
-    if not words_of("code", "markers").isdisjoint(classes) or classes[:-1] == [
-        "figure",
-        "highlight",
-    ]:
+    is_marked = not words_of("code", "markers").isdisjoint(classes)
+    if is_marked or classes[:-1] in (["highlight"], ["figure", "highlight"]):
         lists = [words_of("code", name) for name in ("markers", "none", "beside")]
         rest = [name for name in classes if name not in frozenset().union(*lists)]
         return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""

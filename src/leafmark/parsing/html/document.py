@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import compress
+from posixpath import dirname, join, normpath
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -35,6 +36,7 @@ from leafmark.parsing.html.outline import find_headings, heading_text, title_of
 from leafmark.parsing.html.region import content_region
 from leafmark.parsing.html.text import read_html
 from leafmark.parsing.html.tokens import TAGS, unescape
+from leafmark.parsing.html.vocabulary import is_sign
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import NamedTag, file_title, first_title, fold, named_places
 
@@ -93,7 +95,7 @@ def parse_html(data: bytes, path: str) -> Document:
         path,
         decoded.data,
         "html",
-        parts.title() or file_title(path),
+        parts.title(path) or file_title(path),
         encoding=decoded.encoding,
         headings=headings,
         blocks=blocks,
@@ -136,7 +138,7 @@ class _Parts:
         headings = find_headings(page, limits, dropped, entries, tabs.panels)
         return cls(page, limits, dropped, headings)
 
-    def title(self) -> str:
+    def title(self, path: str) -> str:
         """Return the page's title, else the shown one, else the first h1, that of the region first.
 
         It does not include the name of the site or the manual if a heading has the rest.
@@ -145,7 +147,10 @@ class _Parts:
         opening = [(h.level, h.title) for h in headings if not h.nested and h.end > h.start]
         text = title_of(page)
         if text:
-            return own_title(text, opening, {*self._outer_titles()}, self._shown())
+            homes = {*self._homes(path)}
+            if text in homes and opening and opening[0][0] == 1:
+                return opening[0][1]
+            return own_title(text, opening, {*self._outer_titles()}, self._shown(), homes)
         if shown := self._shown():
             return shown
         title = first_title([heading for heading in headings if heading.end > heading.start])
@@ -157,6 +162,18 @@ class _Parts:
                 text = heading_text(self.page.data, element.inner, element.close, [])
                 if text:
                     yield text
+
+    def _homes(self, path: str) -> Iterator[str]:
+        """Yield the texts of links to the first page of the site that stand outside the text."""
+        for link in self.page.links:
+            if link.tag == "a" and span_at(self.dropped, link.start) is not None:
+                target = link.open.attribute("href").strip()
+                text = heading_text(self.page.data, link.inner, link.close, [])
+                if _HOME.fullmatch(target) and text and not is_sign(text.encode()):
+                    is_index = _page_name(path) in (_page_name(dirname(path)), "")
+                    own = path if is_index and target == "/" else join(dirname(path), target)
+                    if _page_name(normpath(own)) != _page_name(path):
+                        yield text
 
     def _shown(self) -> str:
         """Return the title that the page shows outside of headings, "" if there is none."""
@@ -278,6 +295,9 @@ def _page_name(path: str) -> str:
     return parts[-1].rpartition(".")[0] or parts[-1] if parts else ""
 
 
+_HOME = re.compile(r"/|(?:\./)?(?:\.\./)*(?:\.|\.\.|index\.x?html?)?", re.IGNORECASE)
+"""Where a link leads to the first page of a site."""
+
 _PARTING = re.compile(
     r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) |: | (?:\(|in |\[)"
 )
@@ -314,11 +334,17 @@ _KIND = re.compile(
 """The kind of a reference page's subject: `Class`, `Type Alias`."""
 
 
-def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], shown: str) -> str:
+def own_title(
+    title: str,
+    opening: Sequence[tuple[int, str]],
+    outer: Set[str],
+    shown: str,
+    homes: Set[str] = frozenset(),
+) -> str:
     """Return the title of a page without the name of its site; `title` is its title element.
 
     `opening` are the levels and titles of its headings, `outer` the titles of headings outside its
-    text, `shown` is a title shown in another element.
+    text, `shown` is a title shown in another element, `homes` are the texts of links home.
 
     >>> own_title("Usage - Tips — Mako 1.4", [(1, "Mako"), (2, "Usage - Tips")], set(), "")
     'Usage - Tips'
@@ -330,6 +356,8 @@ def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], s
     'Dim'
     >>> own_title("Basic Usage (GNU Octave)", [(1, "4.1 Basic Usage")], set(), "")
     '4.1 Basic Usage'
+    >>> own_title("Set up | Harbor", [(1, "First steps")], set(), "", {"Harbor"})
+    'Set up'
     >>> own_title("Light: Member List", [], set(), "Lamp< T > Member List")
     'Lamp< T > Member List'
     """
@@ -351,7 +379,8 @@ def own_title(title: str, opening: Sequence[tuple[int, str]], outer: Set[str], s
         is_alone = not part.before or (part.before == ":" and not part.behind)
         if is_alone and part.words in others and part.behind not in ("(", "in", "["):
             return part.words
-    return title
+    named = (part.words for part in _parts(title) if not part.before and part.rest in homes)
+    return next(named, title)
 
 
 class _Part(NamedTuple):

@@ -56,8 +56,10 @@ _MAX_LISTING = 600
 _MAX_CLIMB = 12
 _JOINTS = re.compile(r"[^a-z0-9$~]+")
 _LAST_PART = re.compile(r"(?:\.|::|->|#|:)(?=[^.:>#]+\Z)")
-_OVERLOAD = re.compile(r"(?<=\w)-[0-9a-f]{1,8}\Z(?<![a-f]{3})")
-"""The suffixes that distinguish overloads: `ap-1`, `map-fffff910`."""
+_OVERLOAD = re.compile(
+    r"(?<=\w)-[0-9a-f]{1,8}\Z(?<![a-f]{3})|[-_](?:instance|class)[-_](?:method|variable)\Z"
+)
+"""The suffixes that distinguish overloads: `ap-1`, `map-fffff910`, `dim-class-method`."""
 
 _PARAMETERS = re.compile(r"(?<=[A-Za-z0-9])__[\w.:]+\Z")
 """The types behind the name of a function in C++, as Sphinx once wrote them: `dim__double`."""
@@ -132,10 +134,12 @@ class _Finder:
             return None
         element = self._elements.get(named.start)
         around = element if element is not None and element.tag not in _INLINE else named.parent
-        if around is None or not self._may_document(around):
+        if around is None:
             return None
         text = self._first_visible(named.end, around.close)
-        if text < 0 or page.headings_in(around.start, text + 1):
+        if text < 0 or not self._may_document(around, text):
+            return None
+        if page.headings_in(around.start, text + 1):
             return None
         around = self._right_behind(named, text) or around
         if around.start < named.start and page.has_text(around.inner, named.start):
@@ -175,13 +179,19 @@ class _Finder:
             start = span[1]
         return -1
 
-    def _may_document(self, around: Element) -> bool:
-        """Whether an element may hold an entry: it is not a cell, a heading or a long listing."""
+    def _may_document(self, around: Element, text: int) -> bool:
+        """Whether an element may hold an entry: it is not a cell, a heading or a long listing.
+
+        A list item may if it begins with the `text` of the entry and has headings of its own.
+        """
         for element in _from(around, _MAX_CLIMB):
             if element.tag in ("dt", "section", "article"):
                 return True
             if element.tag == "li":
-                return element is around
+                is_headed = bool(self.page.headings_in(text, element.end))
+                return element is around or (
+                    is_headed and not self.page.has_text(element.inner, text)
+                )
             if element.tag in _TABLED or (element.tag[0] == "h" and element.tag[1:].isdigit()):
                 return False
             if element.tag == "pre":
@@ -212,6 +222,7 @@ class _Finder:
     def _is_marked(self, start: int, text: int, end: int, around: Element) -> bool:
         """Whether a signature is marked as code, or by its class or one around it."""
         data = self.page.data
+        start = min(start, around.start) if around.tag == "div" else start
         if _CODE.search(data, start, end) or around.tag == "pre":
             return True
         return _has_class(data[start:end], around)

@@ -21,7 +21,7 @@ _MAX_WORDS = 4
 _MARKS = (
     rb"&(?:nbsp|[lr]a?quo|[lr]saquo|[lrud]arr|[lg]t|amp|middot|bull|para|sect|#[0-9]{1,6}"
     rb"|#x[0-9a-f]{1,5});|[\s\0\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e0-9]"
-    rb"|\xc2[\xa0-\xbf]|\xe2[\x80-\xbf][\x80-\xbf]|\xef\x83[\x80-\xbf]|\xef\xb8\x8f|\xf0\x9f[\x80-\xbf]{2}"
+    rb"|\xc2[\xa0-\xbf]|\xe2[\x80-\xbf][\x80-\xbf]|\xee[\x80-\xbf]{2}|\xef[\x80-\xa3][\x80-\xbf]|\xef\xb8\x8f|\xf0\x9f[\x80-\xbf]{2}"
 )
 _LETTERS = re.compile(rb"[A-Za-z]+")
 MAX_SIGN = 80
