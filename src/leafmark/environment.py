@@ -119,9 +119,8 @@ def install_extra(extra: str = "", *, again: bool = False) -> str:
     tool = _tool()
     if tool is None:
         return f"pip install {'--force-reinstall ' * again}{_requirement({extra})}"
-    requirement = _requirement(
-        {extra, *(name for name, package in _PACKAGES.items() if find_spec(package))}
-    )
+    installed = {name for name, package in _PACKAGES.items() if find_spec(package)}
+    requirement = _requirement({extra, *installed})
     if tool == "pipx":
         return f"pipx install --force {requirement}"
     return f"uv tool install {'--reinstall ' * again}{requirement}"

@@ -43,11 +43,9 @@ def nearest(name: str, known: Iterable[str], limit: int = 1) -> tuple[str, ...]:
     ()
     """
     words = _words(name)
-    scored = [
-        (_likeness(words, _words(candidate)), candidate) for candidate in dict.fromkeys(known)
-    ]
+    scored = [(_likeness(words, _words(other)), other) for other in dict.fromkeys(known)]
     near = sorted((pair for pair in scored if pair[0] >= MIN_LIKENESS), key=lambda pair: -pair[0])
-    return tuple(candidate for _, candidate in near[:limit])
+    return tuple(other for _, other in near[:limit])
 
 
 def choices_hint(name: str, choices: Collection[str]) -> str:

@@ -31,7 +31,7 @@ MAX_WORDS = 12
 MAX_WORDS_DEFINED = 4
 """Most words of a term: a longer text before a colon is the beginning of a paragraph."""
 
-MIN_WORDS_DEFINITION = 3
+MIN_WORDS_DEFINING = 3
 """Least words of a definition (`**Type**: integer` defines nothing)."""
 
 MAX_BYTES = 8000
@@ -66,12 +66,9 @@ def draft_queries(
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
-    candidates = [draft for owner in owners for draft in _of_document(owner, paths)]
-    drafts = [
-        draft
-        for candidate in candidates
-        if (draft := candidate._replace(query=ask(candidate.query))).query
-    ]
+    candidates = (draft for owner in owners for draft in _of_document(owner, paths))
+    queries = (draft._replace(query=ask(draft.query)) for draft in candidates)
+    drafts = [draft for draft in queries if draft.query]
     answers: dict[tuple[str, str], set[Reference]] = {}
     for draft in drafts:
         answers.setdefault(_key(draft), set()).add(draft.answers[0])
@@ -169,19 +166,15 @@ def _definitions(
             )
 
 
-def _defines(term: str, definition: str) -> bool:
-    return (
-        1 <= _word_count(term) <= MAX_WORDS_DEFINED
-        and _word_count(definition) >= MIN_WORDS_DEFINITION
-    )
+def _defines(term: str, text: str) -> bool:
+    return 1 <= _word_count(term) <= MAX_WORDS_DEFINED and _word_count(text) >= MIN_WORDS_DEFINING
 
 
 def _defining_blocks(owner: ChunkedDocument) -> list[tuple[int, int]]:
     """Return the spans of the blocks that may define a term, by start; outer before inner ones."""
     blocks = owner.document.blocks
-    spans = [
-        (block.start, block.end) for block in blocks if block.kind in ("paragraph", "list_item")
-    ]
+    kinds = ("paragraph", "list_item")
+    spans = [(block.start, block.end) for block in blocks if block.kind in kinds]
     return sorted(spans, key=itemgetter(0))
 
 

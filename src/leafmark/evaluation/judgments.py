@@ -104,9 +104,8 @@ def check_all(rows: Iterable[_Input], check: Callable[[_Input], _Output]) -> lis
         raise faults[0]
     if faults:
         messages = ["; ".join(filter(None, (fault.message, fault.hint))) for fault in faults]
-        lines = [
-            f"{fault.location}: {message}" for fault, message in zip(faults, messages, strict=True)
-        ]
+        pairs = zip(faults, messages, strict=True)
+        lines = [f"{fault.location}: {message}" for fault, message in pairs]
         file = str(faults[0].location).rpartition(":")[0]
         raise UsageError(as_listed(f"{len(faults)} queries are wrong", lines), location=file)
     return results
@@ -248,12 +247,11 @@ def _reference(answer: Any, location: str) -> Reference:
 
 
 def _check_span(reference: Reference, reader: _Row) -> None:
-    has_span = reference.start is not None or reference.end is not None
-    if has_span and (
-        reference.start is None or reference.end is None or reference.start >= reference.end
-    ):
+    start, end = reference.start, reference.end
+    has_span = start is not None or end is not None
+    if has_span and (start is None or end is None or start >= end):
         raise reader.problem(
-            f"the bytes from {reference.start} to {reference.end} are not a span",
+            f"the bytes from {start} to {end} are not a span",
             "start and end are whole numbers, and start is less than end",
         )
     if has_span and (reference.quote or reference.section):

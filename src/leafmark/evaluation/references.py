@@ -147,9 +147,7 @@ class Library:
 
     def unread(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of unreadable folders, and of requested sources."""
-        diagnostics = (
-            result for result in self._documents.values() if isinstance(result, Diagnostic)
-        )
+        diagnostics = (note for note in self._documents.values() if isinstance(note, Diagnostic))
         reported = (note for note in diagnostics if note.code not in LEFT_OUT)
         return (*self.scan.notes.diagnostics, *reported)
 

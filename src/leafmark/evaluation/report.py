@@ -288,10 +288,7 @@ def _group(
     rows: dict[str, tuple[Cell, ...]] = {}
     values = [[variant.outcomes[at].values for at in places] for variant in variants]
     for metric in METRICS:
-        columns = [
-            [values_of_query[metric] for values_of_query in column if metric in values_of_query]
-            for column in values
-        ]
+        columns = [[row[metric] for row in column if metric in row] for column in values]
         if columns[0]:
             best = [_perfect(variant, places, metric) for variant in variants]
             rows[metric] = _cells(columns, best, resampler)

@@ -204,7 +204,7 @@ def _read_judged(
     project: Project, request: EvaluationRequest, library: Library
 ) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
     """Return the queries that the request chooses, each with its answering passages."""
-    queries = _choose_queries(read_queries(request.files, project.directory), request)
+    queries = _select(read_queries(request.files, project.directory), request)
     check_all(queries, lambda query: check_tree(project, query))
     passages = library.passages(queries)
     if request.answers == "section":
@@ -308,9 +308,7 @@ def _query_of(text: str) -> str:
     return text if len(plain_words(expression)) == len(parts_of(expression)) else plain_query(text)
 
 
-def _choose_queries(
-    queries: Sequence[JudgedQuery], request: EvaluationRequest
-) -> list[JudgedQuery]:
+def _select(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:
     """Return the queries of the requested kinds, trees and half."""
     chosen = [
         query

@@ -153,7 +153,8 @@ class Trial:
         results = [self._read(*result, passages) for result in retrieval.results]
         cover_rank = rank_of(results, passages, covers)
         answering = dict.fromkeys(passage.doc_id for passage in passages)
-        chunks = (entry for doc_id in answering for entry in self._reader.chunks_of(doc_id))
+        entries = (entry for doc_id in answering for entry in self._reader.chunks_of(doc_id))
+        chunks = [*map(_bytes_of, entries), *results]
         outcome = Outcome(
             query,
             measure(results, passages, doubtful=retrieval.doubtful),
@@ -163,9 +164,7 @@ class Trial:
             tokens_to(results, cover_rank),
             retrieval.doubtful,
             lost=retrieval.refused and REFUSED + retrieval.refused,
-            perfect=perfect_values(
-                [*map(_bytes_of, chunks), *results], passages, self._reading.read
-            ),
+            perfect=perfect_values(chunks, passages, self._reading.read),
         )
         if not (self._diagnose and passages) or retrieval.refused:
             return outcome

@@ -253,18 +253,10 @@ def _find_parts(
     A new section without a pair is part of the old one that had most of it; an old section without
     a pair is part of the new one that has most of it. Unchanged sections lose and gain nothing.
     """
-    olds = [
-        section
-        for document in old
-        for section in document.sections
-        if _may_lose_text(section, matching)
-    ]
-    news = [
-        section
-        for document in new
-        for section in document.sections
-        if _may_gain_text(section, matching)
-    ]
+    old_sections = (section for document in old for section in document.sections)
+    olds = [section for section in old_sections if _may_lose_text(section, matching)]
+    new_sections = (section for document in new for section in document.sections)
+    news = [section for section in new_sections if _may_gain_text(section, matching)]
     parts: dict[Section, list[Section]] = defaultdict(list)
     losses = _TextExchange(olds, matching.new_of)
     for section in news:

@@ -66,15 +66,7 @@ SAFE_ENVIRONMENT = {
     "GIT_LITERAL_PATHSPECS": "1",
     "LC_ALL": "C",
 }
-_INHERITED_VARIABLES = (
-    "PATH",
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "USERPROFILE",
-    "SYSTEMROOT",
-    "TMPDIR",
-    "TEMP",
-)
+_INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP")
 """Variables of our environment that git needs to run and to find the user's trusted folders."""
 
 _MAX_SHALLOW_BYTES = 1 << 24
@@ -243,9 +235,7 @@ class Repository:
             if before == after and old_mode[:3] == new_mode[:3]:
                 continue  # only the executable bit differs
             if is_safe_path(path):
-                yield ChangedPath(
-                    path, _oid_of_file(old_mode, before), _oid_of_file(new_mode, after)
-                )
+                yield ChangedPath(path, _file_oid(old_mode, before), _file_oid(new_mode, after))
 
     def shallow_commits(self) -> frozenset[str]:
         """Return the commits at which a shallow clone ends: it lacks their parents."""
@@ -279,7 +269,7 @@ class Repository:
         output = self._run(*command, "refs/tags", "refs/heads", "refs/remotes", codes=(0, 1, 128))
         rows = [os.fsdecode(row).split("\0") for row in output.split(b"\n")]
         names = [(row[0], row[1]) for row in rows if len(row) == 2 and _OID.fullmatch(row[1])]
-        references, known = [], dict[str, Commit | None]()
+        refs, known = [], dict[str, Commit | None]()
         with Blobs(self) as objects:
             for name, oid in names:
                 if oid not in known:
@@ -288,11 +278,9 @@ class Repository:
                 if commit is not None:
                     _, kind, short = name.split("/", 2)
                     kind = {"tags": "tag", "heads": "branch"}.get(kind, "remote branch")
-                    references.append(
-                        Reference(short, kind, commit.oid, commit.time, commit.subject)
-                    )
-        references.sort(key=lambda reference: (-reference.time, reference.name))
-        return references[:limit]
+                    refs.append(Reference(short, kind, commit.oid, commit.time, commit.subject))
+        refs.sort(key=lambda reference: (-reference.time, reference.name))
+        return refs[:limit]
 
     def large_file(self, data: bytes, limit: int) -> bytes | None:
         """Return the file behind a pointer of Git LFS, None if the repository lacks it.
@@ -569,7 +557,7 @@ def _start(arguments: Iterable[str], folder: Path, stdin: int | None) -> subproc
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
     """Return git's environment, without variables for other repositories, editors or helpers."""
-    return {name: ours[name] for name in _INHERITED_VARIABLES if name in ours} | SAFE_ENVIRONMENT
+    return {name: ours[name] for name in _INHERITED if name in ours} | SAFE_ENVIRONMENT
 
 
 _KNOWN_ERRORS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
@@ -652,5 +640,5 @@ def _kind(mode: str, kind: str) -> str:
     return "link" if mode == "120000" else "file"
 
 
-def _oid_of_file(mode: str, oid: str) -> str | None:
+def _file_oid(mode: str, oid: str) -> str | None:
     return oid if mode.startswith("100") else None

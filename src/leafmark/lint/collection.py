@@ -107,7 +107,7 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
     A page that has most of its sections in other pages, too, gets only one finding: it was put
     together from them, or they were taken from it.
     """
-    groups = _group_duplicates(documents)
+    groups = _duplicates(documents)
     repeated: dict[str, set[str]] = defaultdict(set)
     by_id = {document.doc_id: document for document in documents}
     for (first_page, first), others in groups:
@@ -124,9 +124,7 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
     for (first_page, first), others in groups:
         duplicates = []
         for page, sketch in others:
-            pages = [
-                document.doc_id for document in (first_page, page) if document.doc_id in assembled
-            ]
+            pages = [side.doc_id for side in (first_page, page) if side.doc_id in assembled]
             if not pages or first_page is page:
                 duplicates.append((page, sketch))
             elif not reported.intersection(pages):
@@ -150,7 +148,7 @@ def _assembled_page(page: DocumentFacts, other: DocumentFacts, count: int) -> Fi
 _Sketched = tuple[DocumentFacts, SectionSketch]
 
 
-def _group_duplicates(
+def _duplicates(
     documents: Iterable[DocumentFacts],
 ) -> list[tuple[_Sketched, list[_Sketched]]]:
     """Return sections with their near duplicates, in the order of the first."""

@@ -28,9 +28,7 @@ _FIRST_LOOK_S = 0.01
 
 _BUSY = frozenset({429, 502, 503, 504})
 
-_TRANSIENT_ERRORS = frozenset(
-    {"retry_on_primary_exception", "failed_to_commit_cluster_state_exception"}
-)
+_TRANSIENT = frozenset({"retry_on_primary_exception", "failed_to_commit_cluster_state_exception"})
 """Transient errors with status 500: a shard changes its primary, or there is no manager."""
 
 _NOT_PRIMARY = "not in primary mode"
@@ -62,7 +60,7 @@ class Line(NamedTuple):
             return "again"
         if status == 409:
             return "overtaken" if self.versioned else None
-        if status == 500 and not _TRANSIENT_ERRORS.isdisjoint(_types(result.get("error"))):
+        if status == 500 and not _TRANSIENT.isdisjoint(_types(result.get("error"))):
             return "again"
         return str(result.get("error", {}).get("reason") or f"status {status}")[:300]
 

@@ -54,7 +54,7 @@ UNAVAILABLE = 503
 _RETRIED = frozenset({429, 502, UNAVAILABLE, 504})
 
 _ADDRESS = "index.url is the address of its HTTP port"
-_IS_OPENSEARCH = f"is this an OpenSearch cluster? {_ADDRESS}"
+_CHECK_URL = f"is this an OpenSearch cluster? {_ADDRESS}"
 
 
 class Address(NamedTuple):
@@ -110,11 +110,9 @@ class RefusedError(StorageError):
     """The cluster answered with an error; `status` and `reason` are its own."""
 
     def __init__(self, status: int, reason: str, *, location: str):
-        problem = (
-            "a part of the cluster does not answer"
-            if status == UNAVAILABLE
-            else "the cluster refused"
-        )
+        problem = "the cluster refused"
+        if status == UNAVAILABLE:
+            problem = "a part of the cluster does not answer"
         hint = _hint_of(status, reason)
         super().__init__(f"{problem}: {reason}", location=location, hint=hint)
         self.status = status
@@ -258,9 +256,7 @@ class Cluster:
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return _unreachable_error(error, node)
         if len(content) > MAX_ANSWER_BYTES:
-            return StorageError(
-                "the cluster's answer is too large", location=node, hint=_IS_OPENSEARCH
-            )
+            return StorageError("the cluster's answer is too large", location=node, hint=_CHECK_URL)
         return answer.status, content
 
     def _read(
@@ -296,7 +292,7 @@ class Cluster:
             return StorageError(
                 f"the answer is status {status} and no error of a cluster's",
                 location=node,
-                hint=_IS_OPENSEARCH,
+                hint=_CHECK_URL,
             )
         reason = reason or f"status {status}"
         if status == 404:
@@ -337,7 +333,7 @@ class _Answer(dict[str, Any]):
         raise _MissingKeyError(
             f"the cluster's answer has no {key!r}",
             location=self.location or None,
-            hint=_IS_OPENSEARCH,
+            hint=_CHECK_URL,
         )
 
 
@@ -495,7 +491,7 @@ def _hint_of(status: int, reason: str) -> str | None:
 
 def other_program(location: str) -> StorageError:
     """Return the error for an answer that no cluster gives."""
-    return StorageError("the answer is not a cluster's", location=location, hint=_IS_OPENSEARCH)
+    return StorageError("the answer is not a cluster's", location=location, hint=_CHECK_URL)
 
 
 def damaged(what: str, location: str, hint: str = REBUILD) -> DamagedError:

@@ -123,10 +123,8 @@ def _scaled(query: Scaled, scored: bool) -> Json:
         return _term(inner, scored, query.factor)
     if isinstance(inner, HasPhrase):
         return _phrase(inner, scored, query.factor)
-    compiled = compile_query(inner)
-    return (
-        compiled if compiled == NOTHING else {"bool": {"must": [compiled], "boost": query.factor}}
-    )
+    body = compile_query(inner)
+    return body if body == NOTHING else {"bool": {"must": [body], "boost": query.factor}}
 
 
 def _constant(query: Constant, scored: bool) -> Json:

@@ -904,7 +904,4 @@ def _hit(hit: Mapping[str, Any]) -> Hit:
 
 def _literal(text: str) -> str:
     """Return a regular expression of the cluster that matches `text` literally."""
-    return "".join(
-        f"\\{character}" if character in '.?+*|(){}[]\\"#@&<>~^$-' else character
-        for character in text
-    )
+    return "".join(f"\\{char}" if char in '.?+*|(){}[]\\"#@&<>~^$-' else char for char in text)

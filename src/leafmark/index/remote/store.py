@@ -86,7 +86,7 @@ class RemoteOptions(NamedTuple):
     replicas: int = 1
 
 
-class _IndexedSource(NamedTuple):
+class _State(NamedTuple):
     """The cluster's current state of a source."""
 
     stamp: str
@@ -266,7 +266,7 @@ class RemoteStore:
             cluster, names, [language.body for language in self._snapshot.languages]
         )
         self._vectors = vector_indices(cluster, names)
-        self._source_action = "index" if _REBUILD in reasons.values() else "create"
+        self._op_type = "index" if _REBUILD in reasons.values() else "create"
         """How the bytes of a source are written: a rebuild also replaces damaged ones."""
         self._batch = list[_Change]()
         self._bytes = 0
@@ -340,10 +340,7 @@ class RemoteStore:
         return [key, *self._ahead[at : at + _PREFETCHED]]
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
-        """Return whether the bytes of a source are indexed already.
-
-        Times and inodes differ between machines, so only the digest counts.
-        """
+        """Return whether the bytes of a source are indexed; times and inodes differ by machine."""
         old = self.state(tree, path)
         return old is not None and old.digest == state.digest
 
@@ -380,26 +377,24 @@ class RemoteStore:
             changes += self._words_of(change)
             if change.source is None:
                 records.append(self._removal(change.doc_id, version))
-                leftovers += self._stale_chunk_lines(change.doc_id, old, "", 0)
+                leftovers += self._stale_lines(change.doc_id, old, "", 0)
                 continue
             entry = change.source.entry
             if change.data is not None:
                 document = pack_source(change.data, time.time_ns() // 1_000_000)
-                head = {
-                    self._source_action: {"_index": self._names.sources, "_id": entry.state.digest}
-                }
+                head = {self._op_type: {"_index": self._names.sources, "_id": entry.state.digest}}
                 changes.append(Line(head, json.dumps(document)))
             changes += self._chunks(change.source)
             records.append(self._record(change.source, version))
             stamp = self._stamp(entry)
-            leftovers += self._stale_chunk_lines(change.doc_id, old, stamp, entry.chunk_count)
+            leftovers += self._stale_lines(change.doc_id, old, stamp, entry.chunk_count)
         write_lines(self._cluster, changes)
         overtaken = write_lines(self._cluster, records)
         write_lines(self._cluster, [line for line in leftovers if line.doc_id not in overtaken])
         if overtaken:
             self._remove_overtaken([change for change in batch if change.doc_id in overtaken])
 
-    def _read_indexed(self, doc_ids: Sequence[str]) -> list[_IndexedSource]:
+    def _read_indexed(self, doc_ids: Sequence[str]) -> list[_State]:
         """Return the cluster's current state of each document, in their order."""
         documents = [
             {
@@ -412,7 +407,7 @@ class RemoteStore:
         current = read_current(self._cluster, self._index, documents)
         if any("error" in document for document in current):
             raise StorageError("the index is gone", location=self._cluster.location)
-        return [_IndexedSource(**{**_UNSET, **document.get("_source", {})}) for document in current]
+        return [_State(**{**_UNSET, **document.get("_source", {})}) for document in current]
 
     def _words_of(self, change: _Change) -> Iterator[Line]:
         if change.source is None:
@@ -484,9 +479,7 @@ class RemoteStore:
             }
         }
 
-    def _stale_chunk_lines(
-        self, doc_id: str, old: _IndexedSource, stamp: str, chunks: int
-    ) -> Iterator[Line]:
+    def _stale_lines(self, doc_id: str, old: _State, stamp: str, chunks: int) -> Iterator[Line]:
         """Yield the lines that remove the chunks of an older state that the new one lacks.
 
         Its vectors are only marked as unused: a removed source may come back.
@@ -515,8 +508,8 @@ class RemoteStore:
             entry = change.source.entry
             stamp = self._stamp(entry)
             if stamp != now.stamp:
-                ours = _IndexedSource(stamp, entry.chunk_count, 0)
-                lines += self._stale_chunk_lines(change.doc_id, ours, now.stamp, now.chunks)
+                ours = _State(stamp, entry.chunk_count, 0)
+                lines += self._stale_lines(change.doc_id, ours, now.stamp, now.chunks)
         write_lines(self._cluster, lines)
 
     # -- the commit -----------------------------------------------------------------------
@@ -572,7 +565,7 @@ class RemoteStore:
         return self.meta
 
     def _drop_missing(self) -> None:
-        """Remove the sources that are gone from trees whose sources were all read again."""
+        """Remove the gone sources of trees that were read again as a whole; a new tree has none."""
         before = [name for name, reason in self._reasons.items() if reason != _NEW]
         if not before:
             return

@@ -426,15 +426,13 @@ class RemoteSearcher:
 
     def _near(self, hits: Iterable[Any]) -> list[Near]:
         """Return the chunks of hits in the indexed state of their source, best first, each once."""
-        similarities = dict[tuple[str, int], float]()
+        best = dict[tuple[str, int], float]()
         for hit in hits:
             doc_id, position = _value(hit, "doc_id"), _value(hit, "position")
             if owner_of(doc_id, self._stamps[doc_id] or "") == _value(hit, "owner"):
                 similarity = _similarity(hit["_score"])
-                similarities[doc_id, position] = max(
-                    similarities.get((doc_id, position), -2.0), similarity
-                )
-        near = [Near(*place, similarity) for place, similarity in similarities.items()]
+                best[doc_id, position] = max(best.get((doc_id, position), -2.0), similarity)
+        near = [Near(*place, similarity) for place, similarity in best.items()]
         return sorted(near, key=lambda chunk: (-chunk.similarity, chunk.place))
 
 
