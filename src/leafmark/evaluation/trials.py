@@ -154,7 +154,7 @@ class Trial:
         cover_rank = rank_of(results, passages, covers)
         answering = dict.fromkeys(passage.doc_id for passage in passages)
         entries = (entry for doc_id in answering for entry in self._reader.chunks_of(doc_id))
-        chunks = [*map(_bytes_of, entries), *results]
+        chunks: list[Bytes] = [*map(_bytes_of, entries), *results]
         outcome = Outcome(
             query,
             measure(results, passages, doubtful=retrieval.doubtful),
