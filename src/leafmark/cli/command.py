@@ -1,9 +1,10 @@
 """Which commands there are, and what each accepts: help, completion and docs/cli.md read it.
 
 Commands, options and contexts are click's. Three rules are ours. Options are known whole and
-may stand anywhere: `--lim` is not `--limit`, and `-n5` is not taken apart, so that a typing
-mistake or a negated word of a query is never read as an option. Options of every command may
-stand before it, too. And what is wrong is said in leafmark's own errors, with a hint.
+may stand anywhere: `--lim` is not `--limit`, and of `-n5` and `-tdocs` only the number is taken
+apart, so that a typing mistake or a negated word of a query is never read as an option. Options of
+every command may stand before it, too. And what is wrong is said in leafmark's own errors, with a
+hint.
 """
 
 from __future__ import annotations
@@ -276,7 +277,7 @@ class Command(click.Command):
             elif self._is_word(argument, first=not words):
                 words.append(argument)
             else:
-                name, equals, value = argument.partition("=")
+                name, equals, value = _parts(argument, known)
                 if name not in known:
                     raise self._unknown(argument, known, bool(words))
                 options.append(name)
@@ -413,6 +414,14 @@ def given_values(ctx: click.Context) -> dict[str, Any]:
         for name, value in ctx.params.items()
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
+
+
+def _parts(argument: str, known: Mapping[str, Option]) -> tuple[str, str, str]:
+    """Return the name of an option, the sign behind it, and its value: `--limit=5`, `-n5`."""
+    name, number = argument[:2], argument[2:]
+    if name in known and isinstance(known[name].type, Number) and number.isdecimal():
+        return name, "=", number
+    return argument.partition("=")
 
 
 def _next_value(rest: Iterable[str], known: Mapping[str, Option], name: str) -> str:

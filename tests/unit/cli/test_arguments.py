@@ -17,6 +17,7 @@ from leafmark.cli.command import COMMANDS
         (["search", "a", "b"], ("a", "b"), {}),
         (["search", "a", "-n", "3", "b"], ("a", "b"), {"limit": 3}),
         (["search", "--limit=3", "a"], ("a",), {"limit": 3}),
+        (["search", "a", "-n3"], ("a",), {"limit": 3}),
         (["search", "a", "-t", "x", "--tree", "y"], ("a",), {"trees": ("x", "y")}),
         (["search", "a", "-n", "1", "-n", "2"], ("a",), {"limit": 2}),
         (["search", "a", "--", "-restore", "-n"], ("a", "-restore", "-n"), {}),
@@ -84,9 +85,9 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         (
             "search",
-            ["backup", "-n5"],
-            "`-n5` is not an option, and may be meant as a part of the query",
-            "did you mean `-n 5`? If not, put the whole query in quotes to leave out a word",
+            ["backup", "-tx"],
+            "`-tx` is not an option, and may be meant as a part of the query",
+            "did you mean `-t x`? If not, put the whole query in quotes to leave out a word",
         ),
         (
             "search",
@@ -108,9 +109,9 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         (
             "search",
-            ["-n5", "a"],
-            "there is no option `-n5`",
-            "did you mean `-n 5`? Or write -- before it, if it is a part of the query",
+            ["-nx", "a"],
+            "there is no option `-nx`",
+            "did you mean `-n x`? Or write -- before it, if it is a part of the query",
         ),
         (
             "search",
