@@ -1,13 +1,12 @@
-"""Embedders behind HTTP: Ollama, and everything that speaks OpenAI's protocol.
+"""Embedders behind HTTP: Ollama, and every server that speaks OpenAI's protocol.
 
-Texts are cut to the limit by characters, since the server's tokens are not known
-here; both protocols are asked to cut what is still too long, where they can. How many
-texts a server takes at a time, or can answer in its time, is found by asking.
+Texts are cut to the limit by characters, since the server's tokens are not known here; a server
+that can is asked to cut a text that is still too long. How many texts a server takes at a time,
+or can answer within the time limit, is found by trial.
 
-One POST of JSON with attempts, time limits and messages that name no secret.
-
-The standard library's client: one connection that is kept, no redirects (a key
-would follow them), no proxies, and answers of bounded size.
+A request is one POST of JSON, with retries, time limits, and messages that reveal no secret. The
+client is the standard library's: one persistent connection, no redirects (a key would follow
+them), no proxies, and answers of bounded size.
 """
 
 from __future__ import annotations
@@ -40,46 +39,46 @@ from leafmark.errors import ConfigError, ProviderError
 
 MAX_ANSWER_BYTES = 256 << 20
 FIRST_PAUSE_S = 0.5
-"""Before the second attempt; doubled before every further one."""
+"""The pause before the second attempt; doubled before each further one."""
 
 MAX_PAUSE_S = 60.0
-"""A server that asks for more patience than this is given up on."""
+"""The longest pause: if a server asks for more, the request fails."""
 
 PAUSE_STEP_S = 0.1
-"""How long Ctrl-C may take to end a pause."""
+"""The longest time that Ctrl-C takes to end a pause."""
 
-_KEPT = "what was done is kept, and the next run goes on"
-_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_LESS = "where a text is too long for it, make embedding.limit smaller"
-_TOO_MUCH = frozenset({400, 413, 422})
+_RESUMES = "what was done is kept, and the next run goes on"
+_RETRY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_SMALLER_LIMIT = "where a text is too long for it, make embedding.limit smaller"
+_TOO_MUCH_STATUSES = frozenset({400, 413, 422})
 _HINTS = {
-    **dict.fromkeys(_TOO_MUCH, _LESS),
+    **dict.fromkeys(_TOO_MUCH_STATUSES, _SMALLER_LIMIT),
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
     404: "is this the right address, and does the server have this model? See [embedding]",
-    429: f"try later; {_KEPT}",
+    429: f"try later; {_RESUMES}",
 }
 
 
 class TooMuchError(Exception):
-    """A question that the server may answer in parts.
+    """A request that the server may answer in smaller parts.
 
-    `error` is what to say where it cannot be parted. A server that was `late` may be
-    loading its model; one that was not refuses as much every time.
+    `error` is the error to raise if it cannot be divided. A server that `timed_out` may be
+    loading its model; otherwise it refuses as many texts every time.
     """
 
-    def __init__(self, error: ProviderError, *, late: bool):
+    def __init__(self, error: ProviderError, *, timed_out: bool):
         super().__init__(error.message)
         self.error = error
-        self.late = late
+        self.timed_out = timed_out
 
 
 class _TooLargeError(Exception):
-    """An answer that no embedder gives."""
+    """An answer too large for an embedder."""
 
 
 class _TryAgainError(Exception):
-    """An attempt that may succeed later; `pause_s` is what the server asked for."""
+    """A failed attempt that may succeed later, after the `pause_s` that the server asked for."""
 
     def __init__(
         self,
@@ -87,17 +86,17 @@ class _TryAgainError(Exception):
         hint: str | None = None,
         pause_s: float | None = None,
         *,
-        late: bool = False,
+        timed_out: bool = False,
     ):
         super().__init__(reason)
         self.reason = reason
         self.hint = hint
         self.pause_s = pause_s
-        self.late = late
+        self.timed_out = timed_out
 
 
 class Connection:
-    """A connection to the endpoint of `spec`. Not for several threads at a time."""
+    """A connection to the endpoint of `spec`, for one thread at a time."""
 
     def __init__(self, spec: EmbedderSpec, sleep: Callable[[float], None] = time.sleep):
         self._open: http.client.HTTPConnection | None = None
@@ -117,9 +116,9 @@ class Connection:
         """Return the server's answer.
 
         Raises:
-            ProviderError: it could not be had in the attempts that are allowed.
-            TooMuchError: a `divisible` question was too much for the server, or for the time
-                that it has; it is not asked again whole.
+            ProviderError: all allowed attempts failed.
+            TooMuchError: a `divisible` question was too large for the server or its time limit;
+                it is not repeated whole.
         """
         body = json.dumps(question).encode("utf-8", "replace")
         for attempt in range(self._spec.retries + 1):
@@ -129,14 +128,14 @@ class Connection:
                 return self._attempt(self._parts.path.rstrip("/") + path, body)
             except _TryAgainError as failure:
                 self.close()
-                if divisible and failure.late:
-                    error = self._failed(failure.reason, failure.hint)
-                    raise TooMuchError(error, late=True) from failure
+                if divisible and failure.timed_out:
+                    error = self._error(failure.reason, failure.hint)
+                    raise TooMuchError(error, timed_out=True) from failure
                 pause_s = failure.pause_s
                 if pause_s is None:
                     pause_s = FIRST_PAUSE_S * 2**attempt
                 if attempt == self._spec.retries or pause_s > MAX_PAUSE_S:
-                    raise self._failed(failure.reason, _hint_of(failure)) from failure
+                    raise self._error(failure.reason, _hint_of(failure)) from failure
                 self._pause(pause_s)
             except TooMuchError as refusal:
                 self.close()
@@ -149,7 +148,7 @@ class Connection:
         raise AssertionError("unreachable")
 
     def _pause(self, pause_s: float) -> None:
-        """Wait, in steps where somebody may end it: Ctrl-C that is held back ends no sleep."""
+        """Wait, in steps if `stop` is set: a deferred Ctrl-C does not interrupt a sleep."""
         stop, left_s = self._spec.stop, pause_s
         while stop is not None and left_s > PAUSE_STEP_S:
             stop()
@@ -158,25 +157,25 @@ class Connection:
         self._sleep(left_s)
 
     def close(self) -> None:
-        """Hang up; the next question calls again."""
+        """Close the connection; the next request opens it again."""
         if self._open is not None:
             _hang_up(self._open)
 
     def _attempt(self, path: str, body: bytes) -> Any:
         deadline = time.monotonic() + self._spec.timeout_s
         try:
-            answer, data = self._exchanged(path, body, deadline)
+            answer, data = self._exchange_or_reconnect(path, body, deadline)
         except TimeoutError as error:
             reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
-            raise _TryAgainError(reason, _SLOW, late=True) from error
+            raise _TryAgainError(reason, _SLOW, timed_out=True) from error
         except ssl.SSLCertVerificationError as error:
             reason = f"the embedder's certificate is not valid: {error.verify_message}"
-            raise self._failed(reason) from error
+            raise self._error(reason) from error
         except socket.gaierror as error:
-            raise self._failed("the embedder's host is not known", _START) from error
+            raise self._error("the embedder's host is not known", _START) from error
         except _TooLargeError as error:
             reason = f"the embedder's answer is larger than {MAX_ANSWER_BYTES:,} bytes"
-            raise self._failed(reason, _HINTS[404]) from error
+            raise self._error(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
             raise _TryAgainError("the embedder hung up before its answer was whole", LOG) from error
         except http.client.HTTPException as error:
@@ -187,17 +186,17 @@ class Connection:
             raise _TryAgainError(
                 f"the embedder cannot be reached: {reason}".lower(), _START
             ) from error
-        return self._understood(answer, data)
+        return self._parse_answer(answer, data)
 
-    def _exchanged(
+    def _exchange_or_reconnect(
         self, path: str, body: bytes, deadline: float
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        """Ask, once more where a kept connection proves closed: servers end idle ones unasked."""
-        kept = self._open is not None and self._open.sock is not None
+        """Send a request; once more if the open connection was closed, as servers do when idle."""
+        was_open = self._open is not None and self._open.sock is not None
         try:
             return self._exchange(path, body, deadline)
         except ConnectionError:
-            if not kept:
+            if not was_open:
                 raise
             self.close()
             return self._exchange(path, body, deadline)
@@ -205,9 +204,9 @@ class Connection:
     def _exchange(
         self, path: str, body: bytes, deadline: float
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        connection, answer = self._connected(), None
+        connection, answer = self._connect(), None
         try:
-            with _ending(connection, deadline):
+            with _hang_up_at(connection, deadline):
                 connection.request("POST", path, body, self._headers())
                 answer = connection.getresponse()
             return answer, _read(answer, deadline)
@@ -216,7 +215,7 @@ class Connection:
                 answer.close()
             raise
 
-    def _connected(self) -> http.client.HTTPConnection:
+    def _connect(self) -> http.client.HTTPConnection:
         if self._open is None:
             host, port = self._parts.hostname or "", self._parts.port
             timeout = self._spec.timeout_s
@@ -224,7 +223,7 @@ class Connection:
                 self._open = http.client.HTTPSConnection(host, port, timeout=timeout)
             else:
                 self._open = http.client.HTTPConnection(host, port, timeout=timeout)
-            # not `__del__`: of what refers to itself, as errors do, the socket may be ended first
+            # not `__del__`: in a reference cycle, as errors make, the socket may be finalized first
             weakref.finalize(self, _hang_up, self._open)
         if self._open.sock is None:
             self._open.connect()
@@ -236,40 +235,42 @@ class Connection:
             headers["Authorization"] = f"Bearer {self._spec.key}"
         return headers
 
-    def _understood(self, answer: http.client.HTTPResponse, data: bytes) -> Any:
+    def _parse_answer(self, answer: http.client.HTTPResponse, data: bytes) -> Any:
         status = answer.status
         if status != 200:
-            reason = f"the embedder answered {status}{self.said(_parsed(data))}"
+            reason = f"the embedder answered {status}{self.error_text(_parse_json(data))}"
             hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
-            if status in _AGAIN:
-                raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
-            if status in _TOO_MUCH:
-                raise TooMuchError(self._failed(reason, hint), late=False)
-            raise self._failed(reason, hint)
+            if status in _RETRY_STATUSES:
+                raise _TryAgainError(
+                    reason, hint, _parse_retry_after(answer.getheader("Retry-After"))
+                )
+            if status in _TOO_MUCH_STATUSES:
+                raise TooMuchError(self._error(reason, hint), timed_out=False)
+            raise self._error(reason, hint)
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self._failed("the embedder's answer is not JSON", _HINTS[404]) from error
+            raise self._error("the embedder's answer is not JSON", _HINTS[404]) from error
 
-    def said(self, answer: Any) -> str:
-        """Return `: ` and what an answer says of an error, on one line; never our key.
+    def error_text(self, answer: Any) -> str:
+        """Return `: ` and the error text of an answer, on one line and without our key.
 
-        Nothing where it says nothing.
+        An empty string if the answer has none.
         """
         try:
             error = answer["error"]
             text = (error["message"] if isinstance(error, dict) else error) or ""
         except (KeyError, TypeError):
             return ""
-        said = str(text).replace(self._spec.key, "…") if self._spec.key else str(text)
-        line = "".join(c if c.isprintable() else " " for c in said)[:200]
+        line = str(text).replace(self._spec.key, "…") if self._spec.key else str(text)
+        line = "".join(c if c.isprintable() else " " for c in line)[:200]
         return f": {line}" if line else ""
 
-    def _failed(self, message: str, hint: str | None = None) -> ProviderError:
+    def _error(self, message: str, hint: str | None = None) -> ProviderError:
         return ProviderError(message, location=self.location, hint=hint)
 
 
-def _parsed(data: bytes) -> Any:
+def _parse_json(data: bytes) -> Any:
     """Return the JSON of an answer, None for anything else."""
     try:
         return json.loads(data)
@@ -286,13 +287,13 @@ def _address(endpoint: str) -> SplitResult:
     """Return the parts of an address.
 
     Raises:
-        ConfigError: it is none, of this protocol.
+        ConfigError: it is not an HTTP address.
     """
     try:
         parts = urlsplit(endpoint)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
         known = known and _SENDABLE.fullmatch(parts.path) is not None
-    except ValueError:  # a port that is no number, or too large; half of an IPv6 address
+    except ValueError:  # a port that is not a number, or too large; half of an IPv6 address
         known = False
     if not known:
         raise ConfigError(
@@ -303,7 +304,7 @@ def _address(endpoint: str) -> SplitResult:
 
 
 def _check_key(key: str) -> None:
-    """Refuse a key that no request can carry; sending it would end in an error that tells it."""
+    """Refuse a key that no request can carry: the error from sending it would reveal it."""
     if not _SENDABLE.fullmatch(key):
         raise ConfigError(
             "the embedder's key holds a character that no key has, such as a line end",
@@ -312,10 +313,10 @@ def _check_key(key: str) -> None:
 
 
 _SENDABLE = re.compile(r"[!-~]*")
-"""What a path and a key are made of: the visible signs of ASCII."""
+"""The characters of a path and a key: the visible ones of ASCII."""
 
 _SLOW = "is it still loading? A slow server needs a larger embedding.timeout_s"
-LOG = f"its log may say why; {_KEPT}"
+LOG = f"its log may say why; {_RESUMES}"
 _HINTS_OF_CLASS = {
     2: _HINTS[404],
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",
@@ -325,17 +326,17 @@ _START = "is it running, and is embedding.endpoint its address?"
 
 
 @contextlib.contextmanager
-def _ending(connection: http.client.HTTPConnection, deadline: float) -> Iterator[None]:
-    """Hang up at the deadline: a head that trickles in keeps every single read short.
+def _hang_up_at(connection: http.client.HTTPConnection, deadline: float) -> Iterator[None]:
+    """Hang up at the deadline: a head that trickles in never exceeds the time limit of one read.
 
     Raises:
-        TimeoutError: it was.
+        TimeoutError: the deadline passed.
     """
-    late = threading.Event()
+    is_late = threading.Event()
 
     def hang_up() -> None:
-        late.set()
-        with contextlib.suppress(OSError):  # not of TLS, whose state is the other thread's
+        is_late.set()
+        with contextlib.suppress(OSError):  # not TLS's shutdown: its state is the other thread's
             socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     timer = threading.Timer(deadline - time.monotonic(), hang_up)
@@ -344,20 +345,25 @@ def _ending(connection: http.client.HTTPConnection, deadline: float) -> Iterator
     try:
         yield
     except (OSError, http.client.HTTPException) as error:
-        if late.is_set():
+        if is_late.is_set():
             raise TimeoutError from error
         raise
     finally:
         timer.cancel()
-    if late.is_set():  # where it is cut, a head may look whole
+    if is_late.is_set():  # a head that was cut may look whole
         raise TimeoutError
 
 
 def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
-    """Read the whole answer; one that trickles in past the deadline or is huge is refused."""
-    wanted, parts, total = answer.length, [], 0
-    while wanted is None or total < wanted:
-        most = 1 << 16 if wanted is None else min(1 << 16, wanted - total)
+    """Return the whole answer.
+
+    Raises:
+        TimeoutError: it trickled in past the deadline.
+        _TooLargeError: it has more than `MAX_ANSWER_BYTES`.
+    """
+    length, parts, total = answer.length, [], 0
+    while length is None or total < length:
+        most = 1 << 16 if length is None else min(1 << 16, length - total)
         part = answer.read1(most)
         if not part:
             break
@@ -367,21 +373,21 @@ def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
             raise TimeoutError
         if total > MAX_ANSWER_BYTES:
             raise _TooLargeError
-    if wanted is not None and total < wanted:
-        raise http.client.IncompleteRead(b"".join(parts), wanted - total)
-    answer.close()  # else Python before 3.12 takes the connection for busy
+    if length is not None and total < length:
+        raise http.client.IncompleteRead(b"".join(parts), length - total)
+    answer.close()  # else Python before 3.12 considers the connection busy
     return b"".join(parts)
 
 
 def _hint_of(failure: _TryAgainError) -> str | None:
-    """Return what to do about a failure that lasts: to wait, where the server said how long."""
+    """Return the hint for a failure that lasts: to wait, if the server gave a time."""
     if not failure.pause_s:
         return failure.hint
-    return f"the server asks to wait for {_duration(failure.pause_s)}; {_KEPT}"
+    return f"the server asks to wait for {_duration(failure.pause_s)}; {_RESUMES}"
 
 
 def _duration(seconds: float) -> str:
-    """Return a time to wait for people, rounded up.
+    """Return a waiting time as text, rounded up.
 
     >>> _duration(0.2), _duration(90), _duration(3601), _duration(86_400)
     ('1 s', '90 s', '61 min', '24 h')
@@ -392,10 +398,10 @@ def _duration(seconds: float) -> str:
     return f"{math.ceil(seconds / 3600):,} h"
 
 
-def _asked_pause(header: str | None) -> float | None:
-    """Return the seconds of a Retry-After, which is a number or a date.
+def _parse_retry_after(header: str | None) -> float | None:
+    """Return the seconds of a Retry-After header, which is a number or a date.
 
-    >>> _asked_pause("2"), _asked_pause("soon"), _asked_pause(None)
+    >>> _parse_retry_after("2"), _parse_retry_after("soon"), _parse_retry_after(None)
     (2.0, None, None)
     """
     if header is None:
@@ -414,22 +420,22 @@ def _asked_pause(header: str | None) -> float | None:
 
 
 LIMIT = 512
-"""Tokens of a text where nothing is said: what most embedding models read."""
+"""The default limit of tokens of a text: most embedding models read that many."""
 
 
 MAX_TEXTS = 64
-"""Texts in one request, however short (chosen by eye)."""
+"""The most texts in one request, however short (chosen by eye)."""
 
 EASY_SHARE = 0.25
-"""A server that answers in this share of its time is asked for twice as many texts next."""
+"""If a server answers within this share of its time limit, the next request has twice the texts."""
 
 
 class _Remote(Model):
-    """What both protocols share: batches, and where in an answer the vectors are."""
+    """The base of both protocols: batches of texts, and requests of a size the server accepts."""
 
     def __init__(self, spec: EmbedderSpec):
         self._connection = Connection(spec)
-        self._most_texts = self._most_ever = MAX_TEXTS
+        self._max_texts = self._max_accepted = MAX_TEXTS
         super().__init__(spec, limit=spec.limit or LIMIT, location=self._connection.location)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -442,62 +448,64 @@ class _Remote(Model):
             most_tokens=spec.batch_tokens,
             most_texts=MAX_TEXTS,
         )
-        found = [rows for batch in batches for rows in self._parts([cut[at] for at in batch])]
-        return np.concatenate(found) if found else np.empty((0, self.dimension), dtype=np.float32)
+        parts = [
+            rows for batch in batches for rows in self._iter_vectors([cut[at] for at in batch])
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, self.dimension), dtype=np.float32)
 
-    def _parts(self, texts: Sequence[str]) -> Iterator[Vectors]:
-        """Yield the vectors of texts, asked for in parts as large as the server bears.
+    def _iter_vectors(self, texts: Sequence[str]) -> Iterator[Vectors]:
+        """Yield the vectors of texts, in requests as large as the server accepts.
 
-        One that refuses so many is asked for half of them from then on. One that is too slow is
-        asked for a quarter, and for more again when it answers with ease.
+        If it refuses as many, all later requests have at most half of them. If it is too slow, the
+        next request has a quarter, and later ones have more again once it answers with ease.
         """
         at = 0
         while at < len(texts):
-            part = texts[at : at + self._most_texts]
+            part = texts[at : at + self._max_texts]
             began = time.monotonic()
             try:
                 yield self._batch(part)
             except TooMuchError as refusal:
-                self._most_texts = max(1, len(part) // (4 if refusal.late else 2))
-                if not refusal.late:
-                    self._most_ever = self._most_texts
+                self._max_texts = max(1, len(part) // (4 if refusal.timed_out else 2))
+                if not refusal.timed_out:
+                    self._max_accepted = self._max_texts
                 continue
             at += len(part)
             if time.monotonic() - began < EASY_SHARE * self._spec.timeout_s:
-                self._most_texts = min(2 * self._most_texts, self._most_ever)
+                self._max_texts = min(2 * self._max_texts, self._max_accepted)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
-        found = super()._vectors(texts)
-        if len(texts) > 1 and not found.any():  # no model knows a word of so many texts
+        vectors = super()._vectors(texts)
+        if len(texts) > 1 and not vectors.any():  # any model knows some word of several texts
             raise ProviderError(
                 "the embedder answered vectors of zeros alone",
                 location=self._connection.location,
                 hint=FAULTY,
             )
-        return found
+        return vectors
 
     def _rows(self, texts: Sequence[str]) -> object:
-        question = self._question(texts)
+        question = self._build_request(texts)
         answer = self._connection.post(self._path, question, divisible=len(texts) > 1)
         try:
-            return self._answered(answer)
+            return self._extract_rows(answer)
         except (KeyError, TypeError, ValueError) as error:
-            raise self._without_vectors(answer) from error
+            raise self._no_vectors_error(answer) from error
 
-    def _without_vectors(self, answer: Any) -> ProviderError:
-        """Return what is said of an answer that holds none: the server's own words, if any."""
+    def _no_vectors_error(self, answer: Any) -> ProviderError:
+        """Return the error for an answer without vectors, with the server's own words, if any."""
         message = "the embedder's answer holds no vectors where they belong"
         hint = "is this the right address? It is embedding.endpoint"
-        if said := self._connection.said(answer):
-            message, hint = f"the embedder answered an error{said}", LOG
+        if text := self._connection.error_text(answer):
+            message, hint = f"the embedder answered an error{text}", LOG
         return ProviderError(message, location=self._connection.location, hint=hint)
 
     _path: str
 
-    def _question(self, texts: Sequence[str]) -> Mapping[str, Any]:
+    def _build_request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         raise NotImplementedError
 
-    def _answered(self, answer: Any) -> object:
+    def _extract_rows(self, answer: Any) -> object:
         raise NotImplementedError
 
 
@@ -506,10 +514,10 @@ class OllamaEmbedder(_Remote):
 
     _path = "/api/embed"
 
-    def _question(self, texts: Sequence[str]) -> Mapping[str, Any]:
+    def _build_request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         return {"model": self._spec.model, "input": list(texts), "truncate": True}
 
-    def _answered(self, answer: Any) -> object:
+    def _extract_rows(self, answer: Any) -> object:
         return answer["embeddings"]
 
 
@@ -518,14 +526,14 @@ class OpenAIEmbedder(_Remote):
 
     _path = "/embeddings"
 
-    def _question(self, texts: Sequence[str]) -> Mapping[str, Any]:
+    def _build_request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         return {"model": self._spec.model, "input": list(texts), "encoding_format": "float"}
 
-    def _answered(self, answer: Any) -> object:
-        """Return the vectors in the order of the texts: each says which text it is of."""
+    def _extract_rows(self, answer: Any) -> object:
+        """Return the vectors in the order of the texts: each item has the index of its text."""
         data = answer["data"]
-        places = [each["index"] for each in data]
+        places = [item["index"] for item in data]
         if sorted(places) != list(range(len(data))):
             raise ValueError("the indexes are not those of the texts")
-        ordered = sorted(data, key=lambda each: int(each["index"]))
-        return [each["embedding"] for each in ordered]
+        ordered = sorted(data, key=lambda item: int(item["index"]))
+        return [item["embedding"] for item in ordered]

@@ -1,27 +1,26 @@
-"""Where things lie in the folders of an index, and which generation is current.
+"""The files in the folders of an index, and which generation is current.
 
 ```
-INDEX/index-KEY/      ROOT, one index; KEY stands for what of an installation decides it
-INDEX/rev-KEY/        the index of one revision, and its sources; it goes after a week without use
-INDEX/vectors/        shared by all, since nothing in it can be wrong for one: see `vectors`
+INDEX/index-KEY/      ROOT, one index; KEY identifies the parts of an installation that affect it
+INDEX/rev-KEY/        the index of one revision, and its sources; removed after a week without use
+INDEX/vectors/        shared by all indexes, since it is valid for each: see `vectors`
 ROOT/LOCK             held by the one writer; its time is that of the last use, give or take a day
-ROOT/LOCK.next        held by the writer that waits
-ROOT/CURRENT          which generation serves readers; replaced atomically
-ROOT/BUILDING         which generation a run has begun, in the form of CURRENT
-ROOT/MISSING          of which trees documents are kept though their files are gone
+ROOT/LOCK.next        held by the waiting writer
+ROOT/CURRENT          the generation that serves readers; replaced atomically
+ROOT/BUILDING         the generation that a run has begun, in the form of CURRENT
+ROOT/MISSING          the trees whose documents are kept although their files are gone
 ROOT/gen-000007/text  the engine's files
 ROOT/gen-000007/manifest  a disposable copy of the manifest (see `manifest`)
-ROOT/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
-ROOT/gen-000007/VERIFIED  its time is when every byte was looked at last
+ROOT/gen-000007/SUSPECT   a reader noted damage: the next writer checks every byte
+ROOT/gen-000007/VERIFIED  its time is that of the last check of every byte
 ```
 
-A rebuild makes the next generation beside the current one and then replaces CURRENT. A generation
-that CURRENT does not name is a leftover of a crash, or one whose readers have it open; the writer
-removes it.
+A rebuild makes the next generation next to the current one and then replaces CURRENT. Any other
+generation is left over from a crash, or still open in readers; the writer removes it.
 
-In one place two versions of leafmark would make the index anew in turns. So each leaves the
-others' alone, reads one only until its own is there, and removes those that nobody has used for a
-week.
+If two versions of leafmark shared one index, each would rebuild it after the other. So each has its
+own, leaves the others' alone, reads one of them only until its own exists, and removes those that
+nobody has used for a week.
 """
 
 from __future__ import annotations
@@ -54,10 +53,10 @@ from leafmark.patterns import late_pattern
 
 
 class IndexOptions(NamedTuple):
-    """What decides what an index holds. A change of fingerprint or language needs a rebuild.
+    """The settings that affect an index. A change of fingerprint or language needs a rebuild.
 
-    `fingerprint` stands for all settings that change chunks or terms. `languages`
-    maps each tree to its stemmer, one of `LANGUAGES` or None.
+    `fingerprint` identifies all settings that change chunks or terms. `languages` maps each
+    tree to its stemmer, one of `LANGUAGES` or None.
     """
 
     fingerprint: str
@@ -65,27 +64,27 @@ class IndexOptions(NamedTuple):
 
 
 _GENERATION = late_pattern(r"gen-(\d{6,})")
-_OF_VECTORS = {"MODEL", "documents"}
+_VECTOR_FILES = {"MODEL", "documents"}
 _MAX_CURRENT_BYTES = 1_000_000
 _MISSING = "MISSING"
 
 
 def is_index_folder(names: Iterable[str]) -> bool:
-    """Say by what lies in a folder whether it is an index, or one that is being made.
+    """Whether a folder with these names in it is an index, finished or not.
 
-    Or the vectors of one: see `vectors`.
+    A folder of vectors counts too: see `vectors`.
 
     >>> is_index_folder(["CURRENT", "LOCK", "gen-000001"]), is_index_folder(["CURRENT", "LOCK"])
     (True, False)
     """
-    found = {*names}
-    if "LOCK" not in found:
+    contents = {*names}
+    if "LOCK" not in contents:
         return False
-    return found >= _OF_VECTORS or any(map(_GENERATION.fullmatch, found))
+    return contents >= _VECTOR_FILES or any(map(_GENERATION.fullmatch, contents))
 
 
 class Current(NamedTuple):
-    """What CURRENT says. `languages` maps each tree to its stemmer; `uuid` is the generation's."""
+    """The content of CURRENT: a generation, with its `uuid`, and the stemmer of each tree."""
 
     generation: int
     uuid: str
@@ -132,15 +131,15 @@ class Layout(NamedTuple):
             names = os.listdir(self.root)
         except FileNotFoundError:
             return []
-        return sorted(int(found[1]) for name in names if (found := _GENERATION.fullmatch(name)))
+        return sorted(int(match[1]) for name in names if (match := _GENERATION.fullmatch(name)))
 
     def read_current(self) -> Current | None:
-        """Return what CURRENT says, None without one.
+        """Return the content of CURRENT, None if there is no such file.
 
         Raises:
             UsageError: a newer leafmark wrote the index.
-            NotFoundError: an older one did, in a format that is not read any more.
-            DamagedError: CURRENT is not what was written.
+            NotFoundError: an older one did, in a format that is no longer read.
+            DamagedError: CURRENT is damaged.
             StorageError: it cannot be read.
         """
         try:
@@ -153,26 +152,26 @@ class Layout(NamedTuple):
         return _parse_current(data, self.current)
 
     def write_current(self, current: Current) -> None:
-        """Make `current` what readers see from now on.
+        """Make `current` the generation of all readers from now on.
 
         Raises:
-            StorageError: it cannot be written; the old one stands.
+            StorageError: it cannot be written; the old one remains.
         """
         replace_index_file(self.current, [sealed(current._asdict())])
         sync_folder(self.root)
 
     def read_building(self) -> Current | None:
-        """Return the generation that a run has begun and not finished, as far as that is known."""
+        """Return the generation that a run has begun and not finished, if one is known."""
         try:
-            found = Current(**unsealed(self.building.read_bytes()))
+            building = Current(**unsealed(self.building.read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-        return found if found.format == FORMAT else None
+        return building if building.format == FORMAT else None
 
     def collect(self, *keep: int) -> None:
-        """Remove all generations but some, as far as the system lets go of them.
+        """Remove all generations but some, and drafts of processes that ended while writing.
 
-        And what of files was being written when a process ended.
+        A file that the system does not release remains.
         """
         import shutil  # late: only a writer tidies up
 
@@ -220,10 +219,10 @@ def sealed(facts: Mapping[str, Any]) -> bytes:
 
 
 def unsealed(data: bytes) -> dict[str, Any]:
-    """Return the facts that `sealed` wrote.
+    """Return the facts: the inverse of `sealed`.
 
     Raises:
-        ValueError: these are not the bytes that were written.
+        ValueError: the bytes are damaged.
     """
     body, _, seal = data.partition(b"\n")
     if seal != b"%08x\n" % zlib.crc32(body):
@@ -235,9 +234,9 @@ def unsealed(data: bytes) -> dict[str, Any]:
 
 
 def write_missing(root: Path, notes: Mapping[str, str]) -> None:
-    """Note why documents of some trees are kept, by the name of the tree: no notes, no file.
+    """Write the reasons why documents of some trees are kept, by tree; without any, no file.
 
-    The notes are for people: where they cannot be written, an answer lacks them.
+    The notes are for people: if they cannot be written, answers lack them.
     """
     path = root / _MISSING
     with suppress(OSError, StorageError):
@@ -248,7 +247,7 @@ def write_missing(root: Path, notes: Mapping[str, str]) -> None:
 
 
 def read_missing(root: Path) -> dict[str, str]:
-    """Return what `write_missing` noted last."""
+    """Return the notes that `write_missing` wrote last."""
     try:
         with open(root / _MISSING, "rb") as file:
             return unsealed(file.read(_MAX_CURRENT_BYTES))
@@ -257,10 +256,10 @@ def read_missing(root: Path) -> dict[str, str]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder that only the user can look into, and those above it that are missing.
+    """Create a folder that only the user can read, and its missing parents.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     for folder in reversed((path, *path.parents)):
         with suppress(FileExistsError):
@@ -274,7 +273,7 @@ def replace_index_file(path: Path, parts: Iterable[bytes], *, what: str = "the i
     """Write all `parts` to `path` so that a crash leaves the old file or the new one.
 
     Raises:
-        StorageError: it cannot be written; the old file stands. `what` it is part of is told.
+        StorageError: it cannot be written; the old file remains. The message names `what`.
     """
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -290,11 +289,11 @@ def replace_index_file(path: Path, parts: Iterable[bytes], *, what: str = "the i
 
 
 ENGINE_DRAFTS = ".tmp*"
-"""Names of what the engine writes before it replaces its lists of files."""
+"""Names of the drafts that the engine writes before it replaces its lists of files."""
 
 
 def remove_drafts(folder: Path, names: str = "*.tmp") -> None:
-    """Remove what `replace_index_file` left in a folder when its process was killed."""
+    """Remove the drafts in a folder, which `replace_index_file` leaves if its process is killed."""
     for draft in folder.glob(names):
         with contextlib.suppress(OSError):
             draft.unlink()
@@ -311,9 +310,9 @@ def _put_in_place(draft: Path, path: Path) -> None:
 
 
 def when_free(replace: Callable[[], object], is_held: Callable[[Exception], bool]) -> None:
-    """Replace a file; on Windows none can be while somebody reads it, which takes a moment.
+    """Replace a file; on Windows, retry for a moment, since nobody may be reading the file.
 
-    `is_held` says of an error whether it may be that.
+    `is_held` returns whether an error may be due to a reader.
     """
     for _ in range(_ATTEMPTS if WINDOWS else 0):
         try:
@@ -327,10 +326,10 @@ def when_free(replace: Callable[[], object], is_held: Callable[[Exception], bool
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in a folder survive a power cut, where the system can.
+    """Make the names in a folder survive a power cut, if the system can.
 
     Raises:
-        StorageError: the system reports that it could not.
+        StorageError: the system reports a failure.
     """
     if os.name == "nt":
         return
@@ -348,65 +347,65 @@ OTHER_LEAFMARK = (
     "the index that was there is of a leafmark of another version or with other grammars; "
     "it is left to that one, and goes when nobody has used it for a week"
 )
-"""Why all is indexed anew, for people."""
+"""The reason for a full rebuild, for people."""
 
-_PLACE = late_pattern(r"index-[0-9a-f]{12}")
-_REVISION = late_pattern(r"rev-[0-9a-f]{12}")
-_VIEW = late_pattern(rf"view-(?:{_PLACE.pattern}|{_REVISION.pattern})")
+_INDEX_NAME = late_pattern(r"index-[0-9a-f]{12}")
+_REVISION_NAME = late_pattern(r"rev-[0-9a-f]{12}")
+_VIEW_NAME = late_pattern(rf"view-(?:{_INDEX_NAME.pattern}|{_REVISION_NAME.pattern})")
 
 REVISION_SOURCES = ".sources"
-"""The folder beside the index of a revision that has its sources."""
+"""The folder of a revision's sources, in the folder of its index."""
 
 NOTED_S = 86_400.0
-"""How old the note of the last use may be."""
+"""The age at which the note of the last use is renewed."""
 
 UNUSED_S = 7 * NOTED_S
-"""After how long without use an index of another leafmark goes; chosen by eye."""
+"""An index of another leafmark is removed after this time without use; chosen by eye."""
 
 
 MAX_REVISIONS = 100
-"""The indexes of revisions that are kept: whoever reads the page can name any revision."""
+"""The most indexes of revisions that are kept: a user of the web page can name any revision."""
 
 
 def index_place(folder: Path, key: str) -> Path:
-    """Return where in the folder INDEX the index of one leafmark lies; `key` is a digest in hex."""
+    """Return the path of one leafmark's index in the folder INDEX; `key` is a digest in hex."""
     return folder / f"index-{key[:12]}"
 
 
 def revision_place(folder: Path, key: str) -> Path:
-    """Return where in the folder INDEX the index of a revision lies; `key` is a digest in hex."""
+    """Return the path of a revision's index in the folder INDEX; `key` is a digest in hex."""
     return folder / f"rev-{key[:12]}"
 
 
 def revision_places(folder: Path) -> list[Path]:
-    """Return the indexes of revisions in the folder INDEX, those used last first."""
+    """Return the indexes of revisions in the folder INDEX, most recently used first."""
     with suppress(OSError):
-        names = [name for name in os.listdir(folder) if _REVISION.fullmatch(name)]
+        names = [name for name in os.listdir(folder) if _REVISION_NAME.fullmatch(name)]
         return sorted((folder / name for name in names), key=_age_s)
     return []
 
 
 def trim_revisions(folder: Path) -> None:
-    """Remove the indexes of revisions beyond the `MAX_REVISIONS` used last in the folder INDEX."""
+    """Remove all but the `MAX_REVISIONS` most recently used indexes of revisions in INDEX."""
     _discard(revision_places(folder)[MAX_REVISIONS:])
 
 
 def view_path(vectors: Path, root: Path) -> Path:
-    """Return where in a folder of vectors it stands which of them an index has."""
+    """Return the path, in a folder of vectors, of the view of an index: see `vector_view`."""
     return vectors / f"view-{root.name}"
 
 
 def other_views(own: Path) -> list[Path]:
-    """Return where the same stands for other indexes, those that are gone left out.
+    """Return the views of other indexes that still exist.
 
-    A crash can leave what stood of one, and so can who moves it meanwhile.
+    The view of an index that is gone may remain after a crash, or if it is moved meanwhile.
     """
     folder = own.parents[2]
-    found = [
-        each for each in own.parent.glob("view-*") if each != own and _VIEW.fullmatch(each.name)
-    ]
+    views = [path for path in own.parent.glob("view-*") if _VIEW_NAME.fullmatch(path.name)]
     return [
-        each for each in found if Layout(folder / each.name.removeprefix("view-")).current.exists()
+        path
+        for path in views
+        if path != own and Layout(folder / path.name.removeprefix("view-")).current.exists()
     ]
 
 
@@ -416,9 +415,9 @@ def has_other(root: Path) -> bool:
 
 
 def find_other(root: Path) -> Path | None:
-    """Return the index beside `root` that was used last, of those that can be read here."""
-    found = sorted(_others(root), key=_age_s)
-    return next((place for place in found if _is_readable(place)), None)
+    """Return the most recently used readable index beside `root`."""
+    others = sorted(_others(root), key=_age_s)
+    return next((place for place in others if _is_readable(place)), None)
 
 
 def _others(root: Path) -> Iterator[Path]:
@@ -426,15 +425,15 @@ def _others(root: Path) -> Iterator[Path]:
 
 
 def _places(root: Path) -> Iterator[Path]:
-    """Yield where other indexes may lie: beside `root`, and where all of them lie.
+    """Yield the possible paths of other indexes: beside `root`, and the folder of all.
 
-    No other index stands for that of a revision.
+    Nothing for a revision, whose index no other index can replace.
     """
-    if _REVISION.fullmatch(root.name):
+    if _REVISION_NAME.fullmatch(root.name):
         return
     folder = root.parent
     with suppress(OSError):
-        names = [name for name in os.listdir(folder) if _PLACE.fullmatch(name)]
+        names = [name for name in os.listdir(folder) if _INDEX_NAME.fullmatch(name)]
         yield from (folder / name for name in names if name != root.name)
         yield folder
 
@@ -447,7 +446,7 @@ def _is_readable(place: Path) -> bool:
 
 
 def _age_s(place: Path) -> float:
-    """Return how long ago an index was used; for ever where there is no telling."""
+    """Return how long ago an index was used; infinity if that is not known."""
     try:
         return time.time() - Layout(place).lock.stat().st_mtime
     except OSError:
@@ -455,7 +454,7 @@ def _age_s(place: Path) -> float:
 
 
 def note_use(root: Path) -> None:
-    """Note that the index in `root` is in use, once a day, and remove others that are not."""
+    """Note once a day that the index in `root` is in use, and remove unused others."""
     if 0 <= _age_s(root) < NOTED_S:
         return
     try:
@@ -468,7 +467,7 @@ def note_use(root: Path) -> None:
 
 
 def remove_sources(place: Path) -> None:
-    """Remove the sources of a revision, and what is noted of them."""
+    """Remove the sources of a revision, and the notes about them."""
     import shutil  # late: seldom needed
 
     (place / "SOURCES").unlink(missing_ok=True)
@@ -476,17 +475,17 @@ def remove_sources(place: Path) -> None:
 
 
 def _discard(places: Iterable[Path]) -> None:
-    """Remove indexes, but those that somebody writes or that cannot be removed now."""
+    """Remove indexes, except those that are being written or cannot be removed now."""
     for place in places:
         with suppress(LeafmarkError, OSError):
             _remove(place)
 
 
 def _remove(place: Path) -> None:
-    """Remove an index that nobody writes; its pointer first, so that no half of it is read.
+    """Remove an index; CURRENT first, so that no reader sees half of it.
 
     Raises:
-        LockedError: somebody writes it.
+        LockedError: it is being written.
         StorageError, OSError: it cannot be removed, or not all of it.
     """
     layout = Layout(place)
@@ -496,7 +495,7 @@ def _remove(place: Path) -> None:
         layout.building.unlink(missing_ok=True)
         for vectors in (place.parent / "vectors").glob("*/"):
             view_path(vectors, place).unlink(missing_ok=True)
-        if _REVISION.fullmatch(place.name):
+        if _REVISION_NAME.fullmatch(place.name):
             remove_sources(place)
             sources_lock = place / "SOURCES.lock"
             turn_path(sources_lock).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Find the chunks nearest to a vector: a fast look at all, then an exact one at the best.
+"""Find the chunks nearest to a vector: a fast comparison with all, then an exact one with the best.
 
-Up to `EXACT_UP_TO` rows, every vector is compared. With more, codes of one bit per dimension
-choose `KEPT_SHARE` of the rows, which are then compared exactly; docs/decisions/meaning.md says why
-many of the best are found that way.
+Up to `EXACT_UP_TO` rows, every vector is compared exactly. With more, codes of one bit per
+dimension select `KEPT_SHARE` of the rows for the exact comparison; docs/decisions/meaning.md
+explains why that finds many of the best.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_UP_TO = 150_000
-"""Rows: comparing as many takes about as long as the two steps (measured)."""
+"""Rows: an exact comparison with as many takes about as long as the two steps (measured)."""
 
 KEPT_SHARE = 0.05
 MIN_KEPT = 2000
 ABSENT = -2.0
-"""The similarity of a row that was not compared, or is no vector."""
+"""The similarity of a row that was not compared, or is not a valid vector."""
 
 LARGEST = 1.001
-"""Vectors have length 1: a similarity farther from 0 than this means a damaged vector."""
+"""Vectors have length 1, so a similarity farther from 0 than this means a damaged vector."""
 
 NEAREST_CHUNKS = 1000
-"""Chunks whose documents may be near as a whole, above `EXACT_UP_TO` (chosen by eye)."""
+"""Only documents of so many chunks may be near as a whole, above `EXACT_UP_TO` (chosen by eye)."""
 
 SAMPLE = 4096
-"""Rows that tell what is usual for a query, above `EXACT_UP_TO` (chosen by eye)."""
+"""Rows in the sample for a query's background, above `EXACT_UP_TO` (chosen by eye)."""
 
 
 class Near(NamedTuple):
-    """A chunk and how similar its vector is, from -1 to 1."""
+    """A chunk and the similarity of its vector, in [-1, 1]."""
 
     doc_id: str
     position: int
@@ -52,7 +52,7 @@ class Near(NamedTuple):
 
 
 class Background(NamedTuple):
-    """Which similarity to a query is usual: mean and standard deviation of `size` vectors."""
+    """The usual similarity to a query: mean and standard deviation over `size` vectors."""
 
     mean: float
     deviation: float
@@ -60,11 +60,11 @@ class Background(NamedTuple):
 
 
 class Searcher(Protocol):
-    """Asks the vectors of an index. `admits` is asked about the tree and path of every source."""
+    """Searches the vectors of an index. `admits` is called with tree and path of every source."""
 
     @property
     def damaged(self) -> bool:
-        """Whether a search met a vector that is not what was written."""
+        """Whether a search met a damaged vector."""
         ...
 
     def prepare(
@@ -74,7 +74,7 @@ class Searcher(Protocol):
         limit: int,
         admits: Callable[[str, str], bool] | None,
     ) -> None:
-        """Get ready for the questions below, in one round trip where there are any."""
+        """Prepare the calls below, in one round trip if the vectors are across a network."""
         ...
 
     def nearest(
@@ -104,7 +104,7 @@ class VectorSearcher:
     """Searches the vectors of one view.
 
     Raises:
-        OSError: the file of rows is gone; a newer view names another.
+        OSError: the file of rows is gone; a newer view names another one.
     """
 
     def __init__(self, view: VectorView, folder: Path):
@@ -112,13 +112,13 @@ class VectorSearcher:
         self._folder = folder
         self._store = map_rows(folder / view.rows_name, view.dimension)[: view.row_count]
         self._vectors = self._store["vector"]
-        self._asked = b""
-        self._found: NDArray[np.float32] | None = None
+        self._last_query = b""
+        self._last_similarities: NDArray[np.float32] | None = None
         self.damaged = False
-        """Whether a search met a vector that is not what was written."""
+        """Whether a search met a damaged vector."""
 
-    def prepare(self, *_asked: object) -> None:
-        """Nothing: the vectors are here."""
+    def prepare(self, *_args: object) -> None:
+        """Do nothing: the vectors are local."""
 
     def nearest(
         self,
@@ -128,8 +128,8 @@ class VectorSearcher:
     ) -> list[Near]:
         """Return the chunks nearest to the query, best first; ties by document and position.
 
-        `query` has length 1. `admits` is asked about the tree and path of every source. A
-        chunk is as near as the nearest of its windows.
+        `query` has length 1. `admits` is called with tree and path of every source. A chunk is
+        as near as the nearest of its windows.
         """
         import numpy as np
 
@@ -139,13 +139,13 @@ class VectorSearcher:
         best = self._by_chunk(query, admitted, limit)
         edge = np.partition(best, -limit)[-limit] if len(best) > limit else ABSENT
         chosen = np.flatnonzero(best >= max(edge, ABSENT / 2))
-        found = [
+        nearest = [
             Near(*self._place(chunk), similarity)
             for chunk, similarity in zip(chosen.tolist(), best[chosen].tolist(), strict=True)
             if self._is_valid(chunk)
         ]
-        found.sort(key=lambda near: (-near.similarity, near.place))
-        return found[:limit]
+        nearest.sort(key=lambda near: (-near.similarity, near.place))
+        return nearest[:limit]
 
     def nearest_documents(
         self,
@@ -153,39 +153,39 @@ class VectorSearcher:
         least: float,
         admits: Callable[[str, str], bool] | None = None,
     ) -> list[Near]:
-        """Return the documents of several chunks whose similarity is at least `least`, best first.
+        """Return the documents of several chunks with a similarity of `least` or more, best first.
 
         If there are too many vectors to compare them all, only documents with one of the
         `NEAREST_CHUNKS` nearest chunks are considered.
         """
         keys = self._view.keys
-        wanted = self._documents.numbers
-        if self._everything(query) is None:
-            near = {one.doc_id for one in self.nearest(query, NEAREST_CHUNKS, admits)}
-            wanted = [at for at in wanted if document_id(*keys[at]) in near]
-        found = [
+        sources = self._documents.numbers
+        if self._all_similarities(query) is None:
+            near = {chunk.doc_id for chunk in self.nearest(query, NEAREST_CHUNKS, admits)}
+            sources = [at for at in sources if document_id(*keys[at]) in near]
+        nearest = [
             Near(document_id(*keys[at]), 0, similarity)
-            for at, similarity in zip(wanted, self._as_wholes(query, wanted), strict=True)
+            for at, similarity in zip(sources, self._similarities_of(query, sources), strict=True)
             if similarity >= least and (admits is None or admits(*keys[at]))
-            if all(self._sound(self._documents.rows_of(at).tolist()))
+            if all(self._check_rows(self._documents.rows_of(at).tolist()))
         ]
-        return sorted(found, key=lambda near: (-near.similarity, near.place))
+        return sorted(nearest, key=lambda near: (-near.similarity, near.place))
 
     def document_similarity(self, query: NDArray[np.float32], doc_id: str) -> float | None:
-        """Return how similar a document of several chunks is as a whole.
+        """Return the similarity of a document of several chunks as a whole.
 
-        None where it is none, or not all of its vectors are there.
+        None if it does not have several chunks, or some of its vectors are missing.
         """
         at = self._numbers.get(doc_id)
         if at is None or at not in self._documents.numbers:
             return None
-        return self._as_wholes(query, [at])[0]
+        return self._similarities_of(query, [at])[0]
 
-    def _as_wholes(self, query: NDArray[np.float32], wanted: Sequence[int]) -> list[float]:
-        everything = self._everything(query)
-        if everything is None:
-            return self._documents.compared(wanted, lambda rows: self._exact(query, rows))
-        return self._documents.from_rows(wanted, everything)
+    def _similarities_of(self, query: NDArray[np.float32], sources: Sequence[int]) -> list[float]:
+        complete = self._all_similarities(query)
+        if complete is None:
+            return self._documents.compared(sources, lambda rows: self._exact(query, rows))
+        return self._documents.from_rows(sources, complete)
 
     @cached_property
     def _documents(self) -> WholeDocuments:
@@ -217,43 +217,43 @@ class VectorSearcher:
     ) -> NDArray[np.float32]:
         """Return the similarity of each row, `ABSENT` for rows that were not compared.
 
-        There are two more at the end: the marks of chunks without rows are negative indices.
+        Two more numbers are at the end: the marks of chunks without rows are negative indices.
         """
         import numpy as np
 
-        if (everything := self._everything(query)) is not None:
-            return everything
-        found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
+        if (complete := self._all_similarities(query)) is not None:
+            return complete
+        similarities = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
         rows = self._rows_of(admitted)
         if len(rows) > EXACT_UP_TO:
             rows = self._prefiltered(query, rows, max(MIN_KEPT, 4 * limit))
-        found[rows] = self._exact(query, rows)
-        return found
+        similarities[rows] = self._exact(query, rows)
+        return similarities
 
-    def _everything(self, query: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    def _all_similarities(self, query: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """Return the similarities of all rows, None if there are too many to compare.
 
-        They are remembered for the next call with this query.
+        They are cached for the next call with the same query.
         """
         import numpy as np
 
         if len(self._vectors) > EXACT_UP_TO:
             return None
-        asked = query.tobytes()
-        if self._asked != asked:
-            found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
-            found[:-2] = self._exact(query, None)
-            self._asked, self._found = asked, found
-        return self._found
+        query_bytes = query.tobytes()
+        if self._last_query != query_bytes:
+            similarities = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
+            similarities[:-2] = self._exact(query, None)
+            self._last_query, self._last_similarities = query_bytes, similarities
+        return self._last_similarities
 
     def _rows_of(self, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
         """Return the rows of the admitted chunks, each once, in order."""
         import numpy as np
 
         view = self._view
-        kept = view.rows if admitted is None else view.rows[np.repeat(admitted, self._windows)]
+        rows = view.rows if admitted is None else view.rows[np.repeat(admitted, self._windows)]
         marked = np.zeros(len(self._vectors) + 2, dtype=np.bool_)  # as in `_by_row`
-        marked[kept] = True
+        marked[rows] = True
         return np.flatnonzero(marked[:-2])
 
     @cached_property
@@ -269,15 +269,15 @@ class VectorSearcher:
         return document_id(*self._view.keys[source]), chunk - int(self._view.starts[source])
 
     def _is_valid(self, chunk: int) -> bool:
-        """Whether the rows of a chunk are what was written."""
+        """Whether the checksums of a chunk's rows are right."""
         rows = self._view.rows[self._view.firsts[chunk] : self._view.firsts[chunk + 1]]
-        return all(self._sound(rows.tolist()))
+        return all(self._check_rows(rows.tolist()))
 
-    def _sound(self, rows: Sequence[int]) -> list[bool]:
-        """Say of each row whether it is what was written, and remember if one is not."""
-        found = valid_rows(self._store, rows)
-        self.damaged = self.damaged or not all(found)
-        return found
+    def _check_rows(self, rows: Sequence[int]) -> list[bool]:
+        """Return for each row whether it is valid; note damage in `damaged`."""
+        are_valid = valid_rows(self._store, rows)
+        self.damaged = self.damaged or not all(are_valid)
+        return are_valid
 
     def _exact(
         self, query: NDArray[np.float32], rows: NDArray[np.signedinteger] | None
@@ -286,10 +286,10 @@ class VectorSearcher:
         import numpy as np
 
         vectors = self._vectors if rows is None else self._vectors[rows]
-        with np.errstate(all="ignore"):  # a damaged row may hold any number
-            found = np.asarray(vectors @ query.ravel(), dtype=np.float32)
-            found[~(np.abs(found) <= LARGEST)] = ABSENT
-        return found
+        with np.errstate(all="ignore"):  # a damaged row may have any number
+            similarities = np.asarray(vectors @ query.ravel(), dtype=np.float32)
+            similarities[~(np.abs(similarities) <= LARGEST)] = ABSENT
+        return similarities
 
     def _prefiltered(
         self, query: NDArray[np.float32], rows: NDArray[np.int64], least: int
@@ -297,8 +297,8 @@ class VectorSearcher:
         """Return the rows whose signs agree most with the query's."""
         import numpy as np
 
-        kept = max(least, int(KEPT_SHARE * len(rows)))
-        if kept >= len(rows):
+        count = max(least, int(KEPT_SHARE * len(rows)))
+        if count >= len(rows):
             return rows
         codes = self._view.codes
         signs = np.packbits(query.ravel() > 0)
@@ -308,24 +308,24 @@ class VectorSearcher:
         differing = np.zeros(len(rows), dtype=np.uint16)
         for column, word in zip(own, padded.view(np.uint64), strict=True):
             differing += np.bitwise_count(column ^ word)
-        return rows[np.sort(np.argpartition(differing, kept)[:kept])]
+        return rows[np.sort(np.argpartition(differing, count)[:count])]
 
     def similarities(
         self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
     ) -> list[float | None]:
-        """Return how similar each chunk is; None for a chunk without a vector (yet)."""
+        """Return the similarity of each chunk, None for a chunk without a vector (yet)."""
         import numpy as np
 
         rows = [self._rows_at(*place) for place in places]
-        wanted = sorted({row for each in rows for row in each})
-        chosen = np.array(wanted, dtype=np.int32)
-        everything = self._everything(query)
-        exact = (self._exact(query, chosen) if everything is None else everything[chosen]).tolist()
-        valid = self._sound(wanted)
-        known = {row: each for row, each, good in zip(wanted, exact, valid, strict=True) if good}
+        needed = sorted({row for group in rows for row in group})
+        chosen = np.array(needed, dtype=np.int32)
+        complete = self._all_similarities(query)
+        exact = (self._exact(query, chosen) if complete is None else complete[chosen]).tolist()
+        valid = self._check_rows(needed)
+        known = {row: value for row, value, good in zip(needed, exact, valid, strict=True) if good}
         return [
-            max(known[row] for row in each) if each and known.keys() >= set(each) else None
-            for each in rows
+            max(known[row] for row in group) if group and known.keys() >= set(group) else None
+            for group in rows
         ]
 
     def _rows_at(self, doc_id: str, position: int) -> list[int]:
@@ -345,18 +345,18 @@ class VectorSearcher:
         return {document_id(*key): at for at, key in enumerate(self._view.keys)}
 
     def background(self, query: NDArray[np.float32]) -> Background:
-        """Return which similarity is usual: of all windows, or of an even sample of them.
+        """Return the usual similarity over all windows, or over an even sample of them.
 
-        Those that cannot be similarities tell that their rows are damaged, at no further cost.
+        Impossible similarities reveal damaged rows at no further cost.
         """
         rows = self._view.rows[self._view.rows >= 0]
-        everything = self._everything(query)
-        if everything is None:
-            found = self._exact(query, rows[:: max(1, len(rows) // SAMPLE)])
+        complete = self._all_similarities(query)
+        if complete is None:
+            values = self._exact(query, rows[:: max(1, len(rows) // SAMPLE)])
         else:
-            found = everything[rows]
-        compared, found = len(found), found[found > ABSENT]
-        self.damaged = self.damaged or len(found) < compared
-        if len(found) < 2:
-            return Background(0.0, 1.0, len(found))
-        return Background(float(found.mean()), max(float(found.std()), 1e-6), len(found))
+            values = complete[rows]
+        compared, values = len(values), values[values > ABSENT]
+        self.damaged = self.damaged or len(values) < compared
+        if len(values) < 2:
+            return Background(0.0, 1.0, len(values))
+        return Background(float(values.mean()), max(float(values.std()), 1e-6), len(values))

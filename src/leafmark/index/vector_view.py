@@ -1,4 +1,4 @@
-"""The view: which chunk of one commit has which rows of the store. It can be made again.
+"""The view: the rows of the store for each chunk of one commit. It can be rebuilt at any time.
 
 In: the sources of a commit, and a function that returns the rows of a source's chunks. Out:
 columns, with a code of one bit per dimension for every row. A view of an older commit is
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _FORMAT = 4
 PENDING = -1
-"""In place of the rows of a chunk whose vectors are not all there yet."""
+"""Stands in for the rows of a chunk if some of its vectors are missing yet."""
 
 WITHOUT_TEXT = -2
-"""In place of the rows of a chunk that has no text of its own."""
+"""Stands in for the rows of a chunk that has no text of its own."""
 
 FindRows = Callable[[DocumentKey], Sequence[Sequence[int]] | None]
 """Returns the rows of each of a source's chunks, by position; None if they are not known."""
@@ -42,12 +42,11 @@ FindRows = Callable[[DocumentKey], Sequence[Sequence[int]] | None]
 class VectorView:
     """The columns.
 
-    `keys` are the sources that have chunks, sorted. The chunks of source `i` are those from
-    `starts[i]` to `starts[i + 1]`. Chunk `c` has the rows `rows[firsts[c]:firsts[c + 1]]`, at
-    least one. `stamps` tell whether a source changed. `lengths` are the lengths of the mean of
-    each source's vectors, whose direction is that of the whole document; 0 if not all are
-    there. `rows_name` is the file of the store that holds the rows; the first `row_count` of
-    them are known.
+    `keys` are the sources with chunks, sorted. Source `i` has the chunks `[starts[i],
+    starts[i + 1])`. Chunk `c` has the rows `rows[firsts[c]:firsts[c + 1]]`, at least one. A
+    source's entry in `stamps` changes with the source. `lengths` has for each source the length
+    of the mean of its vectors (the mean's direction is that of the whole document), 0 if some are
+    missing. `rows_name` is the store's file of rows; its first `row_count` rows are known.
     """
 
     uuid: str
@@ -65,7 +64,7 @@ class VectorView:
 
     @property
     def pending(self) -> int:
-        """How many chunks have no vector yet."""
+        """The number of chunks without a vector yet."""
         return int((self.rows == PENDING).sum())
 
     @property
@@ -78,7 +77,7 @@ class VectorView:
         return len(self.firsts) - 1
 
     def has_rows(self, folder: Path) -> bool:
-        """Whether the file of rows is as long as the rows that are known."""
+        """Whether the file of rows is long enough for the known rows."""
         try:
             size = (folder / self.rows_name).stat().st_size
         except OSError:
@@ -86,7 +85,7 @@ class VectorView:
         return bool(size >= self.row_count * row_type(self.dimension).itemsize)
 
     def has_valid_rows(self, folder: Path) -> bool:
-        """Whether all rows that chunks have are what was written; reads the whole file."""
+        """Whether the checksums of all chunks' rows are right; reads the whole file."""
         try:
             store = map_rows(folder / self.rows_name, self.dimension)
         except OSError:  # another run has put a smaller file in its place
@@ -95,7 +94,7 @@ class VectorView:
 
 
 def stamp_of(row: ManifestRow) -> int:
-    """Return a number that changes when a source does."""
+    """Return a number that changes when the source of the row changes."""
     stated = json.dumps(row[:5]).encode()
     return int.from_bytes(hashlib.blake2b(stated, digest_size=8).digest(), "little", signed=True)
 
@@ -110,21 +109,21 @@ def build_view(
     rows_name: str,
     old: VectorView | None = None,
 ) -> VectorView:
-    """Return the view of a commit; unchanged sources are taken from the view `old`.
+    """Return the view of a commit; the rows of unchanged sources come from the view `old`.
 
-    `find_rows` is called only for other sources, and for those with pending chunks.
+    `find_rows` is called only for other sources, and for sources with pending chunks.
     """
     import numpy as np
 
-    known = _known(old, rows_name)
+    known = _rows_by_source(old, rows_name)
     keys = sorted(key for key, row in manifest.items() if row.chunks)
     stamps = np.array([stamp_of(manifest[key]) for key in keys], dtype=np.int64)
-    columns: list[_Rows] = []
+    parts: list[_Rows] = []
     for at, key in enumerate(keys):
-        said = known.get((key, int(stamps[at])))
-        if said is None or (said.rows == PENDING).any():
-            said = _rows_of(find_rows(key), manifest[key].chunks, store)
-        columns.append(said)
+        rows = known.get((key, int(stamps[at])))
+        if rows is None or (rows.rows == PENDING).any():
+            rows = _rows_of(find_rows(key), manifest[key].chunks, store)
+        parts.append(rows)
     codes = _codes(store, old if old is not None and old.rows_name == rows_name else None)
     return VectorView(
         uuid=uuid,
@@ -134,10 +133,10 @@ def build_view(
         dimension=store.dtype["vector"].shape[0],
         keys=keys,
         stamps=stamps,
-        starts=_ends([len(column.counts) for column in columns]),
-        firsts=_ends(np.concatenate([np.empty(0, np.int64), *(one.counts for one in columns)])),
-        rows=np.concatenate([np.empty(0, np.int32), *(one.rows for one in columns)]),
-        lengths=np.array([one.length for one in columns], dtype=np.float32),
+        starts=_bounds([len(part.counts) for part in parts]),
+        firsts=_bounds(np.concatenate([np.empty(0, np.int64), *(part.counts for part in parts)])),
+        rows=np.concatenate([np.empty(0, np.int32), *(part.rows for part in parts)]),
+        lengths=np.array([part.length for part in parts], dtype=np.float32),
         codes=codes,
     )
 
@@ -145,7 +144,7 @@ def build_view(
 def move_view(
     view: VectorView, moved: Mapping[int, int], store: NDArray[np.void], *, rows_name: str
 ) -> VectorView:
-    """Return the view over the rows of another file, where `moved` says which ones they are."""
+    """Return the view over another file of rows; `moved` maps old row numbers to new ones."""
     import numpy as np
 
     rows = [moved.get(row, PENDING) if row >= 0 else row for row in view.rows.tolist()]
@@ -159,29 +158,29 @@ def move_view(
 
 
 class _Rows(NamedTuple):
-    """The rows of one source's chunks, how many each chunk has, and their mean's length."""
+    """The rows of one source's chunks, their number by chunk, and the length of their mean."""
 
     counts: NDArray[np.int64]
     rows: NDArray[np.int32]
     length: float
 
 
-def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[np.void]) -> _Rows:
+def _rows_of(groups: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[np.void]) -> _Rows:
     """Return the result of `find_rows` as columns; if it is None, all chunks are pending."""
     import numpy as np
 
-    if found is None or len(found) != chunks:
-        found = [[PENDING]] * chunks
-    silent = _silent([row for one in found for row in one if row >= 0], store)
-    said = [[row for row in one if row not in silent] for one in found]
-    found = [[PENDING] if PENDING in one else one or [WITHOUT_TEXT] for one in said]
-    counts = np.array([len(one) for one in found], dtype=np.int64)
-    rows = np.array([row for one in found for row in one], dtype=np.int32)
+    if groups is None or len(groups) != chunks:
+        groups = [[PENDING]] * chunks
+    silent = _zero_rows([row for group in groups for row in group if row >= 0], store)
+    with_words = [[row for row in group if row not in silent] for group in groups]
+    groups = [[PENDING] if PENDING in group else group or [WITHOUT_TEXT] for group in with_words]
+    counts = np.array([len(group) for group in groups], dtype=np.int64)
+    rows = np.array([row for group in groups for row in group], dtype=np.int32)
     return _Rows(counts, rows, _mean_length(rows, store))
 
 
-def _silent(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
-    """Return the rows that are all zeros: the model knows no word of their texts."""
+def _zero_rows(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
+    """Return the rows whose vectors are zeros: the model knows no word of their texts."""
     import numpy as np
 
     places = np.array(rows, dtype=np.int64)
@@ -189,7 +188,7 @@ def _silent(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
 
 
 def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:
-    """Return the length of the mean of some rows, 0 if there is none or one is pending."""
+    """Return the length of the mean of some rows, 0 if there are none or one is pending."""
     import numpy as np
 
     there = rows[rows >= 0]
@@ -199,8 +198,8 @@ def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:
     return length if np.isfinite(length) else 0.0
 
 
-def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each run begins, and where the last one ends."""
+def _bounds(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the start of each run of `counts` elements, and the end of the last run."""
     import numpy as np
 
     ends = np.zeros(len(counts) + 1, dtype=np.int64)
@@ -208,7 +207,7 @@ def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return ends
 
 
-def _known(old: VectorView | None, rows_name: str) -> dict[tuple[DocumentKey, int], _Rows]:
+def _rows_by_source(old: VectorView | None, rows_name: str) -> dict[tuple[DocumentKey, int], _Rows]:
     """Return the rows of the sources of a view, by key and stamp."""
     import numpy as np
 
@@ -227,9 +226,9 @@ def _known(old: VectorView | None, rows_name: str) -> dict[tuple[DocumentKey, in
 
 
 def _codes(store: NDArray[np.void], old: VectorView | None) -> NDArray[np.uint64]:
-    """Return the sign of every number of every vector as bits, in whole words of 64.
+    """Return the signs of all vectors' numbers as bits: (words, n_rows) uint64.
 
-    (words, rows) uint64: going through them column by column is fast.
+    A search goes through them word by word, which is fast in this order.
     """
     import numpy as np
 
@@ -259,7 +258,7 @@ _COLUMNS = (
 
 
 _MAX_HEAD = 1 << 16
-"""Bytes; the first line of a view usually has a few hundred."""
+"""The most bytes of the head of a view, which usually has a few hundred."""
 
 
 def write_view(path: Path, view: VectorView) -> None:
@@ -292,7 +291,7 @@ def _serialise_keys(keys: Sequence[DocumentKey]) -> bytes:
 
 
 def read_view(path: Path) -> VectorView | None:
-    """Return the view in a file, None if it holds anything else."""
+    """Return the view in a file, None if the file is missing or not a valid view."""
     import numpy as np
 
     try:
@@ -310,12 +309,12 @@ def read_view(path: Path) -> VectorView | None:
             name: np.frombuffer(part, dtype=kind)
             for (name, kind), part in zip(_COLUMNS, parts[1:], strict=True)
         }
-        return _assembled(facts, zlib.decompress(parts[0]), columns)
+        return _assemble(facts, zlib.decompress(parts[0]), columns)
     except (OSError, ValueError, KeyError, TypeError, RecursionError, zlib.error, LeafmarkError):
         return None
 
 
-def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) -> VectorView:
+def _assemble(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) -> VectorView:
     words = names.decode("utf-8", "surrogatepass").split("\0") if names else []
     keys = list(zip(words[::2], words[1::2], strict=True))
     count, dimension = int(facts["row_count"]), int(facts["dimension"])
@@ -336,14 +335,14 @@ def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) 
 
 
 class WholeDocuments:
-    """The documents of a view that have vectors of several chunks, and all of them."""
+    """The documents of a view with vectors of several chunks, and without a missing vector."""
 
     def __init__(self, view: VectorView):
         self._view = view
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The numbers of their sources, in order."""
+        """The numbers of the documents' sources, in order."""
         import numpy as np
 
         view = self._view
@@ -351,8 +350,8 @@ class WholeDocuments:
             return []
         there = view.rows[view.firsts[:-1]] >= 0
         chunks = np.add.reduceat(there, view.starts[:-1], dtype=np.int64)
-        found: list[int] = np.flatnonzero((chunks > 1) & (view.lengths > 0)).tolist()
-        return found
+        numbers: list[int] = np.flatnonzero((chunks > 1) & (view.lengths > 0)).tolist()
+        return numbers
 
     def rows_of(self, source: int) -> NDArray[np.int32]:
         """Return the rows of a document's vectors."""
@@ -361,23 +360,24 @@ class WholeDocuments:
         rows = view.rows[first:end]
         return rows[rows >= 0]
 
-    def from_rows(self, wanted: Sequence[int], similarities: NDArray[np.float32]) -> list[float]:
-        """Return the similarities of some documents from those of all rows.
+    def from_rows(self, documents: Sequence[int], similarities: NDArray[np.float32]) -> list[float]:
+        """Return the similarities of some documents, computed from those of all rows.
 
-        The mark of a chunk without rows is negative, an index from the end of `similarities`.
+        The mark of a chunk without rows is negative: an index from the end of `similarities`.
         """
         import numpy as np
 
-        if not wanted:
+        if not documents:
             return []
         there, firsts, counts = self._columns
-        sums = np.add.reduceat(similarities[self._view.rows] * there, firsts)[wanted]
-        found: list[float] = (sums / (counts[wanted] * self._view.lengths[wanted])).tolist()
-        return found
+        sums = np.add.reduceat(similarities[self._view.rows] * there, firsts)[documents]
+        lengths = counts[documents] * self._view.lengths[documents]
+        results: list[float] = (sums / lengths).tolist()
+        return results
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Which of the view's rows are there, where each source's begin, and how many it has."""
+        """Whether each entry of `rows` is a row; by source, its first entry and number of rows."""
         import numpy as np
 
         view = self._view
@@ -386,9 +386,9 @@ class WholeDocuments:
 
     def compared(
         self,
-        wanted: Sequence[int],
+        documents: Sequence[int],
         compare: Callable[[NDArray[np.int32]], NDArray[np.float32]],
     ) -> list[float]:
-        """Return the similarities of some documents, comparing only their rows."""
+        """Return the similarities of some documents, by comparing only their rows."""
         lengths = self._view.lengths
-        return [float(compare(self.rows_of(at)).mean() / lengths[at]) for at in wanted]
+        return [float(compare(self.rows_of(at)).mean() / lengths[at]) for at in documents]

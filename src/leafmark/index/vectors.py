@@ -1,18 +1,18 @@
 """The store of vectors: content-addressed, append-only, checksummed; a cache beside the index.
 
 ```
-INDEX/vectors/KEY/MODEL         which model the vectors are of, as JSON
+INDEX/vectors/KEY/MODEL         the model of the vectors, as JSON
 INDEX/vectors/KEY/rows-000001   records of one size: hash, checksum, vector
-INDEX/vectors/KEY/documents     records: which texts the chunks of one document are embedded as
-INDEX/vectors/KEY/UNUSED        rows without use, and since when: its own time
-INDEX/vectors/KEY/view-PLACE    see `vector_view`: which chunk of which index has which row
+INDEX/vectors/KEY/documents     records of documents: the texts that their chunks are embedded as
+INDEX/vectors/KEY/UNUSED        rows that were unused at the time of this file
+INDEX/vectors/KEY/view-PLACE    see `vector_view`: the rows of each chunk of an index
 INDEX/vectors/KEY/LOCK          held by the one writer
 ```
 
 A chunk is embedded as one text, or as several windows if it is longer than the model reads.
-A vector is found by the hash of its text, and a document's texts by the hash of all that
-decides them. So nothing here can be wrong after the index has changed: what is not found is
-pending. A crash may leave a torn record at the end of a file; the next writer cuts it off. A
+The key of a vector is the hash of its text; the key of a document's texts is the hash of
+everything that affects them. So a change of the index makes nothing here wrong: a missing vector
+is pending. A crash may leave a torn record at the end of a file; the next writer cuts it off. A
 record with a wrong checksum is ignored.
 """
 
@@ -55,18 +55,18 @@ _ROWS = re.compile(r"rows-(\d{6,})")
 _HEAD_BYTES = 8 + HASH_BYTES
 
 COMPACT_SHARE = 0.5
-"""If more than this share of rows is unused, they are rewritten (chosen by eye)."""
+"""If more than this share of rows is unused, the file is rewritten (chosen by eye)."""
 
 COMPACT_FROM = 10_000
-"""The least rows of a store that is rewritten."""
+"""A store with fewer rows is not rewritten."""
 
 UNUSED_S = 7 * 86_400.0
-"""How long rows must have been unused: sources that are gone may be back after a while."""
+"""How long rows must have been unused: sources that disappear may come back after a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorModel:
-    """What vectors must share to be compared."""
+    """The model of some vectors; only vectors of one model can be compared."""
 
     name: str
     revision: str
@@ -79,17 +79,17 @@ class VectorModel:
 
 
 def vector_folder(folder: Path, model: VectorModel) -> Path:
-    """Where the vectors of a model lie in the folder of a project's indexes."""
+    """Return the folder of a model's vectors in the folder of a project's indexes."""
     return folder / "vectors" / model.key
 
 
 def text_hash(text: str) -> bytes:
-    """Return the hash that names the vector of a text."""
+    """Return the hash of a text, the key of its vector."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
 
 
 def document_key(*parts: str) -> bytes:
-    """Return the key of a document's texts; `parts` are all that decides them."""
+    """Return the key of a document's texts; `parts` are all strings that affect them."""
     stated = json.dumps(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(stated).digest()[:HASH_BYTES]
 
@@ -104,26 +104,26 @@ def serialise_texts(chunks: Iterable[Sequence[bytes]]) -> bytes:
 
 
 def deserialise_texts(serialised: bytes) -> list[list[bytes]]:
-    """Return the hashes of the texts of each chunk."""
-    found: list[list[bytes]] = [[]]
+    """Return the hashes of the texts of each chunk: the inverse of `serialise_texts`."""
+    chunks: list[list[bytes]] = [[]]
     for at in range(0, len(serialised), HASH_BYTES):
         hash_ = serialised[at : at + HASH_BYTES]
         if hash_ == _END:
-            found.append([])
+            chunks.append([])
         else:
-            found[-1].append(hash_)
-    return found[:-1]
+            chunks[-1].append(hash_)
+    return chunks[:-1]
 
 
 def row_type(dimension: int) -> Any:
-    """The record of one vector: hash, checksum of hash and vector, the vector."""
+    """Return the dtype of a vector's record: hash, checksum of hash and vector, vector."""
     import numpy as np
 
     return np.dtype([("hash", f"V{HASH_BYTES}"), ("crc", "<u4"), ("vector", "<f4", (dimension,))])
 
 
 def map_rows(path: Path, dimension: int) -> NDArray[np.void]:
-    """Map the whole records of a file of rows into memory, which costs no reading."""
+    """Map the whole records of a file of rows into memory, without reading them."""
     import numpy as np
 
     kind = row_type(dimension)
@@ -144,23 +144,23 @@ def record_of(hash_: bytes, vector: NDArray[np.float32]) -> bytes:
 
 
 def valid_rows(rows: NDArray[np.void], places: Sequence[int]) -> list[bool]:
-    """Say of each place whether its record is what was written."""
-    found = []
+    """Return for each place whether the checksum of its record is right."""
+    are_valid = []
     for place in places:
         row = rows[place]
         vector = row["vector"].tobytes()
-        found.append(int(row["crc"]) == _checksum(row["hash"].tobytes(), vector))
-    return found
+        are_valid.append(int(row["crc"]) == _checksum(row["hash"].tobytes(), vector))
+    return are_valid
 
 
 @contextmanager
 def open_vector_writer(
     folder: Path, model: VectorModel, *, timeout_s: float
 ) -> Iterator[VectorWriter]:
-    """Give the only writer of a model's vectors, which knows all whole records on disk.
+    """Yield the only writer of a model's vectors, which knows all whole records on disk.
 
     Raises:
-        LockedError: another process writes them.
+        LockedError: another process is writing them.
         StorageError: the folder cannot be written.
     """
     folder = vector_folder(folder, model)
@@ -176,7 +176,7 @@ def open_vector_writer(
 
 @contextmanager
 def _translated(action: str, folder: Path) -> Iterator[None]:
-    """Raise `StorageError` where the system cannot read or write the vectors."""
+    """Raise `StorageError` if the system cannot read or write the vectors."""
     try:
         yield
     except OSError as error:
@@ -184,7 +184,7 @@ def _translated(action: str, folder: Path) -> Iterator[None]:
 
 
 class VectorWriter:
-    """Appends vectors, and which texts documents have. Use `open_vector_writer`."""
+    """Appends vectors, and the texts of documents. Use `open_vector_writer`."""
 
     def __init__(self, folder: Path, model: VectorModel):
         self.folder = folder
@@ -193,7 +193,7 @@ class VectorWriter:
         self.documents: dict[bytes, bytes] = {}
         self._count = 0
         self.mended = ""
-        """What was damaged and is whole again, for people."""
+        """A message for people about damage that was mended, if any."""
         with _translated("write", self.folder):
             self._open_model()
             self.rows_path = self._current_rows()
@@ -201,10 +201,10 @@ class VectorWriter:
             self._log = self._open_documents()
 
     def _open_model(self) -> None:
-        """Start with nothing where the folder is new, or of a model with another dimension.
+        """Empty the folder, unless its vectors are of this model and dimension.
 
-        A description that is damaged is written anew: the vectors themselves tell whether they
-        are of this model, by their checksums.
+        A damaged description is rewritten: the vectors' checksums show whether they have the
+        dimension of this model.
         """
         stored = stored_model(self.folder)
         if stored == self.model:
@@ -222,7 +222,7 @@ class VectorWriter:
         self._replace(self.folder / "MODEL", [sealed(facts)])
 
     def _are_ours(self, path: Path) -> bool:
-        """Whether the first rows of a file are whole records of vectors of our dimension."""
+        """Whether one of the first rows of a file is a valid record of our dimension."""
         try:
             rows = map_rows(path, self.model.dimension)
         except OSError:
@@ -237,15 +237,15 @@ class VectorWriter:
         sync_folder(self.folder)
 
     def _current_rows(self) -> Path:
-        """The file of rows; older ones are leftovers of a compaction, drafts of a killed one."""
+        """Return the file of rows; remove older ones and drafts, which a crash may leave."""
         remove_drafts(self.folder)
-        found = self._rows_files()
-        for path in found[:-1]:
+        files = self._rows_files()
+        for path in files[:-1]:
             path.unlink(missing_ok=True)
-        return found[-1] if found else self.folder / "rows-000001"
+        return files[-1] if files else self.folder / "rows-000001"
 
     def _open_rows(self) -> BinaryIO:
-        """Cut off a torn record, and learn which hashes have a whole record."""
+        """Open the file of rows without a torn record, and index its valid records by hash."""
         file = open(self.rows_path, "ab")  # noqa: SIM115 - closed by `close`
         size = row_type(self.model.dimension).itemsize
         self._count = self.rows_path.stat().st_size // size
@@ -257,7 +257,7 @@ class VectorWriter:
         return file
 
     def _open_documents(self) -> BinaryIO:
-        """Read the records up to the first torn one, and cut the file there."""
+        """Read the records of documents up to the first torn one, and cut the file there."""
         path = self.folder / "documents"
         data = path.read_bytes() if path.exists() else b""
         at = 0
@@ -280,22 +280,22 @@ class VectorWriter:
             self._count += 1
 
     def map_rows(self) -> NDArray[np.void]:
-        """Map what is on disk.
+        """Map the rows on disk.
 
         Raises:
-            StorageError: the system cannot read it.
+            StorageError: the system cannot read them.
         """
         with _translated("read", self.folder):
             return map_rows(self.rows_path, self.model.dimension)
 
     def has_rows(self, rows: NDArray[np.int32]) -> bool:
-        """Whether all these rows are whole on disk; negative numbers are no rows."""
+        """Whether all these rows are valid on disk; negative numbers are ignored."""
         import numpy as np
 
         return bool(np.isin(rows[rows >= 0], list(self.known.values())).all())
 
     def note(self, key: bytes, serialised: bytes) -> None:
-        """Record which texts the chunks of a document have: see `serialise_texts`."""
+        """Record the texts of a document's chunks: see `serialise_texts`."""
         if self.documents.get(key) == serialised:
             return
         head = len(serialised).to_bytes(4, "little")
@@ -308,10 +308,10 @@ class VectorWriter:
             file.write(data)
 
     def sync(self) -> None:
-        """Write all that was added to disk, so that it survives a crash.
+        """Write all additions to disk, so that they survive a crash.
 
         Raises:
-            StorageError: the disk is full; what is whole on it stays.
+            StorageError: the disk is full; whole records on it stay.
         """
         with _translated("write", self.folder):
             for file in (self._rows, self._log):
@@ -320,13 +320,14 @@ class VectorWriter:
             sync_folder(self.folder)
 
     def worth_compacting(self, used: int) -> bool:
-        """Whether enough rows are unused; `used` rows are referred to."""
+        """Whether enough rows are unused; `used` is the number of rows in use."""
         return self._count >= COMPACT_FROM and self._count - used > COMPACT_SHARE * self._count
 
     def unused_for_long(self, used: Set[bytes]) -> set[bytes]:
-        """Return the hashes that are not among the `used` ones, and were not a week ago either.
+        """Return the hashes that are not `used` now, nor were a week ago.
 
-        What is unused now is noted for later where no note stands, or it has served.
+        The rows that are unused now are noted for later if there is no note yet, or it is a
+        week old.
         """
         unused = self.known.keys() - used
         path = self.folder / "UNUSED"
@@ -341,7 +342,10 @@ class VectorWriter:
         return long_unused if age_s >= UNUSED_S else set()
 
     def _noted_unused(self, path: Path) -> tuple[set[int], float]:
-        """Return which rows of our file were unused when that was noted, and how long ago."""
+        """Return the rows of our file that were noted as unused, and the age of the note.
+
+        Without a note, the age is negative.
+        """
         try:
             facts = unsealed(path.read_bytes())
             age_s = time.time() - path.stat().st_mtime
@@ -351,19 +355,19 @@ class VectorWriter:
             return set(), -1.0
         return {*facts["rows"]}, age_s
 
-    def compact(self, live: Mapping[bytes, bytes], wanted: Set[bytes]) -> None:
-        """Write anew only the `live` documents, by key, and the rows of the `wanted` hashes.
+    def compact(self, live: Mapping[bytes, bytes], needed: Set[bytes]) -> None:
+        """Rewrite the store with only the `live` documents, by key, and the `needed` hashes' rows.
 
-        The new files replace the old ones one after the other; since all refer to
-        each other by hash, a crash in between leaves a store that is whole.
+        The new files replace the old ones one after the other; since they refer to each other by
+        hash, a crash in between leaves a valid store.
         """
         self.sync()
-        kept = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in wanted)
+        kept_rows = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in needed)
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"
         rows = self.map_rows()
         with _translated("write", self.folder):
-            self._replace(target, (rows[row].tobytes() for row, _ in kept))
+            self._replace(target, (rows[row].tobytes() for row, _ in kept_rows))
             self.close()
             old, self.rows_path = self.rows_path, target
             self.known, self.documents = {}, {}
@@ -382,7 +386,7 @@ class VectorWriter:
 
 
 def has_whole_documents(folder: Path) -> bool:
-    """Whether the list of texts with vectors is what was written, as far as that came."""
+    """Whether the file of documents is undamaged, except for a torn record at its end."""
     try:
         data = (folder / "documents").read_bytes()
     except OSError:
@@ -391,7 +395,7 @@ def has_whole_documents(folder: Path) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield key and hashes of the records up to the first that is not whole."""
+    """Yield key and hashes of the records up to the first invalid one."""
     at = 0
     while (record := _record_at(data, at)) is not None:
         yield record
@@ -399,13 +403,13 @@ def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _ends_torn(data: bytes, at: int) -> bool:
-    """Whether what follows the whole records is nothing, or the beginning of one more."""
+    """Whether nothing but the beginning of a record follows the valid ones, which end at `at`."""
     length = int.from_bytes(data[at : at + 4], "little")
     return len(data) < at + _HEAD_BYTES + length
 
 
 def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
-    """Return key and hashes of the record at a place; None if it is torn, or at the end."""
+    """Return key and hashes of the record at `at`; None if it is damaged, torn or missing."""
     head = data[at : at + _HEAD_BYTES]
     if len(head) < _HEAD_BYTES:
         return None
@@ -422,10 +426,10 @@ def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
 
 
 def stored_model(folder: Path) -> VectorModel | None:
-    """Return the model of the folder's vectors, None if that cannot be read."""
+    """Return the model of the folder's vectors, None if its description cannot be read."""
     try:
         data = (folder / "MODEL").read_bytes()
-        # one of the first leafmarks has no second line
+        # descriptions of the first versions have no second line
         facts = unsealed(data) if b"\n" in data else json.loads(data)
         if facts["format"] != FORMAT:
             return None

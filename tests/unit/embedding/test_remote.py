@@ -340,7 +340,7 @@ def test_a_server_that_was_slow_once_is_asked_for_more_when_it_answers_with_ease
         clock[0] += takes_s[len(sizes) - 1]
         if takes_s[len(sizes) - 1] > 60:
             assert divisible
-            raise client.TooMuchError(ProviderError("late"), late=True)
+            raise client.TooMuchError(ProviderError("late"), timed_out=True)
         return {"embeddings": [vector_of(text) for text in texts]}
 
     monkeypatch.setattr(client.Connection, "post", post)
