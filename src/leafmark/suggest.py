@@ -13,17 +13,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
 MAX_SUGGESTED = 3
-"""Most names that one hint suggests."""
+"""Maximum number of names that one hint suggests."""
 
 MIN_LIKENESS = 0.55
-"""Least likeness of a suggestion, in [0, 1]: two wrong letters of four are too many.
+"""Minimum likeness of a suggestion, in [0, 1]: two wrong letters of four are too many.
 Chosen on 133 wrong names of commands, options, settings, slugs and paths (2026-11)."""
 
 MIN_BEGINNING = 3
-"""Least letters of an abbreviation, as `conf`; chosen by eye."""
+"""Minimum number of letters of an abbreviation, as `conf`; chosen by eye."""
 
 BEGINNING_LIKENESS = 0.7
-"""Least likeness of an abbreviation and its word, in [0, 1]; chosen by eye."""
+"""Minimum likeness of an abbreviation and its word, in [0, 1]; chosen by eye."""
 
 MAX_LENGTH = 300
 """Characters of a name that are compared; the longest paths in real folders have fewer."""

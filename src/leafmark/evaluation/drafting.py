@@ -23,16 +23,16 @@ KINDS = ("heading", "definition", "link")
 """The sources of drafts."""
 
 MIN_WORDS = 2
-"""Least words of a query: shorter headings and link texts (`Notes`, `v3.3.4`) are too vague."""
+"""Minimum words of a query: shorter headings and link texts (`Notes`, `v3.3.4`) are too vague."""
 
 MAX_WORDS = 12
-"""Most words of a query: longer headings and link texts are sentences that nobody types."""
+"""Maximum words of a query: longer headings and link texts are sentences that nobody types."""
 
 MAX_WORDS_DEFINED = 4
-"""Most words of a term: a longer text before a colon is the beginning of a paragraph."""
+"""Maximum words of a term: a longer text before a colon is the beginning of a paragraph."""
 
 MIN_WORDS_DEFINING = 3
-"""Least words of a definition (`**Type**: integer` defines nothing)."""
+"""Minimum words of a definition (`**Type**: integer` defines nothing)."""
 
 MAX_BYTES = 8000
 """Largest answer, about 2,000 tokens: a reader would have to read half of a longer one."""

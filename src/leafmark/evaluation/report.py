@@ -209,7 +209,8 @@ class Cell(NamedTuple):
     """A metric under one way to search; `difference` is against the first, paired by query.
 
     `perfect` is the mean of the best order of the same chunks, if known. `closed` is the share of
-    the distance from the first way to `perfect` that this way gains, None if it is worse.
+    the distance from the first way to `perfect` that this way gains, None if unknown or if
+    this way is worse.
     """
 
     value: Estimate

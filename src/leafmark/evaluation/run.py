@@ -72,7 +72,7 @@ Otherwise an answer without them would be judged as one with them.
 def find_missed(
     project: Project, files: Iterable[str], *, progress: Progress | None = None
 ) -> tuple[MissedQuery, ...]:
-    """Return each answer of the judged queries without any answer among the first results.
+    """Return each answer of the queries that have no answer among their first results.
 
     Raises:
         UsageError: a file, query or reference is wrong.
@@ -507,7 +507,7 @@ def _set_constant(name: str, value: object) -> None:
 # -- their indexes
 
 MAX_KEPT = 32
-"""Most indexes: four evaluations of eight ways to search (chosen by eye)."""
+"""Maximum number of indexes: four evaluations of eight ways to search (chosen by eye)."""
 
 UNTOUCHED_S = 3600.0
 """Age from which an index can be removed: another evaluation may use a newer one."""

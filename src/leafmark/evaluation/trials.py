@@ -262,7 +262,7 @@ def _bytes_of(entry: Entry) -> Passage:
 
 
 def _describe_absence(matched: Answer) -> str:
-    """Return that an answer is not among the matches of its query, or not among the first ones."""
+    """Return the message for an answer that is not among the matches, or not the first ones."""
     shown, counts = len(matched.results), matched.counts
     if not shown:
         return "nothing matches"

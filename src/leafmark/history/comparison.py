@@ -31,7 +31,7 @@ PART_SHARE = 0.5
 """Share of a section's word pairs in another section that makes it a part of that one."""
 
 MIN_PART_PAIRS = 6
-"""Least word pairs of a part: a shorter text is in many sections."""
+"""Minimum number of word pairs of a part: a shorter text is in many sections."""
 
 MAX_ALIGNED_BLOCKS = 1_000
 """Blocks of a section that are aligned; of more, only removed and added ones are listed."""

@@ -37,7 +37,7 @@ FIRST_DEADLINE_S = 20.0
 """How long git may take to find a repository: one of its files may be a pipe without a writer."""
 
 MAX_PATHS = 2_000_000
-"""Most paths of one revision: trees that repeat themselves can have any number."""
+"""Maximum number of paths of one revision: trees that repeat themselves can have any number."""
 
 MAX_OUTPUT_BYTES = 1 << 30
 """Largest answer of git."""
@@ -474,7 +474,7 @@ class _Answer:
 
 
 def find_repository(folder: Path) -> Repository:
-    """Return the repository around a folder, or in it if the folder is a repository.
+    """Return the repository that contains a folder, or that is the folder itself.
 
     Raises:
         NotFoundError: the folder is not in a repository.

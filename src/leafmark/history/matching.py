@@ -26,13 +26,13 @@ MIN_BODY_PAIRS = 4
 """Word pairs in a body from which equal bodies suffice: many sections consist of `None.`"""
 
 MAX_SHARING = 20
-"""Most sections with a word pair that leads to candidates; others are too common."""
+"""Maximum number of sections with a word pair; a more frequent one leads to no candidates."""
 
 MAX_CANDIDATES = 5
 """Sections with the most shared rare word pairs, which are compared in full."""
 
 MAX_SAME_TITLE = 20
-"""Most candidates that share a title in one file, a path of titles or an id."""
+"""Maximum number of candidates that share a title in one file, a path of titles or an id."""
 
 SURE_LIKENESS = 0.5
 """Likeness of content that makes a pair whatever the title."""

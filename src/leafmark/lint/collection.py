@@ -16,17 +16,17 @@ ALIKE = 0.9
 """Common share of two sketches from which the sections are near duplicates."""
 
 MAX_BUCKET = 40
-"""Most sections that share a hash; a more frequent one is boilerplate."""
+"""Maximum number of sections that share a hash; a more frequent one is boilerplate."""
 
 LINKED_SHARE = 0.6
 """Share of linked pages in a tree from which a page without a link stands out."""
 
 MIN_ASSEMBLED = 3
 ASSEMBLED_SHARE = 0.5
-"""Least number and share of a page's sections in other pages that make it an assembled page."""
+"""Minimum number and share of a page's sections in other pages that make it an assembled page."""
 
 MIN_PAGES = 10
-"""Least pages of a tree with a habit of linking."""
+"""Minimum number of pages in a tree that can have a habit of linking."""
 
 _ENTRANCES = re.compile(
     r"(?:^|/)(?:index|readme|_index|home|start|default|toc|contents|summary|changelog|changes|"

@@ -10,7 +10,7 @@ from leafmark.history import Section, SectionedDocument
 from leafmark.lint.words import COMPONENTS, FILLED, INCLUDES, RECORDS
 
 MIN_SKETCHED_PAIRS = 80
-"""Least word pairs of a section that is compared with others."""
+"""Minimum number of word pairs of a section that is compared with others."""
 
 SKETCH_HASHES = 24
 """Hashes in the sketch of a section: the smallest of its word pairs."""
@@ -88,7 +88,7 @@ def _find_includes(text: str) -> tuple[str, ...]:
 
 
 def _is_repetitive(document: SectionedDocument) -> bool:
-    """Whether it is a document's nature to repeat others, as for code and licences."""
+    """Whether a document repeats others by nature, as code and licences do."""
     return document.document.format == "script" or RECORDS.search(document.path) is not None
 
 

@@ -24,8 +24,8 @@ from leafmark.lint.words import (
 from leafmark.model import Document
 
 MAX_SECTION_WORDS = 1_200
-"""Most words of prose in one section without subsections: some 1,600 tokens, more than five results
-can show."""
+"""Maximum number of words of prose in one section without subsections: some 1,600 tokens, more than
+five results can show."""
 
 _WORDS = re.compile(r"\w+")
 _ONLY_NUMBERS = re.compile(r"(?:chapter|section|part|step|appendix)?\s*\d{1,3}[.:)]?", re.I)

@@ -50,7 +50,7 @@ MAX_BOOST = 1000.0
 """Largest factor of a boost; above it, the other parts hardly count."""
 
 MAX_DISTANCE = 2
-"""Most edits of a fuzzy word: with three, short words match nearly anything."""
+"""Maximum edits of a fuzzy word: with three, short words match nearly anything."""
 
 
 class _Node(Frozen, kw_only=True):
@@ -175,8 +175,8 @@ class Not(_Node):
 class And(_Node):
     """Every one of two or more operands; none is itself an And.
 
-    `explicit` says that the user wrote AND: then every operand must match, and relaxing may not
-    drop plain words.
+    `explicit` says that the user wrote AND: then every operand must match, and no plain word
+    may be dropped.
     """
 
     operands: tuple[Expression, ...]

@@ -255,7 +255,7 @@ class RemoteSnapshot:
 
     @property
     def looked_ns(self) -> int:
-        """When the last run began to look at the sources, of the tree with the oldest run."""
+        """When the last run began to look at the sources; of several trees, the oldest time."""
         return min((tree.looked_ns for tree in self._about.trees.values()), default=0)
 
     def is_current(self) -> bool:

@@ -282,7 +282,7 @@ class RemoteStore:
 
     @property
     def looked_ns(self) -> int:
-        """When the last run began to look at the sources, of the tree with the oldest run."""
+        """When the last run began to look at the sources; of several trees, the oldest time."""
         trees = self._snapshot.about.trees
         return min((trees[name].looked_ns for name in self._options.languages), default=0)
 

@@ -42,7 +42,7 @@ SAMPLE = 4096
 """Vectors in the sample that gives the usual similarity of a query."""
 
 MAX_WHOLES = 200
-"""Most documents that `nearest_documents` considers."""
+"""Maximum number of documents that `nearest_documents` considers."""
 
 _SAMPLES = 1 << 16
 _WIDER = 4

@@ -21,7 +21,7 @@ MAX_KNOWN = 1_000_000
 """Sent words that a writer remembers; about 100 bytes each."""
 
 MAX_LISTED = 50_000
-"""Most words of a look-up."""
+"""Maximum number of words of a look-up."""
 
 _WILD = re.compile(r"[*?\\]")
 _ESCAPED = r"\\\g<0>"
