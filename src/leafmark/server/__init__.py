@@ -1,6 +1,6 @@
-"""What every server needs: a project kept fresh, arguments checked, a port that is guarded.
+"""The base of every server: a project kept fresh, checked arguments, a guarded port.
 
-The front ends that answer other programs for as long as they run stand on this package.
-It knows of no protocol but HTTP's beginnings, and answers nothing itself but
-refusals. Its web server is imported when one is started.
+The long-running front ends, `mcp` and `web`, build on this package. Of protocols it knows only
+the head of an HTTP request, and it answers only with refusals. The web server is imported when
+one is started.
 """

@@ -1,9 +1,9 @@
-"""Documents of any format as HTML, by the blocks that their readers found.
+"""Documents of any format as HTML, built from the blocks that the parsers found.
 
-What a block is, is known already. Here its own marks go (bullets, fences, directives), and what a
-format writes for emphasis, code and links becomes tags. The marks of a format are a row of data;
-one without a row, such as manuals, which are read without marks, is shown by its blocks alone.
-Nothing here is made safe: `rendering` does that.
+The kind of each block is known already. This module removes the block's own marks (bullets,
+fences, directives) and turns the format's marks for emphasis, code and links into tags. The marks
+of a format are a row of data. A format without a row, such as manual pages, whose text is read
+without marks, is shown by its blocks alone. The HTML is not safe yet: `rendering` sanitises it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _S = rf"[ \t{CUT}]*"
 
 
 class _Marks(NamedTuple):
-    """How a format writes what is within a paragraph, what a block begins with, and its terms.
+    """The marks of a format: inside a paragraph, at the start of a block, and around terms.
 
-    Groups of `inline` are named by the tag that they become, `label`, `target` and `role` of a
-    link, and `reference` of one whose target stands elsewhere;
-    those of `lead` are the `name` of a directive, its `argument`, and a `title`.
+    A group of `inline` has the name of the tag that it becomes. Links have the groups `label`,
+    `target` and `role`, and `reference` where the target stands elsewhere. The groups of `lead`
+    are the `name` of a directive, its `argument`, and a `title`.
     """
 
     inline: re.Pattern[str]
@@ -39,11 +39,11 @@ class _Marks(NamedTuple):
 
 _REFERENCE = r"(?<![\w`.])(?P<reference>[A-Za-z][\w.-]{0,60}[A-Za-z0-9])_(?![\w_])"
 _URL = r"(?P<target9>https?://[^\s<>\"'`)\]}|]{3,400}[^\s<>\"'`)\]}|.,;:!?])"
-_NOTHING = re.compile(_URL)
+_URLS_ONLY = re.compile(_URL)
 _ADDRESS = re.compile(
     rb"^[ \t]*\.\. _(`[^`\n]{1,300}`|[^:`\n]{1,300}):[ \t]+(\S{1,600})[ \t]*$", re.MULTILINE
 )
-"""Where reStructuredText says once for its references what address they lead to."""
+"""Definitions of link targets in reStructuredText: name and address."""
 
 _MARKS = {
     "rst": _Marks(
@@ -108,8 +108,8 @@ _IN_EXCERPTS = {
     "notebook": _MARKDOWN,
     **{name: marks.inline for name, marks in _MARKS.items()},
 }
-_READ = _Marks(_NOTHING, term=re.compile(r"(?P<term>\S[^\n]*)\n(?= {2,}\S)"))
-"""Formats that are read without their marks: a term stands before lines that are indented."""
+_UNMARKED = _Marks(_URLS_ONLY, term=re.compile(r"(?P<term>\S[^\n]*)\n(?= {2,}\S)"))
+"""For formats whose text is read without marks: a term stands before indented lines."""
 
 _MARKER = re.compile(
     r"[ \t]*(?:(?P<bullet>[-+*\u2022\u00b7]{1,6}|\*)"
@@ -138,31 +138,31 @@ _SILENT = _words(
     "index sectionauthor codeauthor highlight currentmodule contents module meta tabularcolumns "
     "default-domain raw testsetup testcleanup"
 )
-"""Directives that say nothing to a reader."""
+"""Directives that show nothing to a reader."""
 
 
 def spans_of_words(text: str, format_name: str) -> Iterator[tuple[int, int]]:
-    """Yield the characters of an excerpt that are words: what is between marks, and in them.
+    """Yield the ranges of characters in an excerpt that are words, between and inside marks.
 
     >>> list(spans_of_words("a ``b`` c", "rst"))
     [(0, 2), (4, 5), (7, 9)]
     """
     pattern = _IN_EXCERPTS.get(format_name)
     at = 0
-    for found in pattern.finditer(text) if pattern else ():
-        yield at, found.start()
-        named = [name for name, value in found.groupdict().items() if value is not None]
+    for match in pattern.finditer(text) if pattern else ():
+        yield at, match.start()
+        named = [name for name, value in match.groupdict().items() if value is not None]
         shown = [
             name for name in named if not name.startswith(("target", "break", "series", "role"))
         ]
         if shown or named:
-            yield found.span((shown or named)[0])
-        at = found.end()
+            yield match.span((shown or named)[0])
+        at = match.end()
     yield at, len(text)
 
 
 class Piece(NamedTuple):
-    """A title, or a block with those inside it, where it stands in the source."""
+    """A title, or a block with its inner blocks, and its span in the source."""
 
     start: int
     end: int
@@ -172,13 +172,17 @@ class Piece(NamedTuple):
 
 
 def iter_pieces(document: Document) -> Iterator[Piece]:
-    """Yield the titles and the blocks of a document in order, each block with those inside it."""
-    headings = [one for one in document.headings if one.start < one.end and not one.nested]
-    titles = [Piece(one.start, one.end, heading=one) for one in headings]
-    yield from sorted((*titles, *_nested(document.blocks)), key=lambda one: one.start)
+    """Yield the titles and the blocks of a document in order, each block with its inner blocks."""
+    headings = [
+        heading
+        for heading in document.headings
+        if heading.start < heading.end and not heading.nested
+    ]
+    titles = [Piece(heading.start, heading.end, heading=heading) for heading in headings]
+    yield from sorted((*titles, *_nest_blocks(document.blocks)), key=lambda piece: piece.start)
 
 
-def _nested(blocks: Sequence[Block]) -> list[Piece]:
+def _nest_blocks(blocks: Sequence[Block]) -> list[Piece]:
     top: list[Piece] = []
     around: list[list[Piece]] = [top]
     for block in blocks:
@@ -189,20 +193,23 @@ def _nested(blocks: Sequence[Block]) -> list[Piece]:
     return top
 
 
-class Written:
-    """What is read in some ranges of a document, which are in order; read once, as a whole."""
+class SourceText:
+    """The readable text of some ranges of a document, which are in order.
+
+    The document's reader runs once, over all ranges.
+    """
 
     def __init__(self, document: Document, ranges: Sequence[tuple[int, int]]):
         self.document = document
         self.start, self.end = ranges[0][0], ranges[-1][1]
         self._ranges = ranges
         reader = document.reader
-        # a cell of a notebook has its fences only where it is read by itself
+        # a cell of a notebook has its fences only where the cell is read by itself
         is_whole = reader is not None and document.format != "notebook"
         self._readable = reader(document.data, ranges) if reader and is_whole else None
 
     def read(self, start: int, end: int) -> str:
-        """Return what is read in the bytes `[start, end)`."""
+        """Return the readable text of the bytes `[start, end)`."""
         if self._readable is not None:
             first, last = self._readable.text_range(start, end)
             text = self._readable.shown(first, last)
@@ -218,22 +225,22 @@ class Written:
         return document.reader(document.data, within).all_shown
 
     def _fonts(self, start: int, end: int, first: int) -> Iterator[tuple[int, int, str]]:
-        """Yield the characters that stand in a font, counted from `first`."""
+        """Yield the ranges of characters, counted from `first`, that stand in a font."""
         assert self._readable is not None, "only what is read otherwise has lost its fonts"
-        for one in font_ranges(self.document.data, self.document.format, start, end):
-            begin, stop = self._readable.text_range(one.start, one.end)
-            yield begin - first, stop - first, one.name
+        for font in font_ranges(self.document.data, self.document.format, start, end):
+            begin, stop = self._readable.text_range(font.start, font.end)
+            yield begin - first, stop - first, font.name
 
 
 class BlockWriter:
-    """Writes pieces of a document as HTML, with `CUT` wherever one of the `cuts` is.
+    """Writes pieces of a document as HTML, with `CUT` at each of the `cuts`.
 
-    Pieces are in order, and each cut is written once.
+    Pieces come in order, and each cut is written once.
     """
 
     def __init__(
         self,
-        written: Written,
+        written: SourceText,
         cuts: Sequence[int],
         find_title: Callable[[str], str | None] = lambda _: None,
     ):
@@ -241,7 +248,7 @@ class BlockWriter:
         self._find_title = find_title
         self._read = written.read
         self._marks = _MARKS.get(
-            document.format, _READ if document.is_rendered else _Marks(_NOTHING)
+            document.format, _UNMARKED if document.is_rendered else _Marks(_URLS_ONLY)
         )
         self._keeps_lines = document.format == "text"
         self._cuts = list(reversed(cuts))
@@ -249,13 +256,16 @@ class BlockWriter:
 
     @cached_property
     def _targets(self) -> Mapping[str, str]:
-        """Return by id where references lead that stand elsewhere: to addresses, and to titles."""
+        """Return the targets of references by anchor: addresses, and titles of this document."""
         document = self._document
-        found = {anchor_of(one.title): f"#{anchor_of(one.title)}" for one in document.headings}
-        for one in _ADDRESS.finditer(document.data):
-            name, address = (part.decode("utf-8", "replace").strip("` ") for part in one.groups())
-            found[anchor_of(name)] = address
-        return found
+        targets = {
+            anchor_of(heading.title): f"#{anchor_of(heading.title)}"
+            for heading in document.headings
+        }
+        for match in _ADDRESS.finditer(document.data):
+            name, address = (part.decode("utf-8", "replace").strip("` ") for part in match.groups())
+            targets[anchor_of(name)] = address
+        return targets
 
     def html(self, pieces: Sequence[Piece]) -> str:
         return show_fonts("".join(map(self._piece, pieces)))
@@ -270,7 +280,7 @@ class BlockWriter:
         assert piece.block is not None, "what is no title is a block"
         if piece.block.kind == "front_matter":
             return ""
-        if self._document.format == "notebook":  # what is read in its cells is Markdown
+        if self._document.format == "notebook":  # the text of its cells is Markdown
             text = self._text(piece.start, piece.end)
             return markdown_html(text) or html.escape(text, quote=False)
         write = {
@@ -282,7 +292,7 @@ class BlockWriter:
         return write(piece)
 
     def _text(self, start: int, end: int) -> str:
-        """Return what is read in some bytes, with the cuts up to there."""
+        """Return the readable text of some bytes, with all cuts before their end."""
         start, end = max(start, self._start), min(end, self._end)
         parts = []
         while self._cuts and self._cuts[-1] < end:
@@ -310,7 +320,7 @@ class BlockWriter:
             del lines[0]
         if block.content_start is not None and lines and _FENCE.fullmatch(lines[-1]):
             lines[-1] = CUT * lines[-1].count(CUT)
-        text = _dedented("\n".join(lines)).rstrip("\n ")
+        text = _dedent("\n".join(lines)).rstrip("\n ")
         if self._document.format == "org":
             text = _FIXED.sub(r"\1", text)
         kind, title, _ = self._lead(lead)
@@ -319,7 +329,7 @@ class BlockWriter:
         return f"{title}<pre><code>{shown}</code></pre>"
 
     def _paragraph(self, piece: Piece) -> str:
-        """Return a paragraph, a quotation or a definition: words, and blocks inside it."""
+        """Return a paragraph, a quotation or a definition: its words, then its inner blocks."""
         stop = piece.inside[0].start if piece.inside else piece.end
         text = self._text(piece.start, stop)
         if self._keeps_lines and _is_indented(text):
@@ -344,13 +354,13 @@ class BlockWriter:
         return f"<blockquote>{body}</blockquote>" if is_quote and kind != "example" else body
 
     def _lead(self, text: str) -> tuple[str, str, str]:
-        """Return what a block is called at its begin, that as HTML, and the text after it."""
-        found = self._marks.lead.match(text) if self._marks.lead else None
-        if found is None or not found[0]:
+        """Return the kind that a block's first lines name, their HTML, and the text after them."""
+        match = self._marks.lead.match(text) if self._marks.lead else None
+        if match is None or not match[0]:
             return "", "", text
-        groups = {name: value for name, value in found.groupdict().items() if value}
-        cuts = CUT * found[0].count(CUT)
-        rest = cuts + text[found.end() :]
+        groups = {name: value for name, value in match.groupdict().items() if value}
+        cuts = CUT * match[0].count(CUT)
+        rest = cuts + text[match.end() :]
         name = (groups.get("name") or groups.get("name1") or "").lower()
         title, argument = groups.get("title", ""), groups.get("argument", "")
         head = f"<p><strong>{self._inline(title.strip())}</strong></p>" if title.strip() else ""
@@ -370,17 +380,19 @@ class BlockWriter:
             return name, head, f"{argument} {rest}".strip(" ")
         if argument:
             return "described", f"<code>{html.escape(argument)}</code>", rest
-        return name or ("example" if found[0].strip() else ""), head, rest
+        return name or ("example" if match[0].strip() else ""), head, rest
 
     # -- lists ------------------------------------------------------------------------
 
     def _list(self, piece: Piece) -> str:
         if not piece.inside:
             return self._paragraph(piece)
-        within = (one for one in piece.inside if one.end > self._start and one.start < self._end)
-        items = [self._item(one) for one in within]
+        within = (
+            item for item in piece.inside if item.end > self._start and item.start < self._end
+        )
+        items = [self._item(item) for item in within]
         if 2 * sum(bool(term) for _, term, _ in items) > len(items):
-            return f"<dl>{''.join(_described(term, body) for _, term, body in items)}</dl>"
+            return f"<dl>{''.join(_definition_item(term, body) for _, term, body in items)}</dl>"
         tag = "ol" if items and items[0][0] == "number" else "ul"
         shown = (
             f"<li>{term and f'<strong>{term}</strong> '}{body}</li>" for _, term, body in items
@@ -388,21 +400,21 @@ class BlockWriter:
         return f"<{tag}>{''.join(shown)}</{tag}>"
 
     def _item(self, piece: Piece) -> tuple[str, str, str]:
-        """Return the kind of an item's marker, the term that it describes, and the rest of it."""
-        lead, below = _parted(piece)
+        """Return the kind of an item's marker, the term that it describes, and its body."""
+        lead, below = _split_item(piece)
         text = self._text(piece.start, lead)
         cuts = CUT * (len(text) - len(text.lstrip(CUT)))
         text = text.lstrip(CUT)
         marker = _MARKER.match(text)
         text = text[marker.end() :] if marker else text
-        found = self._marks.term.match(text.lstrip(" \t")) if self._marks.term else None
+        match = self._marks.term.match(text.lstrip(" \t")) if self._marks.term else None
         term = ""
-        if found:
-            words = next(filter(None, found.groups()), "")
-            term, text = f"{cuts}{self._inline(words.strip())}", text.lstrip(" \t")[found.end() :]
+        if match:
+            words = next(filter(None, match.groups()), "")
+            term, text = f"{cuts}{self._inline(words.strip())}", text.lstrip(" \t")[match.end() :]
             cuts = ""
         rest = self.html(below)
-        shown = self._inline(_dedented(text).strip())
+        shown = self._inline(_dedent(text).strip())
         if not term and not marker and "\n" not in text.strip() and _is_quote(below):
             return (
                 "",
@@ -439,27 +451,27 @@ class BlockWriter:
         if self._document.format == "rst":
             text = re.sub(r"(?:(?<=\s)|\A)::\Z|:(?=:\Z)", "", text)
         text = _AFTER_CUT.sub(CUT, text)
-        made, at = [], 0
-        for found in self._marks.inline.finditer(text):
-            made.append(html.escape(text[at : found.start()], quote=False))
-            made += [CUT * found[0].count(CUT), self._word(found)]
-            at = found.end()
-        made.append(html.escape(text[at:], quote=False))
-        shown = "".join(made)
+        parts, at = [], 0
+        for match in self._marks.inline.finditer(text):
+            parts.append(html.escape(text[at : match.start()], quote=False))
+            parts += [CUT * match[0].count(CUT), self._word(match)]
+            at = match.end()
+        parts.append(html.escape(text[at:], quote=False))
+        shown = "".join(parts)
         return shown.replace("\n", "<br>") if keeps_lines else shown
 
-    def _word(self, found: re.Match[str]) -> str:
+    def _word(self, match: re.Match[str]) -> str:
         groups = {
             name.rstrip("0123456789"): value.replace(CUT, "")
-            for name, value in found.groupdict().items()
+            for name, value in match.groupdict().items()
             if value
         }
         if "break" in groups:
             return "<br>"
         if "series" in groups:
             return f"{groups['series'].upper()} {groups['number']}"
-        if "image" in found.groupdict() and found["image"] is not None:
-            return f'<img alt="{html.escape(found["image"])}">'
+        if "image" in match.groupdict() and match["image"] is not None:
+            return f'<img alt="{html.escape(match["image"])}">'
         if groups.keys() & {"target", "role", "reference"}:
             return self._link(groups)
         name, words = next(iter(groups.items()), ("text", ""))
@@ -467,7 +479,7 @@ class BlockWriter:
         return shown if name == "text" else f"<{name}>{shown}</{name}>"
 
     def _link(self, groups: Mapping[str, str]) -> str:
-        """Return a link; the text of one to a section is its title, where nothing else is."""
+        """Return a link; a link to a section without a label shows the section's title."""
         target, label = groups.get("target"), groups.get("label")
         if "reference" in groups:
             label = groups["reference"]
@@ -483,7 +495,7 @@ class BlockWriter:
 
 
 def _rows_of_cuts(text: str, count: int) -> list[int]:
-    """Return the row that each cut in a table stands at, about: rows have lines of their own."""
+    """Return about which row each cut in a table stands at, from the lines before it."""
     before = [part.count("\n") for part in text.split(CUT)]
     return [
         min(count - 1, sum(before[: at + 1]) * count // (sum(before) + 1))
@@ -491,8 +503,8 @@ def _rows_of_cuts(text: str, count: int) -> list[int]:
     ]
 
 
-def _parted(item: Piece) -> tuple[int, Sequence[Piece]]:
-    """Return where the words of an item end that its marker stands before, and what follows."""
+def _split_item(item: Piece) -> tuple[int, Sequence[Piece]]:
+    """Return where the words after an item's marker end, and the pieces that follow them."""
     if not item.inside:
         return item.end, ()
     first = item.inside[0]
@@ -503,12 +515,12 @@ def _parted(item: Piece) -> tuple[int, Sequence[Piece]]:
 
 
 def _is_quote(below: Sequence[Piece]) -> bool:
-    """Whether what stands below a line is one indented block, as what describes a term is."""
+    """Whether the pieces below a line are one indented block, as the description of a term is."""
     return len(below) == 1 and below[0].block is not None and below[0].block.kind == "quote"
 
 
-def _described(term: str, body: str) -> str:
-    """Return an item of a list of definitions; a term alone shares the text of the next one."""
+def _definition_item(term: str, body: str) -> str:
+    """Return an item of a definition list; a term without a body shares that of the next."""
     head = f"<dt>{term}</dt>" if term else ""
     return f"{head}<dd>{body}</dd>" if body.strip() else head
 
@@ -517,8 +529,8 @@ def _is_indented(text: str) -> bool:
     return all(line[:1] in " \t" for line in text.split("\n") if line.strip(CUT))
 
 
-def _dedented(text: str) -> str:
-    """Return lines without the indentation that all of them have; cuts do not count."""
+def _dedent(text: str) -> str:
+    """Return lines without their common indentation; cuts do not count."""
     lines = text.expandtabs().split("\n")
     bare = (line.replace(CUT, "") for line in lines)
     indents = (len(line) - len(line.lstrip(" ")) for line in bare if line.strip())

@@ -1,4 +1,4 @@
-"""Each path's answer: one use case, and the JSON that the command line prints for it."""
+"""The answer of each path: it runs one use case, and returns the command line's JSON for it."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ from leafmark.server.workspace import Freshness, Workspace
 class Request:
     """One call: the workspace, its project, the checked arguments, how fresh the index is.
 
-    `project` is as it was at the revision `at`, where one is asked for. `left` is set when nobody
-    waits for the answer any more.
+    With the argument `at`, `project` is as it was at that revision. `left` is set when the client
+    no longer waits for the answer.
     """
 
     workspace: Workspace
@@ -74,15 +74,15 @@ class Request:
         return tuple(self.arguments[name] or ())
 
     def settings(self, table: str) -> dict[str, Any]:
-        """The arguments that are settings of a table, by the settings' whole names."""
+        """Return the arguments that are settings of a table, by the settings' full names."""
         return {f"{table}.{key}": value for key, value in self.arguments.asked(table).items()}
 
 
 def search(request: Request) -> Reply:
     """Raises what `search_project` does."""
     brief = request["brief"]
-    wanted = _search_request(request, full_records=not brief)
-    answer = _worded(search_project(request.project, wanted), request.freshness)
+    search_request = _search_request(request, full_records=not brief)
+    answer = _word_hints(search_project(request.project, search_request), request.freshness)
     if brief:
         without = tuple(result._replace(body=None) for result in answer.results)
         answer = answer._replace(results=without)
@@ -90,26 +90,26 @@ def search(request: Request) -> Reply:
 
 
 def _search_request(request: Request, **also: Any) -> SearchRequest:
-    asked = request.arguments.asked("search") | {"refresh": False}
-    return SearchRequest(request.texts("q"), **asked, **also)
+    fields = request.arguments.asked("search") | {"refresh": False}
+    return SearchRequest(request.texts("q"), **fields, **also)
 
 
 def changes(request: Request) -> Reply:
     """Raises what `diff_project` does."""
-    wanted = changes_request(
+    diff_request = changes_request(
         request["old"] or "", request["new"] or "", request.texts("tree"), links=request["links"]
     )
-    return json_reply(changes_record(diff_project(request.project, wanted)))
+    return json_reply(changes_record(diff_project(request.project, diff_request)))
 
 
 def revisions(request: Request) -> Reply:
     """Raises what `list_revisions` does."""
-    found = list_revisions(request.project, request["range"], limit=request["limit"])
-    return json_reply(revisions_record(found))
+    listed = list_revisions(request.project, request["range"], limit=request["limit"])
+    return json_reply(revisions_record(listed))
 
 
-def _worded(answer: Answer, freshness: Freshness) -> Answer:
-    """The answer with hints in the terms of the API; one more where the index is not fresh."""
+def _word_hints(answer: Answer, freshness: Freshness) -> Answer:
+    """Return the answer with hints in the API's terms, and one more if the index is not fresh."""
     note = freshness.note
     hints = hints_for(answer.hints, PROGRAMS)
     return answer._replace(hints=(Hint("index", note), *hints) if note else hints)
@@ -135,15 +135,15 @@ def raw(request: Request) -> Reply:
 
 
 def _shown(request: Request, *, full_document: bool) -> Shown:
-    """Return what an id names, read from its source.
+    """Return the document, section or piece of an id, read from its source.
 
     Raises:
-        NotFoundError: nothing.
-        ChangedError: the source is not what was indexed.
+        NotFoundError: nothing has the id.
+        ChangedError: the source has changed since it was indexed.
     """
     name = request["id"]
-    wanted = ShowRequest((name,), full_document=full_document, records=False, refresh=False)
-    report = show_chunks(request.project, wanted)
+    show_request = ShowRequest((name,), full_document=full_document, records=False, refresh=False)
+    report = show_chunks(request.project, show_request)
     if not report.shown:
         near = report.not_found[0][1]
         unread = explain_unread(request.project, name)
@@ -176,7 +176,7 @@ def chunk_posted(request: Request) -> Reply:
 
 
 def _records(request: Request, data: bytes, name: str, tree: str | None) -> Reply:
-    """Return the records of the chunks of some bytes, and what the quality report finds."""
+    """Return the records of the chunks of some bytes, and the findings for a posted text."""
     chunked = _chunked(request, data, name, tree)
     pieces: list[str] = []
     size = 0
@@ -201,7 +201,7 @@ def outline(request: Request) -> Reply:
 
 
 def _chunked(request: Request, data: bytes, name: str, tree: str | None) -> Chunked:
-    """Chunk bytes under the settings asked for: no path is taken from a request."""
+    """Chunk bytes under the settings of the request, which names no path to read."""
     settings = request.settings("chunking")
     try:
         return chunk_text(request.workspace.project(settings), data, name, tree)
@@ -213,35 +213,35 @@ def _chunked(request: Request, data: bytes, name: str, tree: str | None) -> Chun
 
 def verify(request: Request) -> Reply:
     """Raises what `verify_texts` does."""
-    wanted = VerifyRequest((("text", request["text"]),), refresh=False)
-    (report,) = verify_texts(request.project, wanted)
+    verify_request = VerifyRequest((("text", request["text"]),), refresh=False)
+    (report,) = verify_texts(request.project, verify_request)
     return json_reply(verification_record([report]))
 
 
 def why_not(request: Request) -> Reply:
     """Raises what `explain_why_not` does."""
-    wanted = WhyNotRequest(request["id"], _search_request(request))
-    found = explain_why_not(request.project, wanted)
-    return json_reply(why_not_record(found, PROGRAMS))
+    why_request = WhyNotRequest(request["id"], _search_request(request))
+    report = explain_why_not(request.project, why_request)
+    return json_reply(why_not_record(report, PROGRAMS))
 
 
 def trees(request: Request) -> Reply:
     """Raises what `list_trees` does."""
-    found = list_trees(request.project, ListRequest(refresh=False))
-    return json_reply(listing_record("trees", found))
+    listed = list_trees(request.project, ListRequest(refresh=False))
+    return json_reply(listing_record("trees", listed))
 
 
 def documents(request: Request) -> Reply:
     """Raises what `list_documents` does."""
-    wanted = ListRequest(
+    list_request = ListRequest(
         trees=request.texts("tree"),
         tags=request.texts("tag"),
         under=request["under"],
         refresh=False,
     )
-    found = list_documents(request.project, wanted)
+    listed = list_documents(request.project, list_request)
     first, limit = request["offset"], request["limit"]
-    page = found[first:] if limit is None else found[first : first + limit]
+    page = listed[first:] if limit is None else listed[first : first + limit]
     return json_reply(listing_record("documents", page))
 
 
@@ -249,11 +249,11 @@ def status(request: Request) -> Reply:
     return json_reply(status_record(project_status(request.project)))
 
 
-# What goes back over HTTP: a status, a body of bounded size, and headers that trust nobody.
+# Replies over HTTP: a status, a body of bounded size, and strict security headers.
 
 
 MAX_ANSWER_BYTES = 64 << 20
-"""Of one answer; a source may have 50 MB by default."""
+"""Most bytes of one answer; a source may have 50 MB by default."""
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"
@@ -274,11 +274,11 @@ _STATUS = {
     "locked": 503,
     "provider": 502,
 }
-"""Of the kinds of errors; of all others it is 500."""
+"""The status of each kind of error; all others have 500."""
 
 
 class Reply(NamedTuple):
-    """One answer. `headers` are those beside what every answer has."""
+    """One answer. `headers` are added to those of every answer."""
 
     body: bytes
     media_type: str = JSON
@@ -318,7 +318,7 @@ def failed(error: LeafmarkError, status: int | None = None) -> Reply:
 
 
 def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
-    """Return what is wrong: its status, the status in words, what happened, what to do."""
+    """Return the record of an error: its status, the status in words, what happened, what to do."""
     record = error_record(error, PROGRAMS)
     try:
         title = HTTPStatus(status).phrase
@@ -332,20 +332,20 @@ def status_of(error: LeafmarkError) -> int:
     """Return the status of an error."""
     if isinstance(error, AmbiguousError):
         return 409
-    if isinstance(error, ConfirmationError):  # whoever started the server has to agree
+    if isinstance(error, ConfirmationError):  # the person who started the server must confirm
         return 503
     return _STATUS.get(error.kind, 500)
 
 
 def respond(reply: Reply) -> Response:
-    """Return a reply as a response with the headers that all have."""
+    """Return a reply as a response, with the headers of every response."""
     is_page = reply.media_type == HTML
     headers = {
         "cache-control": "no-store",
         "content-security-policy": PAGE_POLICY if is_page else _DATA_POLICY,
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
-        "referrer-policy": "same-origin",  # without one, forms of ours have no Origin
+        "referrer-policy": "same-origin",  # without it our forms send no Origin
         "x-content-type-options": "nosniff",
     } | dict(reply.headers)
     return Response(reply.body, reply.status, headers, media_type=reply.media_type)

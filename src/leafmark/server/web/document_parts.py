@@ -1,7 +1,7 @@
 """A document in parts of a bounded size, each chunk in its colour, and the tree of its sections.
 
-A document of any size is shown a part at a time. The text of a part is never broken by a cut:
-where a chunk begins in the middle of a block, only a mark stands in it.
+A document of any size is shown a part at a time. A cut never breaks the text of a part: where a
+chunk begins in the middle of a block, the block only gets a mark.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leafmark.model import Block, Chunk, Document, Entry
 from leafmark.parsing import parse
 from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import SourceRange, iter_source_ranges
-from leafmark.server.web.blocks import BlockWriter, Piece, Written, iter_pieces
+from leafmark.server.web.blocks import BlockWriter, Piece, SourceText, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
     CUT,
@@ -36,13 +36,13 @@ from leafmark.server.web.rendering import (
 )
 
 PART_BYTES = 48_000
-"""A part has about so many bytes: a browser draws it within a frame or two."""
+"""The size of a part, about: a browser draws it within a frame or two."""
 
 ROW_BYTES = 3_000
-"""Source text stands in rows of about so many bytes; a browser skips those that are not seen."""
+"""The size of a row of source text, about; a browser skips rows outside its window."""
 
 MAX_NODES = 1_200
-"""Sections that a tree shows at once; the rest is folded, and opens on request."""
+"""Most sections that a tree shows at once; the rest is folded and opens on request."""
 
 _BLANK = re.compile(rb"[\s>]*")
 _INDENT = re.compile(rb"[ \t>]*")
@@ -53,12 +53,12 @@ _MARKERS = re.compile(
 )
 _TAGS = re.compile(rb"(?:\s*<[^<>]*>)+")
 _ROW_TAGS = re.compile(rb"(?:\s*</?(?:table|thead|tbody|tfoot|tr|td|th)\b[^<>]*>)+", re.IGNORECASE)
-"""What begins a row: between rows of a table nothing can stand."""
+"""The tags that begin a row: nothing can stand between the rows of a table."""
 
 _WHOLE_LINES = frozenset(("\n", "\r"))
 
 Describe = Callable[[int], str]
-"""From the number of a chunk to what its label says."""
+"""From the number of a chunk to the text of its label."""
 
 
 class Fragment(NamedTuple):
@@ -70,7 +70,7 @@ class Fragment(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A section in the tree; `hidden` ones below it are not listed. `here` is the one shown."""
+    """A section in the tree; `hidden` counts unlisted children, `here` is the section shown."""
 
     chunk: Entry | Chunk
     children: list[Node]
@@ -82,11 +82,12 @@ class Node(NamedTuple):
 class DocumentText:
     """The text of one document, cut into parts.
 
-    `parsed` is asked for the blocks of formats that are shown by these. With `within`
-    only these bytes are shown; a reader sees none before `text_start`, which are front matter.
+    `parsed` returns the parsed document for formats that are shown by their blocks. With `within`
+    only these bytes are shown. The bytes before `text_start` are front matter, and only the source
+    view shows them.
     """
 
-    def __init__(  # noqa: PLR0913 - all but the first are given by name
+    def __init__(  # noqa: PLR0913 - most are keyword-only
         self,
         data: bytes,
         format_name: str,
@@ -112,7 +113,7 @@ class DocumentText:
         self._titles = {chunk.heading_start for chunk in chunks}
         self._text_start = text_start
         start, end = within or (0, len(data))
-        self._parts = [*self._divide(_clipped(iter_source_ranges(chunks, len(data)), start, end))]
+        self._parts = [*self._divide(_clip(iter_source_ranges(chunks, len(data)), start, end))]
 
     @property
     def count(self) -> int:
@@ -145,7 +146,7 @@ class DocumentText:
             yield part
 
     def _pieces(self, range_: SourceRange) -> Iterator[SourceRange]:
-        """Yield a range, a very long one in pieces that end with a paragraph or a line."""
+        """Yield a range; a very long one in pieces that end with a paragraph or a line."""
         start = range_.start
         while range_.end - start > 2 * PART_BYTES:
             stop = start + PART_BYTES
@@ -161,13 +162,13 @@ class DocumentText:
         return not range_.start or self._data[range_.start - 1 : range_.start] in (b"\n", b"\r")
 
     def shown(self, number: int, view: str) -> list[Fragment]:
-        """Return a part as it is read, or under the view `source` as it is written."""
+        """Return a part as rendered HTML, or under the view `source` as its source text."""
         return self.source(number) if view == "source" else self.rendered(number)
 
     # -- as source --------------------------------------------------------------------
 
     def source(self, number: int) -> list[Fragment]:
-        """Return a part as its source: rows of lines, each chunk in its colour."""
+        """Return a part as source text: rows of lines, each chunk in its colour."""
         rows: list[Fragment] = []
         written: list[str] = []
         size = 0
@@ -178,10 +179,10 @@ class DocumentText:
                 written.append(self._span(range_, text))
                 size += len(text)
                 if size >= ROW_BYTES and text[-1:] in _WHOLE_LINES:
-                    rows.append(Fragment(_joined(written), first))
+                    rows.append(Fragment(_join(written), first))
                     written, size = [], 0
         if written:
-            rows.append(Fragment(_joined(written), first))
+            rows.append(Fragment(_join(written), first))
         return rows
 
     def _lines_of(self, range_: SourceRange) -> Iterator[str]:
@@ -208,17 +209,17 @@ class DocumentText:
         cut = Cut(position, self._describe(position))
         return cut_label(cut, begins_line=self._is_line(range_))
 
-    # -- as it is read ----------------------------------------------------------------
+    # -- rendered ---------------------------------------------------------------------
 
     def rendered(self, number: int, level: int = 3) -> list[Fragment]:
-        """Return a part as a reader sees it; titles begin at `level`."""
-        part = _clipped(self._parts[number], self._text_start, len(self._data))
+        """Return a part as rendered HTML; its titles begin at `level`."""
+        part = _clip(self._parts[number], self._text_start, len(self._data))
         if not part:
             return []
         if self._format == "markdown":
             return [*self._markdown(part, level)]
-        if self._format == "html":  # what is of no chunk is no text of the document
-            read = [one for one in part if one.position is not None]
+        if self._format == "html":  # bytes outside of all chunks are not text of the document
+            read = [range_ for range_ in part if range_.position is not None]
             return [*self._page(read or part, level)]
         document = None if self._format == "script" else self._parsed()
         if document is None:
@@ -228,72 +229,76 @@ class DocumentText:
     def _blocks(
         self, document: Document, part: Sequence[SourceRange], level: int
     ) -> Iterator[Fragment]:
-        """Yield fragments of whole blocks; a chunk that begins within one is a cut in it."""
+        """Yield fragments of whole blocks; a chunk that begins inside a block is a cut in it."""
         start, end = part[0].start, part[-1].end
-        pieces = [one for one in iter_pieces(document) if one.start < end and start < one.end]
-        ranges = [(one.start, one.end) for one in part if one.position is not None]
-        shown = [*_beginning(part)]
-        begins = [one.start for one in shown]
+        pieces = [
+            piece for piece in iter_pieces(document) if piece.start < end and start < piece.end
+        ]
+        ranges = [(range_.start, range_.end) for range_ in part if range_.position is not None]
+        shown = [*_iter_chunk_starts(part)]
+        begins = [range_.start for range_ in shown]
         top = self._top(part)
         ranges = ranges or [(start, end)]
-        written = Written(document, ranges)
-        for run in _runs_of(pieces, begins):
+        written = SourceText(document, ranges)
+        for run in _group_pieces(pieces, begins):
             at = bisect_right(begins, run[0].start)
             first = shown[at - 1] if at else part[0]
             inside = shown[at : bisect_left(begins, run[-1].end)]
-            cuts = [Cut(one.position or 0, self._describe(one.position or 0)) for one in inside]
+            cuts = [
+                Cut(range_.position or 0, self._describe(range_.position or 0)) for range_ in inside
+            ]
             nested = self._nesting.get(first.position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
-            writer = BlockWriter(written, [one.start for one in inside], self._find_title)
+            writer = BlockWriter(written, [range_.start for range_ in inside], self._find_title)
             yield from self._fragments(render_html(writer.html(run), self._find_link, markings))
 
     def _top(self, part: Sequence[SourceRange]) -> int:
-        """Return in how many sections the outermost title of a part stands."""
-        titled = (one.position for one in part if one.start in self._titles)
+        """Return the depth of the outermost title of a part, in sections; 1 without titles."""
+        titled = (range_.position for range_ in part if range_.start in self._titles)
         return min((self._nesting[position] for position in titled), default=1)
 
     def _fragments(self, sections: Sequence[Section]) -> Iterator[Fragment]:
-        for one in sections:
-            position = one.position
-            is_new = one.is_new and position is not None and position not in self._seen
+        for section in sections:
+            position = section.position
+            is_new = section.is_new and position is not None and position not in self._seen
             label = self._describe(position) if is_new and position is not None else ""
             self._seen.update(() if position is None else (position,))
-            yield Fragment(one.html, position, label)
+            yield Fragment(section.html, position, label)
 
     def _markdown(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
-        """Yield fragments of whole blocks, with the cuts inside them."""
+        """Yield fragments of whole Markdown blocks, with the cuts inside them."""
         places = self._places_inside(part)
         top = self._top(part)
-        for run in self._runs(part, places):
+        for run in self._group_ranges(part, places):
             text, cuts = self._with_cuts(run, places)
             nested = self._nesting.get(run[0].position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), run[0].position)
             if run[0].position is None and not text.strip():
                 continue
-            made = render_markdown(text, self._definitions, self._find_link, markings)
-            yield from self._fragments(made)
+            sections = render_markdown(text, self._definitions, self._find_link, markings)
+            yield from self._fragments(sections)
 
     def _places_inside(self, part: Sequence[SourceRange]) -> dict[int, int]:
-        """Return for ranges that begin inside a block where a mark of that can stand.
+        """Return the byte where a cut can be marked, by the start of a range inside a block.
 
-        Before the marker of an item, or before a fence, it would be another block.
+        A mark before the marker of an item, or before a fence, would make another block of it.
         """
         base = part[0].start
         data = self._data[base : part[-1].end]
-        blocks = deque(sorted(parse(data, "part.md").blocks, key=lambda one: one.start))
+        blocks = deque(sorted(parse(data, "part.md").blocks, key=lambda block: block.start))
         around: list[Block] = []
-        found = {}
+        places = {}
         for range_ in part[1:]:
             at = range_.start - base
-            first = _end_of(_BLANK, data, at)
+            first = _match_end(_BLANK, data, at)
             while blocks and blocks[0].start <= first:
                 around.append(blocks.popleft())
-            around = [one for one in around if one.end > first]
-            if any(one.start < at for one in around):
-                found[range_.start] = base + _mark_place(data, at, around[-1])
-        return found
+            around = [block for block in around if block.end > first]
+            if any(block.start < at for block in around):
+                places[range_.start] = base + _mark_place(data, at, around[-1])
+        return places
 
-    def _runs(
+    def _group_ranges(
         self, part: Sequence[SourceRange], within: Container[int]
     ) -> Iterator[list[SourceRange]]:
         run: list[SourceRange] = []
@@ -308,7 +313,7 @@ class DocumentText:
     def _with_cuts(
         self, run: Sequence[SourceRange], places: Mapping[int, int]
     ) -> tuple[str, list[Cut]]:
-        """Return the text of some ranges with a mark for each cut, and the cuts."""
+        """Return the text of a run of ranges with a mark for each cut, and the cuts."""
         texts: list[str] = []
         cuts: list[Cut] = []
         last = None
@@ -327,57 +332,57 @@ class DocumentText:
         return text.replace(CUT, "").removeprefix("\ufeff")
 
     def _page(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
-        """Yield a part of a page, which is read as a whole, with all its cuts inside."""
-        places = {one.start: _end_of(_ROW_TAGS, self._data, one.start) for one in part}
+        """Yield a part of an HTML page, which is rendered as a whole, with its cuts inside."""
+        places = {range_.start: _match_end(_ROW_TAGS, self._data, range_.start) for range_ in part}
         text, cuts = self._with_cuts(part, places)
         markings = Markings(self._mark, cuts, level, part[0].position)
         yield from self._fragments(render_html(text, self._find_link, markings))
 
     def _code(self, part: Sequence[SourceRange], level: int) -> Iterator[Fragment]:
-        """Yield a part that is code, divided at the lines where chunks begin."""
-        within = {one.start for one in part if not self._is_line(one)}
-        for run in self._runs(part, within):
+        """Yield a part of code, divided at the lines where chunks begin."""
+        within = {range_.start for range_ in part if not self._is_line(range_)}
+        for run in self._group_ranges(part, within):
             text, cuts = self._with_cuts(run, {})
             markings = Markings(self._mark, cuts, level, run[0].position)
-            made = f"<pre><code>{html.escape(text.strip(chr(10)))}</code></pre>"
-            yield from self._fragments(render_html(made, self._find_link, markings))
+            code = f"<pre><code>{html.escape(text.strip(chr(10)))}</code></pre>"
+            yield from self._fragments(render_html(code, self._find_link, markings))
 
 
 def _mark_place(data: bytes, at: int, inner: Block) -> int:
-    """Return where a mark of a cut at a byte can stand; `inner` is the innermost block there."""
+    """Return where a cut at a byte can be marked; `inner` is the innermost block there."""
     if inner.start < at:
-        return _end_of(_PIPES, data, at)
+        return _match_end(_PIPES, data, at)
     if inner.kind == "code" and inner.content_start is not None:
-        return _end_of(_INDENT, data, inner.content_start)
-    place = _end_of(_MARKERS, data, at)
-    return _end_of(_TAGS, data, place) if inner.kind == "html" else place
+        return _match_end(_INDENT, data, inner.content_start)
+    place = _match_end(_MARKERS, data, at)
+    return _match_end(_TAGS, data, place) if inner.kind == "html" else place
 
 
-def _end_of(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    found = pattern.match(data, at)
-    return found.end() if found else at
+def _match_end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.match(data, at)
+    return match.end() if match else at
 
 
 def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
-    """Return in how many sections each chunk stands, its own included; 0 for the document."""
-    found: dict[int | None, int] = {}
+    """Return the depth of each chunk in sections, its own included; 0 for the document."""
+    depths: dict[int | None, int] = {}
     for chunk in chunks:
-        above = found.get(chunk.parent_position, 0)
-        found[chunk.position] = above + (chunk.kind == "section")
-    return found
+        above = depths.get(chunk.parent_position, 0)
+        depths[chunk.position] = above + (chunk.kind == "section")
+    return depths
 
 
-def _beginning(part: Sequence[SourceRange]) -> Iterator[SourceRange]:
-    """Yield the ranges at which another chunk begins."""
+def _iter_chunk_starts(part: Sequence[SourceRange]) -> Iterator[SourceRange]:
+    """Yield the ranges where another chunk begins."""
     last = None
-    for one in part:
-        if one.position not in (None, last):
-            yield one
-            last = one.position
+    for range_ in part:
+        if range_.position not in (None, last):
+            yield range_
+            last = range_.position
 
 
-def _runs_of(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Piece]]:
-    """Yield pieces that stand together: another run begins where a chunk does between two."""
+def _group_pieces(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Piece]]:
+    """Yield runs of pieces; another run begins where a chunk begins between two pieces."""
     run: list[Piece] = []
     for piece in pieces:
         if run and bisect_right(begins, piece.start) > bisect_left(begins, run[-1].end):
@@ -388,40 +393,40 @@ def _runs_of(pieces: Sequence[Piece], begins: Sequence[int]) -> Iterator[list[Pi
         yield run
 
 
-def _clipped(ranges: Iterable[SourceRange], start: int, end: int) -> list[SourceRange]:
-    """Return what of some ranges lies in a range."""
+def _clip(ranges: Iterable[SourceRange], start: int, end: int) -> list[SourceRange]:
+    """Return the parts of ranges that lie in `[start, end)`."""
     return [
-        one
-        if start <= one.start and one.end <= end
-        else one._replace(start=max(start, one.start), end=min(end, one.end))
-        for one in ranges
-        if max(start, one.start) < min(end, one.end)
+        range_
+        if start <= range_.start and range_.end <= end
+        else range_._replace(start=max(start, range_.start), end=min(end, range_.end))
+        for range_ in ranges
+        if max(start, range_.start) < min(end, range_.end)
     ]
 
 
-def _joined(parts: Sequence[str]) -> Markup:
+def _join(parts: Sequence[str]) -> Markup:
     return Markup("".join(parts))
 
 
 def outline(chunks: Sequence[Entry | Chunk], current: int) -> list[Node]:
-    """Return the sections of a document as a tree, of a large one those around `current`.
+    """Return the sections of a document as a tree; of a large document those around `current`.
 
-    Pieces are no sections. What is not listed is counted where it would stand.
+    Pieces are not sections. Each node counts its children that are not listed.
     """
     sections = [chunk for chunk in chunks if chunk.kind != "piece"]
     below: dict[int, list[Entry | Chunk]] = {}
     for chunk in sections:
         below.setdefault(chunk.parent_position, []).append(chunk)
-    shown = _listed(sections, below, current)
+    shown = _choose_listed(sections, below, current)
     by_position = {chunk.position: chunk for chunk in sections}
 
     def node(chunk: Entry | Chunk) -> Node:
         children = below.get(chunk.position, [])
-        listed = [one for one in children if one.position in shown]
+        listed = [child for child in children if child.position in shown]
         is_near = chunk.position <= current <= chunk.last_position
         return Node(
             chunk,
-            [node(one) for one in listed],
+            [node(child) for child in listed],
             hidden=len(children) - len(listed),
             is_open=is_near or len(by_position) <= 60,
             here=chunk.position == current,
@@ -430,12 +435,13 @@ def outline(chunks: Sequence[Entry | Chunk], current: int) -> list[Node]:
     return [node(chunk) for chunk in below.get(-1, [])]
 
 
-def _listed(
+def _choose_listed(
     sections: Sequence[Entry | Chunk], below: dict[int, list[Entry | Chunk]], current: int
 ) -> set[int]:
-    """Return which sections are listed: all of few; of many those above and beside, then by depth.
+    """Return the positions of the listed sections: all, if they are at most `MAX_NODES`.
 
-    Of many siblings those nearest to the one shown are.
+    Of more sections: the ancestors of `current`, then children of these and of other listed
+    sections; of many siblings those nearest to `current`.
     """
     if len(sections) <= MAX_NODES:
         return {chunk.position for chunk in sections}
@@ -443,9 +449,9 @@ def _listed(
     shown: set[int] = set(around)
     queue = [-1, *around, *(c.position for c in sections)]
     for parent in queue:
-        children = sorted(below.get(parent, ()), key=lambda one: abs(one.position - current))
+        children = sorted(below.get(parent, ()), key=lambda child: abs(child.position - current))
         room = MAX_NODES - len(shown)
         if room <= 0 or (parent >= 0 and parent not in shown):
             continue
-        shown.update(one.position for one in children[: min(room, MAX_NODES // 3)])
+        shown.update(child.position for child in children[: min(room, MAX_NODES // 3)])
     return shown

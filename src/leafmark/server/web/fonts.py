@@ -1,6 +1,6 @@
-r"""Which bytes of a manual page or of POD are bold, slanted or code: `\fB\-x\fR`, `.Ar file`.
+r"""The bytes of a manual page or of POD that are bold, slanted or code: `\fB\-x\fR`, `.Ar file`.
 
-The text that is read of these formats has no marks; a page shows them again.
+The readable text of these formats has lost its fonts; a page shows them again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class FontRange(NamedTuple):
-    """The bytes `[start, end)` stand in a font, called as the element of HTML is."""
+    """The bytes `[start, end)` in a font, which has the name of an HTML element."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ _POD_NAMES = {b"B": "strong", b"I": "em", b"F": "em", b"C": "code"}
 
 
 def font_ranges(data: bytes, format_name: str, start: int, end: int) -> Iterable[FontRange]:
-    """Return what of `data[start:end]` stands in a font of its own, in order."""
+    """Return the ranges of `data[start:end]` that stand in a font of their own, in order."""
     return FONT_FORMATS[format_name](data, start, end) if format_name in FONT_FORMATS else ()
 
 
@@ -48,51 +48,51 @@ def _roff(data: bytes, start: int, end: int) -> Iterator[FontRange]:
         control = _CONTROL.match(data, at, stop)
         if control is not None:
             macro = control[1]
-            given = _ARGUMENT.finditer(data, control.end(), stop)
-            found = [one.span(one.lastindex or 0) for one in given]
-            yield from _macro(data, macro, found)
+            matches = _ARGUMENT.finditer(data, control.end(), stop)
+            arguments = [match.span(match.lastindex or 0) for match in matches]
+            yield from _macro(data, macro, arguments)
             font = "" if macro in _BEGINS_PARAGRAPH else font
-            next_line = _NAMES.get(macro[-1:], "") if macro in _LINE_FONTS and not found else ""
+            next_line = _NAMES.get(macro[-1:], "") if macro in _LINE_FONTS and not arguments else ""
         elif next_line:
             yield from _inline(data, at, stop, next_line)[0]
             next_line = ""
         else:
-            made, font = _inline(data, at, stop, font)
-            yield from made
+            ranges, font = _inline(data, at, stop, font)
+            yield from ranges
         at = stop + 1
 
 
-def _macro(data: bytes, macro: bytes, found: Sequence[tuple[int, int]]) -> Iterator[FontRange]:
-    """Yield the fonts of a macro's arguments: `.B` has one for all, `.BR` two that take turns."""
+def _macro(data: bytes, macro: bytes, arguments: Sequence[tuple[int, int]]) -> Iterator[FontRange]:
+    """Yield the fonts of a macro's arguments: `.B` has one for all, `.BR` alternates two."""
     if _MACRO.match(macro):
-        yield from _mdoc(data, macro, found)
+        yield from _mdoc(data, macro, arguments)
         return
     letters = macro if len(macro) == 2 and macro != b"SB" else macro[-1:] * 2
-    for number, (start, end) in enumerate(found):
+    for number, (start, end) in enumerate(arguments):
         letter = letters[number % 2 :][:1] if macro in _LINE_FONTS else b""
         yield from _inline(data, start, end, _NAMES.get(letter, ""))[0]
 
 
 def _inline(data: bytes, start: int, end: int, font: str) -> tuple[list[FontRange], str]:
-    """Return the ranges of a line that begins in a font, and the font at its end."""
-    found: list[FontRange] = []
+    """Return the ranges of a line that begins in `font`, and the font at its end."""
+    ranges: list[FontRange] = []
     before = ""
     at = start
     for escape in _FONT.finditer(data, start, end):
         if font:
-            found.append(FontRange(at, escape.start(), font))
+            ranges.append(FontRange(at, escape.start(), font))
         name = escape[escape.lastindex or 0]
         font, before = before if name in (b"P", b"") else _NAMES.get(name, ""), font
         at = escape.end()
     if font:
-        found.append(FontRange(at, end, font))
-    return found, font
+        ranges.append(FontRange(at, end, font))
+    return ranges, font
 
 
-def _mdoc(data: bytes, macro: bytes, found: Sequence[tuple[int, int]]) -> Iterator[FontRange]:
+def _mdoc(data: bytes, macro: bytes, arguments: Sequence[tuple[int, int]]) -> Iterator[FontRange]:
     """Yield the arguments of macros that set a font; an argument can be a macro itself."""
     name = _MDOC.get(macro, "")
-    for start, end in found:
+    for start, end in arguments:
         word = data[start:end]
         if _MACRO.match(word):
             name = _MDOC.get(word, "")
@@ -101,12 +101,12 @@ def _mdoc(data: bytes, macro: bytes, found: Sequence[tuple[int, int]]) -> Iterat
 
 
 def _pod(data: bytes, start: int, end: int) -> Iterator[FontRange]:
-    for found in _POD.finditer(data, start, end):
-        yield FontRange(*found.span(found.lastindex or 0), _POD_NAMES[found[1]])
+    for match in _POD.finditer(data, start, end):
+        yield FontRange(*match.span(match.lastindex or 0), _POD_NAMES[match[1]])
 
 
 FONT_FORMATS = {"roff": _roff, "pod": _pod}
-"""What finds the fonts of a format."""
+"""The function that yields the fonts, by format."""
 
 _MARKS = {
     "strong": ("\ue010", "\ue011"),
@@ -122,8 +122,8 @@ _SHOWN = str.maketrans(
 
 
 def mark_fonts(text: str, ranges: Iterable[tuple[int, int, str]]) -> str:
-    """Return a text with marks around ranges of its characters, which are in order."""
-    made: list[str] = []
+    """Return a text with marks around `ranges` of its characters, which are in order."""
+    parts: list[str] = []
     at, last = 0, ""
     for start, end, name in ranges:
         words = text[start:end]
@@ -132,12 +132,12 @@ def mark_fonts(text: str, ranges: Iterable[tuple[int, int, str]]) -> str:
             continue
         opening, closing = _MARKS[name]
         if name == last and text[at:start] == " ":
-            made[-1:] = [" "]
+            parts[-1:] = [" "]
         else:
-            made += [text[at:start], opening]
-        made += [text[start:end], closing]
+            parts += [text[at:start], opening]
+        parts += [text[start:end], closing]
         at, last = end, name
-    return "".join((*made, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def show_fonts(written: str) -> str:

@@ -1,7 +1,7 @@
-"""Work beside the event loop: calls in threads, and revisions that are indexed for those who ask.
+"""Work beside the event loop: calls in threads, and revisions that are indexed on request.
 
-A revision that must be indexed first may take minutes: whoever asks waits a moment, hears how far
-it is, and asks again; the work goes on. What a visitor can cause is bounded.
+A revision that must be indexed first may take minutes. A request waits a moment for it, gets the
+progress, and asks again; the work goes on meanwhile. The work that visitors can cause is bounded.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from leafmark.app.history import project_at
 from leafmark.errors import LeafmarkError, UsageError
 
 MAX_QUEUED = 8
-"""Revisions that are indexed or wait for it; further ones are refused until one is done."""
+"""Most revisions being indexed or waiting for it; more are refused until one is done."""
 
 MAX_AN_HOUR = 30
-"""Revisions that a server for other machines takes up within an hour."""
+"""Most revisions that a server for other machines begins to index within an hour."""
 
 _HOUR_S = 3600.0
 _THREADS = 2
 
 
 class Threads:
-    """Runs calls in the order in which they come; one that was cancelled before is not begun.
+    """Runs calls in the order of their arrival, and skips those cancelled before they begin.
 
-    None of the threads keeps the process from ending.
+    The threads do not keep the process from ending.
     """
 
     def __init__(self, count: int):
@@ -51,7 +51,7 @@ class Threads:
                 continue
             try:
                 future.set_result(function())
-            except BaseException as error:  # whatever it is belongs to whoever waits for it
+            except BaseException as error:  # the caller who waits for the future handles it
                 future.set_exception(error)
             del future, function  # the answer may be large
 
@@ -68,7 +68,7 @@ class _Job:
 class RevisionJobs:
     """Projects as they were at revisions, which may have to be indexed first.
 
-    `is_local` says that whoever asks sits at this machine.
+    With `is_local`, all visitors sit at this machine, and have no limit per hour.
     """
 
     def __init__(self, *, is_local: bool):
@@ -76,18 +76,18 @@ class RevisionJobs:
         self._threads = Threads(_THREADS)
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
-        self._begun: deque[float] = deque(maxlen=MAX_AN_HOUR)
+        self._start_times: deque[float] = deque(maxlen=MAX_AN_HOUR)
 
     def ask(self, project: Project, revision: str) -> Future[Project]:
-        """Return what will be the project at a revision; those who ask for the same share it.
+        """Return the future project at a revision; requests for the same revision share it.
 
         Raises:
-            TooManyError: too much is being done already.
+            TooManyError: a limit on indexing revisions is reached.
         """
         with self._lock:
             job = self._jobs.get(revision)
             if job is None:
-                self._admit()
+                self._check_limits()
                 job = self._jobs[revision] = _Job()
                 job.future = self._threads.run(lambda: self._open(project, revision, job))
             return job.future
@@ -96,31 +96,34 @@ class RevisionJobs:
         return project_at(project, revision, progress=lambda *done: self._report(job, *done))
 
     def _report(self, job: _Job, what: str, done: int, total: int) -> None:
-        """Note how far a job is; one that has something to do counts among those of the hour."""
+        """Note a job's progress; a job that has work to do counts towards the hour's limit."""
         if not job.total:
             with self._lock:
-                self._begun.append(time.monotonic())
+                self._start_times.append(time.monotonic())
         job.report(what, done, total)
 
-    def _admit(self) -> None:
+    def _check_limits(self) -> None:
         for name in [name for name, job in self._jobs.items() if job.future.done()]:
-            del self._jobs[name]  # nobody came for it
+            del self._jobs[name]  # nobody asked for it again
         if len(self._jobs) >= MAX_QUEUED:
             raise TooManyError("too many revisions are being indexed", hint="ask again later")
-        is_full = len(self._begun) == MAX_AN_HOUR and time.monotonic() - self._begun[0] < _HOUR_S
+        is_full = (
+            len(self._start_times) == MAX_AN_HOUR
+            and time.monotonic() - self._start_times[0] < _HOUR_S
+        )
         if is_full and not self._is_local:
             raise TooManyError(
                 f"{MAX_AN_HOUR} revisions were indexed within an hour", hint="ask again later"
             )
 
     def take(self, revision: str) -> None:
-        """Forget a job whose outcome was told: the next who asks hears of the state then."""
+        """Forget a finished job whose result was delivered: the next request starts anew."""
         with self._lock:
             if (job := self._jobs.get(revision)) is not None and job.future.done():
                 del self._jobs[revision]
 
     def explain(self, revision: str) -> LeafmarkError:
-        """Return what is told of a revision that is not there yet."""
+        """Return the error for a revision that is not indexed yet."""
         done, total = self.progress().get(revision, (0, 0))
         far = f": {done:,} of {total:,} sources" if total else ""
         return LeafmarkError(
@@ -128,7 +131,7 @@ class RevisionJobs:
         )
 
     def progress(self) -> dict[str, tuple[int, int]]:
-        """Return how far each revision is that is being indexed."""
+        """Return how many sources are done, of how many, for each revision being indexed."""
         with self._lock:
             return {
                 name: (job.done, job.total)
@@ -138,4 +141,4 @@ class RevisionJobs:
 
 
 class TooManyError(UsageError):
-    """More is being done for others than the server takes on."""
+    """The server refuses more work for its visitors."""

@@ -1,7 +1,7 @@
 """The chunk lab: a document or a pasted text, cut by one setting or by two side by side.
 
-Everything but a long pasted text stands in the address. The text is shown as it is written, and
-never broken by a cut; what a quality report finds leads to its place.
+Everything but a long pasted text stands in the address. The page shows the source text, which a
+cut never breaks; each finding of the quality report is a link to its place.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from leafmark.server.web.document_parts import DocumentText, outline
 from leafmark.server.web.visits import Address, Visit, render_page
 
 MAX_TEXT_BYTES = 512_000
-"""A text that is sent; longer ones are files, which can be indexed."""
+"""Most bytes of a text that is sent; a longer text can be indexed as a file."""
 
 MAX_LINK_CHARS = 6_000
-"""A pasted text that long still goes into a link to share."""
+"""The longest pasted text that goes into a link to share."""
 
 BARS = 24
 
@@ -70,11 +70,11 @@ SIZES = (
     ("fixed_tokens", "Window", 20, 2000, ("fixed",)),
     ("fixed_overlap", "Overlap", 0, 500, ("fixed",)),
 )
-"""The sizes that are controls: setting, label, least, most, and the strategies that use it."""
+"""The sizes with a control: setting, label, least, most, and the strategies that use it."""
 
 
 class Chunked(NamedTuple):
-    """A document, chunked under some options, and what the quality report found."""
+    """A document, chunked under some options, and its quality report."""
 
     document: ChunkedDocument
     options: ChunkingOptions
@@ -82,7 +82,7 @@ class Chunked(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """One bar of a histogram: chunks of `low` to `high` tokens; `height` is of 100."""
+    """One bar of a histogram: chunks of `low` to `high` tokens; the highest bar has height 100."""
 
     low: int
     high: int
@@ -91,7 +91,7 @@ class Bar(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """One setting and what it makes; `prefix` is put before its parameters."""
+    """One setting and its chunks; its parameters in the address begin with `prefix`."""
 
     prefix: str
     values: Mapping[str, Any]
@@ -105,7 +105,7 @@ class Lane(NamedTuple):
 
 
 def lab_page(visit: Visit, open_with: Any) -> str:
-    """Return the page; `open_with` gives the project under some settings.
+    """Return the page; `open_with` opens the project under some settings.
 
     Raises:
         AmbiguousError, NotFoundError: nothing has the id.
@@ -138,7 +138,7 @@ def lab_page(visit: Visit, open_with: Any) -> str:
 
 
 def _source(visit: Visit) -> tuple[str, bytes, str | None]:
-    """Return the name, the bytes and the tree of what is to be chunked."""
+    """Return the name, the bytes and the tree of the source to chunk."""
     if visit.address["id"] and not visit.text:
         reading = read_document(visit.project, visit.address["id"])
         if reading.data is None:
@@ -159,7 +159,7 @@ def _source(visit: Visit) -> tuple[str, bytes, str | None]:
 def _lane(
     prefix: str, visit: Visit, source: tuple[str, bytes, str | None], part: int, open_with: Any
 ) -> Lane:
-    """Return what one setting makes of a source, or what is wrong with the setting."""
+    """Return the chunks of a source under one setting, or the error of the setting."""
     settings = _settings(visit.address, prefix)
     name, data, tree = source
     try:
@@ -169,8 +169,8 @@ def _lane(
     chunks = chunked.document.chunks
 
     def describe(position: int) -> str:
-        one = chunks[position]
-        return f"{one.title} · {one.body_tokens:,} tokens · lines {one.line_start}–{one.line_end}"
+        chunk = chunks[position]
+        return f"{chunk.title} · {chunk.body_tokens:,} tokens · lines {chunk.line_start}–{chunk.line_end}"
 
     document = chunked.document.document
     text = DocumentText(
@@ -189,33 +189,33 @@ def _lane(
         text,
         rows,
         _bars([chunk.body_tokens for chunk in chunks if chunk.has_content]),
-        tuple((one, positions[one.chunk_id]) for one in chunked.report.findings),
+        tuple((finding, positions[finding.chunk_id]) for finding in chunked.report.findings),
         _command(name, settings, is_pasted=tree is None),
     )
 
 
 def _settings(address: Address, prefix: str) -> dict[str, Any]:
-    """Return the settings of chunking in an address that are not left to the project."""
-    found: dict[str, Any] = {}
+    """Return the chunking settings that the address gives."""
+    settings: dict[str, Any] = {}
     strategy, preset = address[f"{prefix}strategy"], address[f"{prefix}preset"]
     if strategy in STRATEGIES:
-        found["chunking.strategy"] = strategy
+        settings["chunking.strategy"] = strategy
     if preset in PRESETS:
-        found["chunking.preset"] = preset
+        settings["chunking.preset"] = preset
     for size, *_ in SIZES:
         if address[f"{prefix}{size}"]:
-            found[f"chunking.{size}"] = address.number(f"{prefix}{size}", 0)
-    return found
+            settings[f"chunking.{size}"] = address.number(f"{prefix}{size}", 0)
+    return settings
 
 
 def _values(settings: Mapping[str, Any], options: ChunkingOptions | None) -> dict[str, Any]:
-    """Return what the controls show: what is in force, else what was asked for."""
-    asked = {name.partition(".")[2]: value for name, value in settings.items()}
+    """Return the values of the controls: those in force; after an error those of the address."""
+    given_values = {name.partition(".")[2]: value for name, value in settings.items()}
     if options is None:
         base = ChunkingOptions()
-        return base._asdict() | asked
+        return base._asdict() | given_values
     inforce = options._asdict()
-    return inforce | {"preset": asked.get("preset", ""), "asked": asked}
+    return inforce | {"preset": given_values.get("preset", ""), "asked": given_values}
 
 
 def chunk_text(project: Project, data: bytes, name: str, tree: str | None) -> Chunked:
@@ -223,28 +223,28 @@ def chunk_text(project: Project, data: bytes, name: str, tree: str | None) -> Ch
 
     Raises:
         ConfigError: sizes do not fit together.
-        UsageError: it cannot be called so.
-        NotFoundError: nothing is read of it.
+        UsageError: the name cannot be used.
+        NotFoundError: nothing can be read in the document.
     """
-    found: list[tuple[ChunkedDocument, ChunkingOptions]] = []
+    chunked: list[tuple[ChunkedDocument, ChunkingOptions]] = []
 
     def keep(document: ChunkedDocument, options: ChunkingOptions) -> Iterable[str]:
-        found.append((document, options))
+        chunked.append((document, options))
         return ()
 
     plan = plan_chunking(project, ChunkRequest(data=data, name=name, tree=tree))
     for report in chunk_sources(plan, render=keep, inspect=True, linked=True, workers=0):
-        if isinstance(report, SourceReport) and found:
-            return Chunked(*found[0], report)
+        if isinstance(report, SourceReport) and chunked:
+            return Chunked(*chunked[0], report)
     raise NotFoundError(f"nothing can be read in {name}")
 
 
 def _bars(tokens: list[int]) -> tuple[Bar, ...]:
-    """Return a histogram of sizes in about `BARS` bars of round widths."""
+    """Return a histogram of sizes, in at most `BARS` bars of a round width."""
     if not tokens:
         return ()
     most = max(tokens) + 1
-    step = next(one for one in _STEPS if one * BARS >= most)
+    step = next(width for width in _STEPS if width * BARS >= most)
     counts = [0] * (-(-most // step))
     for number in tokens:
         counts[number // step] += 1

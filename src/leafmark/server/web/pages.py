@@ -1,6 +1,6 @@
-"""The pages of what changed, of one document, and of the state of the index; each by its address.
+"""The pages of changes, of one document, and of the state of the index; each by its address.
 
-Names in the address of what changed are revisions and never folders: no path of a request is read.
+Names in the address of the changes are revisions and never folders: no path of a request is read.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ PAGE_SECTIONS = 60
 """Changed sections on a page; more follow on request."""
 
 MAX_BLOCKS = 30
-"""Blocks of one section that are shown beside each other."""
+"""Most blocks of one section that are shown side by side."""
 
 MAX_LISTED = 200
-"""Documents in the list beside them, and names and links that broke."""
+"""Most documents in the side list, and most broken names and links."""
 
 MAX_REVISIONS = 100
-"""Tags and branches that are offered, and as many commits; any other can be typed."""
+"""Most tags and branches to choose from, and as many commits; any other can be typed."""
 
 
 class ChangedDocument(NamedTuple):
-    """A document with those of its changed sections that the page shows."""
+    """A document with its changed sections on this page; `number` counts all of them."""
 
     change: DocumentChange
     sections: Sequence[ChangedSection]
@@ -45,30 +45,33 @@ class ChangedDocument(NamedTuple):
 
 
 class ChangedSection(NamedTuple):
-    """A section on both sides, as HTML; `left` blocks are not shown."""
+    """The two sides of a section as HTML; `left` counts the blocks that are not shown."""
 
     change: SectionChange
-    said: str
+    description: str
     blocks: Sequence[Markup]
     left: int
 
 
 def changes_request(old: str, new: str, trees: Sequence[str], *, links: bool) -> DiffRequest:
-    """Return the comparison of two revisions; "" is the last commit, then the working files."""
+    """Return the comparison of two revisions.
+
+    Without `old`, that is the last commit; without `new`, the working files.
+    """
     first = old or ("HEAD" if new else None)
     return DiffRequest(first, new or None, tuple(trees), links=links, revisions_only=True)
 
 
 def changes_page(visit: Visit) -> str:
-    """Return the page; what is wrong with a revision is told on it."""
+    """Return the page, with the error if something is wrong with a revision."""
     address = visit.address
     problem: LeafmarkError | None = None
     report: DiffReport | None = None
     revisions = RevisionList()
     try:
-        revisions = _offered(visit)
-        wanted = changes_request(address["old"], address["new"], address.all("tree"), links=True)
-        report = diff_project(visit.project, wanted)
+        revisions = _list_choices(visit)
+        request = changes_request(address["old"], address["new"], address.all("tree"), links=True)
+        report = diff_project(visit.project, request)
     except (NotFoundError, UsageError) as error:
         problem = error
     return render_page(
@@ -77,12 +80,12 @@ def changes_page(visit: Visit) -> str:
         problem=problem,
         report=report,
         revisions=revisions,
-        **(_shown(report, address) if report is not None else {}),
+        **(_page_values(report, address) if report is not None else {}),
     )
 
 
-def _offered(visit: Visit) -> RevisionList:
-    """Return tags and branches, and the last commits of the main line where there are any."""
+def _list_choices(visit: Visit) -> RevisionList:
+    """Return tags and branches, and the last commits of the main line if there are any."""
     references = list_revisions(visit.project, limit=MAX_REVISIONS).references
     try:
         commits = list_revisions(visit.project, "..HEAD", limit=MAX_REVISIONS).commits
@@ -91,27 +94,31 @@ def _offered(visit: Visit) -> RevisionList:
     return RevisionList(references, commits)
 
 
-def _shown(report: DiffReport, address: Address) -> dict[str, Any]:
+def _page_values(report: DiffReport, address: Address) -> dict[str, Any]:
     documents = report.comparison.documents
     fate = address["fate"] if address["fate"] in FATES else ""
-    kept = [one for one in documents if not fate or any(map(_has(fate), one.changes))]
-    total = sum(_number(one, fate) for one in kept)
+    listed = [
+        document for document in documents if not fate or any(map(_has(fate), document.changes))
+    ]
+    total = sum(_number(document, fate) for document in listed)
     offset = min(address.number("offset", 0), max(0, total - 1))
-    counts = Counter(each for one in documents for change in one.changes for each in change.fates)
+    counts = Counter(
+        name for document in documents for change in document.changes for name in change.fates
+    )
     following = offset + PAGE_SECTIONS
     return {
         "fate": fate,
         "fates": [(name, counts[name]) for name in FATES if counts[name]],
-        "listed": [(one, _number(one, fate)) for one in kept[:MAX_LISTED]],
-        "more_documents": max(0, len(kept) - MAX_LISTED),
-        "documents": list(_page(kept, fate, offset)),
+        "listed": [(document, _number(document, fate)) for document in listed[:MAX_LISTED]],
+        "more_documents": max(0, len(listed) - MAX_LISTED),
+        "documents": list(_page(listed, fate, offset)),
         "total": total,
         "offset": offset,
         "following": following if following < total else None,
         "broken": report.broken[:MAX_LISTED],
         "links": report.links[:MAX_LISTED],
-        "starts": _starts(kept, fate),
-        "numbers": {one.document.id: place for place, one in enumerate(kept, start=1)},
+        "starts": _starts(listed, fate),
+        "numbers": {document.document.id: place for place, document in enumerate(listed, start=1)},
         "page_sections": PAGE_SECTIONS,
     }
 
@@ -121,29 +128,29 @@ def _has(fate: str) -> Callable[[SectionChange], bool]:
 
 
 def _number(document: DocumentChange, fate: str) -> int:
-    """Return how many places a document takes: one for itself where no section differs."""
+    """Return how many places a document takes: its changed sections, or one without any."""
     return max(1, sum(map(_has(fate), document.changes)))
 
 
 def _starts(documents: Sequence[DocumentChange], fate: str) -> dict[str, int]:
-    """Return by document id the offset of the page that it is on."""
-    found, at = {}, 0
-    for one in documents:
-        found[one.document.id] = at // PAGE_SECTIONS * PAGE_SECTIONS
-        at += _number(one, fate)
-    return found
+    """Return the offset of the page that each document begins on, by document id."""
+    offsets, at = {}, 0
+    for change in documents:
+        offsets[change.document.id] = at // PAGE_SECTIONS * PAGE_SECTIONS
+        at += _number(change, fate)
+    return offsets
 
 
 def _page(documents: Sequence[DocumentChange], fate: str, offset: int) -> Iterator[ChangedDocument]:
-    """Yield the documents of which a section is among those from `offset` on."""
+    """Yield the documents on the page that begins at `offset`, with their sections on it."""
     at = 0
-    for one in documents:
-        number = _number(one, fate)
+    for document in documents:
+        number = _number(document, fate)
         first, last = max(0, offset - at), min(number, offset + PAGE_SECTIONS - at)
         at += number
         if first < last:
-            changes = filter(_has(fate), one.changes)
-            yield ChangedDocument(one, [*map(_section, islice(changes, first, last))], number)
+            changes = filter(_has(fate), document.changes)
+            yield ChangedDocument(document, [*map(_section, islice(changes, first, last))], number)
 
 
 def _section(change: SectionChange) -> ChangedSection:
@@ -176,8 +183,8 @@ def document_page(visit: Visit) -> str:
     mark = text_marker(visit.project, address["q"])
     text = section_text(visit, reading, None, mark)
     at = entry.byte_start if entry.heading_start is None else entry.heading_start
-    asked = address.number("part", 0)
-    part = min(asked - 1, text.count - 1) if asked else text.part_of(at)
+    number = address.number("part", 0)
+    part = min(number - 1, text.count - 1) if number else text.part_of(at)
     shown = text.count > 0
     fragments = text.shown(part, view) if shown else ()
     return render_page(
@@ -200,14 +207,14 @@ def status_page(visit: Visit, activity: Activity) -> str:
         visit,
         report=report,
         activity=activity,
-        reasons=Counter(one.reason for one in report.skipped).most_common(),
+        reasons=Counter(source.reason for source in report.skipped).most_common(),
         skipped=report.skipped[:_MAX_LISTED],
         diagnostics=report.diagnostics[:_MAX_LISTED],
     )
 
 
 _MAX_LISTED = 200
-"""Skipped sources and diagnostics on the page; the API has all of them."""
+"""Most skipped sources and diagnostics on the page; the API returns all of them."""
 
 
 def help_page(visit: Visit) -> str:

@@ -1,8 +1,8 @@
 """Parts of documents as safe HTML: sanitised, links led to our own pages, words and cuts marked.
 
-Whatever a document says, what comes out holds no script, no style, no id, and no address that a
-browser would fetch by itself. Cuts between chunks come in as marks inside the text, so that a
-paragraph stays whole where a chunk ends in the middle of it.
+Whatever a document contains, the HTML has no script, no style, no id of the document's, and no
+address that a browser would fetch by itself. Cuts between chunks come in as marks inside the text,
+so that a paragraph stays whole where a chunk ends in its middle.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from leafmark.parsing.markdown_html import markdown_html
 from leafmark.render.terminal import clean
 
 CUT = "\ue000"
-"""Stands in a text where a chunk begins in the middle of a block."""
+"""The mark in a text where a chunk begins in the middle of a block."""
 
 _LANDMARKS = frozenset(("article", "aside", "footer", "header", "hgroup", "nav", "area", "map"))
 _TAGS = (nh3.ALLOWED_TAGS - _LANDMARKS) | {"input", "tfoot"}
@@ -43,31 +43,31 @@ _CLASSES = {"blockquote": _ALERTS}
 
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^>"]|"[^"]*")*)>|([^<]+)|<')
 _PERMALINK = re.compile(r"<a(?: [^>]*)?>\s*[¶#§🔗]?\s*</a>")
-"""A title's link to itself, which is for those who read the page elsewhere, and empty ones."""
+"""A title's link to itself, which is useful only on the original page, and empty links."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LEFT_TO_RIGHT = re.compile("[A-Za-z\u00c0-\u058f]")
 _WITH_DIRECTION = frozenset(("p", "div", "ul", "ol", "dl", "blockquote", "table"))
 _WITH_DIRECTION |= {f"h{level}" for level in range(1, 7)}
-"""What stands from right to left where its own words do."""
+"""Elements that get a direction from their own words."""
 
 _BLOCK_TAG = re.compile("</?(?:div|p|h[1-6]|ul|ol|dl|table|pre|blockquote)\\b")
-_LOOKED_AT = 600
-"""Characters of a block that tell its direction."""
+_DIRECTION_CHARS = 600
+"""How many characters of a block decide its direction."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ALT = re.compile(r' alt="([^"]*)"')
 
 FindLink = Callable[[str], str | None]
-"""From a link of a document to the address of the page that it leads to; None elsewhere."""
+"""From a link of a document to the address of our page; None where it leads elsewhere."""
 
 MarkText = Callable[[str], Sequence[tuple[int, int]]]
-"""From a text to the ranges of its characters to mark."""
+"""From a text to the ranges of its characters that are marked."""
 
 
 class Markings(NamedTuple):
-    """What to mark in a text: words, and cuts in their order. `level` is that of the first title.
+    """What to mark in a text: words, and cuts in their order. The first title has `level`.
 
-    `position` is the number of the chunk that the text begins in; None is none.
+    `position` is the number of the chunk that the text begins in, None without a chunk.
     """
 
     mark: MarkText = lambda _: ()
@@ -77,20 +77,23 @@ class Markings(NamedTuple):
 
 
 def mark_text(text: str, mark: MarkText) -> Markup:
-    """Return a text as HTML, what is marked in it in `mark` elements."""
+    """Return a text as HTML, its marked ranges in `mark` elements."""
     shown = clean(text.replace(CUT, ""))
-    return Markup("".join(_marked(shown, mark(shown))))
+    return Markup("".join(_iter_marked(shown, mark(shown))))
 
 
 def mark_excerpt(
     text: str, ranges: Sequence[tuple[int, int]], words: Iterable[tuple[int, int]]
 ) -> Markup:
-    """Return the `words` of an excerpt as HTML, without the markup between them, marked."""
-    parts = (_part(text, span, ranges) for span in words)
+    """Return the `words` of an excerpt as HTML, without the markup between them.
+
+    The parts of the words that lie in `ranges` are marked.
+    """
+    parts = (_mark_part(text, span, ranges) for span in words)
     return Markup("".join(parts))
 
 
-def _part(text: str, span: tuple[int, int], ranges: Sequence[tuple[int, int]]) -> str:
+def _mark_part(text: str, span: tuple[int, int], ranges: Sequence[tuple[int, int]]) -> str:
     start, end = span
     within = [
         (max(first, start) - start, min(last, end) - start)
@@ -100,8 +103,8 @@ def _part(text: str, span: tuple[int, int], ranges: Sequence[tuple[int, int]]) -
     return str(mark_text(text[start:end], lambda _: within))
 
 
-def _marked(text: str, marked: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield a text as HTML, ranges of it marked."""
+def _iter_marked(text: str, marked: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield a text as HTML with its `marked` ranges in `mark` elements."""
     at = 0
     for start, end in marked:
         yield html.escape(text[at:start], quote=False)
@@ -113,17 +116,17 @@ def _marked(text: str, marked: Sequence[tuple[int, int]]) -> Iterator[str]:
 def render_markdown(
     text: str, definitions: str, find_link: FindLink, markings: Markings | None = None
 ) -> Sequence[Section]:
-    """Return a part of a Markdown document as HTML, by the chunks that begin in it."""
-    made = markdown_html(text, definitions)
-    if made is None:
-        made = f"<pre>{html.escape(text, quote=False)}</pre>"
-    return render_html(made, find_link, markings)
+    """Return a part of a Markdown document as safe HTML, a section for each chunk in it."""
+    rendered = markdown_html(text, definitions)
+    if rendered is None:
+        rendered = f"<pre>{html.escape(text, quote=False)}</pre>"
+    return render_html(rendered, find_link, markings)
 
 
 def render_html(
     text: str, find_link: FindLink, markings: Markings | None = None
 ) -> Sequence[Section]:
-    """Return HTML from anywhere as HTML that is safe to show, by the chunks that begin in it."""
+    """Return HTML of any origin as safe HTML, a section for each chunk in it."""
     safe = _PERMALINK.sub("", _cleaner(find_link).clean(text))
     return _Finisher(markings or Markings()).finish(safe)
 
@@ -152,30 +155,30 @@ def _attributes() -> dict[str, set[str]]:
 
 
 class _Finisher:
-    """Goes through sanitised HTML once: titles in order, tables that scroll, marks, cuts."""
+    """Rewrites sanitised HTML in one pass: levels of titles, scrolling tables, marks, cuts."""
 
     def __init__(self, markings: Markings):
         self._mark = markings.mark
         self._cuts = iter(markings.cuts)
         self._base = markings.level
-        self._made = SectionWriter(markings.position)
+        self._writer = SectionWriter(markings.position)
         self._levels: list[int] = []
         self._safe = ""
 
     def finish(self, safe: str) -> Sequence[Section]:
         self._safe = safe if _RIGHT_TO_LEFT.search(safe) else ""
-        for found in _TOKEN.finditer(safe):
-            self._token(found)
-        return self._made.finish()
+        for match in _TOKEN.finditer(safe):
+            self._token(match)
+        return self._writer.finish()
 
-    def _token(self, found: re.Match[str]) -> None:
-        closing, tag, attributes, text = found.groups()
+    def _token(self, match: re.Match[str]) -> None:
+        closing, tag, attributes, text = match.groups()
         if tag is None:
             self._text(text or "<")
         elif closing:
-            self._made.close(tag)
+            self._writer.close(tag)
         else:
-            self._open(tag, attributes, found.end())
+            self._open(tag, attributes, match.end())
 
     def _open(self, tag: str, attributes: str, at: int) -> None:
         if self._safe and tag in _WITH_DIRECTION and "dir=" not in attributes:
@@ -183,10 +186,10 @@ class _Finisher:
         opening, closing = _SPECIAL[tag](attributes) if tag in _SPECIAL else ("", "")
         if tag[0] == "h" and tag[1:].isdigit():
             opening, closing = self._title(int(tag[1:]), attributes)
-        self._made.open(tag, attributes, opening, closing)
+        self._writer.open(tag, attributes, opening, closing)
 
     def _title(self, level: int, attributes: str) -> tuple[str, str]:
-        """Return the tags of a title: levels follow one another, whatever the document skips."""
+        """Return the tags of a title; levels that the document skips are closed up."""
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
         self._levels.append(level)
@@ -194,27 +197,27 @@ class _Finisher:
         return f"<{shown}{attributes}>", f"</{shown}>"
 
     def _text(self, text: str) -> None:
-        """Write a text with its marks; a cut in it begins another chunk."""
+        """Write a text with its marks; each cut in it begins another chunk."""
         for number, part in enumerate(html.unescape(text).split(CUT)):
             cut = next(self._cuts, None) if number else None
             if cut is not None:
-                self._made.begin_chunk(cut)
+                self._writer.begin_chunk(cut)
             shown = clean(part)
-            made = "".join(_marked(shown, self._mark(shown)))
+            markup = "".join(_iter_marked(shown, self._mark(shown)))
             if shown.strip():
-                self._made.see()
-                color = self._made.color
-                made = made if color is None else f'<span class="k{color}">{made}</span>'
-            self._made.add(made)
+                self._writer.see()
+                color = self._writer.color
+                markup = markup if color is None else f'<span class="k{color}">{markup}</span>'
+            self._writer.add(markup)
 
 
 def _direction(safe: str, tag: str, at: int) -> str:
-    """Return the attribute of a block whose letters go from right to left for the most part.
+    """Return the attribute of a block whose letters mostly run from right to left, else "".
 
-    Foreign names begin many a sentence, so that the first letter tells nothing.
+    Sentences often begin with a foreign name, so the first letter decides nothing.
     """
     end = (_BLOCK_TAG if tag == "div" else re.compile(f"</{tag}>")).search(safe, at)
-    stop = min(end.start() if end else len(safe), at + _LOOKED_AT)
+    stop = min(end.start() if end else len(safe), at + _DIRECTION_CHARS)
     words = re.sub("<[^<>]*>", " ", safe[at:stop])
     leading = len(_RIGHT_TO_LEFT.findall(words))
     return ' dir="rtl"' if 2 * leading > len(_LEFT_TO_RIGHT.findall(words)) else ""
@@ -229,8 +232,8 @@ def _code(attributes: str) -> tuple[str, str]:
 
 
 def _picture(attributes: str) -> tuple[str, str]:
-    found = _ALT.search(attributes)
-    words = found[1] if found else ""
+    match = _ALT.search(attributes)
+    words = match[1] if match else ""
     return f'<span class="picture">{words or "picture"}</span>', ""
 
 
@@ -254,45 +257,45 @@ _SPECIAL: dict[str, Callable[[str], tuple[str, str]]] = {
     "input": _task,
     "a": _link,
 }
-"""Elements that are written otherwise: how they are opened, and closed where that differs."""
+"""Elements that are written differently: the opening tag, and the closing tag or ""."""
 
 
-# HTML as it is written out, divided where chunks begin: each chunk has a section of its own.
+# Writing HTML, divided where chunks begin: each chunk has a section of its own.
 #
-# The elements that are open there are closed, and opened again in the next section. A chunk that
-# begins where nothing can be divided, as in a paragraph or a table, has its label there, and its
-# section from the next block on.
+# The open elements are closed at a division and opened again in the next section. A chunk that
+# begins where no division is possible, as in a paragraph or a table, has its label there, and its
+# section begins with the next block.
 
 
 COLORS = 4
-"""Chunks take turns in so many colours."""
+"""The number of colours that chunks take in rotation."""
 
 _ITEMS = {"ul": ("li",), "ol": ("li",), "dl": ("dd", "dt", "div")}
-"""What lists have in them, first what anything else that is there stands in."""
+"""The items that each kind of list may hold; the first wraps any other element."""
 
 _CONTAINERS = _ITEMS.keys() | {"div", "blockquote", "center", "figure", "details", "li", "dd"}
-"""What can be closed in its middle, and opened again."""
+"""Elements that can be closed in their middle and opened again."""
 
 _BLOCKS = (
     _CONTAINERS | {f"h{level}" for level in range(1, 7)} | {"p", "pre", "table", "dt", "summary"}
 )
-_SEEN = frozenset(("img", "input", "hr"))
-"""Elements without text that are seen."""
+_VISIBLE = frozenset(("img", "input", "hr"))
+"""Visible elements without text."""
 
-_VOID = _SEEN | {"br", "wbr", "col"}
+_VOID = _VISIBLE | {"br", "wbr", "col"}
 _EMPTY = re.compile(r"<(ul|ol|dl|li|div|blockquote|p)\b[^<>]*>\s*</\1>")
 _START = re.compile(r' start="(-?\d{1,9})"')
 
 
 class Cut(NamedTuple):
-    """Where a chunk begins: its number in the document, and what its label says."""
+    """The start of a chunk: its number in the document, and the text of its label."""
 
     position: int
     label: str
 
 
 class Section(NamedTuple):
-    """The HTML of a chunk, or what follows of one; `is_new` where it has no label in it yet."""
+    """The HTML of a chunk, or a later part of it; an `is_new` section needs a label."""
 
     html: Markup
     position: int | None
@@ -301,7 +304,7 @@ class Section(NamedTuple):
 
 @dataclass
 class _Element:
-    """An element that is open; a list that is `continued` has no item of its own yet."""
+    """An open element; a list that `is_continued` has no item of its own yet."""
 
     tag: str
     opening: str
@@ -313,7 +316,7 @@ class _Element:
     last: str = ""
 
     def continued(self) -> _Element:
-        """Return what stands for it in the next section: no second marker, no second term."""
+        """Return its element in the next section, without a second marker or term."""
         if self.tag in ("div", "blockquote", "center"):
             return self
         kind = ' class="within"' if self.tag in ("li", "dd") else ""
@@ -325,7 +328,7 @@ class _Element:
 
 
 class SectionWriter:
-    """Collects HTML in its order; `position` is the chunk that it begins in, None without one."""
+    """Collects HTML in order; `position` is the chunk that it begins in, None without one."""
 
     def __init__(self, position: int | None):
         self._position = self._chunk = position
@@ -333,14 +336,14 @@ class SectionWriter:
         self._labels: list[Cut] = []
         self._done: list[Section] = []
         self._parts: list[str] = []
-        self._is_seen = False
+        self._has_visible = False
         self._open: list[_Element] = []
         self._begin: tuple[int, int] | None = None
         self._is_in_words = False
 
     @property
     def color(self) -> int | None:
-        """The colour of a text whose chunk is not that of its section."""
+        """The colour of text whose chunk is not its section's; None otherwise."""
         if self._chunk is None or self._chunk == self._position:
             return None
         return self._chunk % COLORS
@@ -350,34 +353,34 @@ class SectionWriter:
         self._labels.append(cut)
 
     def add(self, written: str) -> None:
-        """Add what is no element, and is not seen."""
+        """Add markup as it is, which neither opens nor closes an element."""
         self._parts.append(written)
 
     def see(self) -> None:
-        """Get ready for something that is seen: it stands in the section of its chunk."""
-        self._imply("")
+        """Prepare for visible content: begin the section of its chunk, and write labels."""
+        self._fix_nesting("")
         if self._chunk != self._position and self._is_divisible():
             self._divide()
         self._parts += map(cut_label, self._labels)
         self._labels.clear()
-        self._begin, self._is_seen, self._is_in_words = None, True, True
+        self._begin, self._has_visible, self._is_in_words = None, True, True
 
     def open(self, tag: str, attributes: str = "", opening: str = "", closing: str = "") -> None:
-        """Open an element, which is written as `opening` where that is not its own tag."""
-        if tag in _SEEN:
+        """Open an element, written as `opening` where that differs from its tag."""
+        if tag in _VISIBLE:
             self.see()
         opening, closing = opening or f"<{tag}{attributes}>", closing or f"</{tag}>"
         if tag in _VOID:
             self.add(opening)
             return
-        self._imply(tag)
+        self._fix_nesting(tag)
         above = self._open[-1] if self._open else None
         if above is not None and above.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
         elif above is not None and above.tag == "dl" and tag == "dd" and not above.last:
-            self._parts.append("<dt></dt>")  # what a list begins with is a term
+            self._parts.append("<dt></dt>")  # a list begins with a term
         elif above is not None and above.is_continued:
-            self._resume(above, above.items)
+            self._restart_list(above, above.items)
         self._is_in_words = self._is_in_words and tag not in _BLOCKS
         if tag in _BLOCKS and tag != "dd" and self._begin is None and self._is_divisible():
             self._begin = len(self._parts), len(self._open)
@@ -390,14 +393,14 @@ class SectionWriter:
         self._open.append(_Element(tag, opening, closing, attributes, items))
         self._parts.append(opening)
 
-    def _imply(self, tag: str) -> None:
-        """Let what stands in a list without being an item be in one, and items be in a list."""
+    def _fix_nesting(self, tag: str) -> None:
+        """Put content of a list that is not an item into an item, and stray items into a list."""
         above = self._open[-1] if self._open else None
         if above is not None and above.is_implied and tag in self._items_at(-2):
             self._end()
         elif above is not None and above.is_implied and tag not in _ITEMS.get(above.tag, (tag,)):
             self._end()
-            self._imply(tag)
+            self._fix_nesting(tag)
         elif tag in ("li", "dt", "dd") and tag not in self._items_at(-1):
             self._open_implied("ul" if tag == "li" else "dl")
         elif (
@@ -408,8 +411,8 @@ class SectionWriter:
             self._open_implied(_ITEMS[above.tag][0])
 
     def _items_at(self, place: int) -> Sequence[str]:
-        """Return what may stand in a list that is open there, or in a group of one."""
-        tags = [one.tag for one in self._open[: len(self._open) + place + 1]][-2:]
+        """Return the tags allowed in the list, or group of a list, open at `place` from the end."""
+        tags = [element.tag for element in self._open[: len(self._open) + place + 1]][-2:]
         is_group = tags == ["dl", "div"]
         return _ITEMS.get("dl" if is_group else tags[-1], ()) if tags else ()
 
@@ -417,8 +420,8 @@ class SectionWriter:
         self.open(tag)
         self._open[-1].is_implied = True
 
-    def _resume(self, above: _Element, items: int) -> None:
-        """Let the next item of a list begin the list anew, after so many items."""
+    def _restart_list(self, above: _Element, items: int) -> None:
+        """Restart a continued list for its next item; it is numbered after `items` items."""
         above.is_continued = False
         if self._parts[-1:] == [above.opening]:
             self._parts.pop()
@@ -441,44 +444,44 @@ class SectionWriter:
         closed = self._open.pop()
         tag = closed.tag
         if tag == "dl" and closed.last == "dt":
-            self._parts.append("<dd></dd>")  # a list of terms ends with what the last one means
+            self._parts.append("<dd></dd>")  # a list of terms ends with a description
         self._parts.append(closed.closing)
         self._is_in_words = self._is_in_words and tag not in _BLOCKS
         if self._begin is not None and len(self._open) < self._begin[1]:
             self._begin = None
 
     def _is_divisible(self) -> bool:
-        """Whether a section can end here, or where the blocks began that are still empty."""
+        """Whether a section can end here, or before the open blocks that are still empty."""
         if self._begin is not None:
             return True
         above = self._open[-1] if self._open else None
         is_after_term = above is not None and above.tag == "dl" and above.last == "dt"
         is_between = not self._is_in_words and not is_after_term
-        return is_between and all(one.tag in _CONTAINERS for one in self._open)
+        return is_between and all(element.tag in _CONTAINERS for element in self._open)
 
     def _divide(self) -> None:
         at, depth = self._begin or (len(self._parts), len(self._open))
         tail = self._parts[at:]
         del self._parts[at:]
         around = self._open[:depth]
-        self._parts += [one.closing for one in reversed(around)]
+        self._parts += [element.closing for element in reversed(around)]
         self._finish_section()
-        self._open[:depth] = around = [one.continued() for one in around]
-        self._parts = [one.opening for one in around]
+        self._open[:depth] = around = [element.continued() for element in around]
+        self._parts = [element.opening for element in around]
         if tail and around and around[-1].is_continued:
-            self._resume(around[-1], around[-1].items - 1)
+            self._restart_list(around[-1], around[-1].items - 1)
             around[-1].last = self._open[depth].tag
         self._parts += tail
         self._position, self._is_new = self._chunk, bool(self._labels)
         del self._labels[-1:]
 
     def _finish_section(self) -> None:
-        if self._is_seen:
-            made = "".join(self._parts)
-            while (fuller := _EMPTY.sub("", made)) != made:
-                made = fuller
-            self._done.append(Section(Markup(made), self._position, self._is_new))
-        self._is_seen = False
+        if self._has_visible:
+            markup = "".join(self._parts)
+            while (fuller := _EMPTY.sub("", markup)) != markup:
+                markup = fuller
+            self._done.append(Section(Markup(markup), self._position, self._is_new))
+        self._has_visible = False
 
     def finish(self) -> Sequence[Section]:
         while self._open:
@@ -488,7 +491,7 @@ class SectionWriter:
 
 
 def cut_label(cut: Cut, *, begins_line: bool = False) -> str:
-    """Return the label of a chunk as it stands where the chunk begins: in the text, or beside."""
+    """Return the label of a chunk, for the text where it begins, or for the start of a line."""
     label = html.escape(cut.label)
     kind = "cut begin" if begins_line else "cut"
     return (

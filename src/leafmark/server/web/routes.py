@@ -1,6 +1,6 @@
-"""The paths of the API: what each is for, what it takes, and the shape of its answer.
+"""The paths of the API: the purpose, parameters and answer shape of each.
 
-Routing, the check of arguments and the OpenAPI description, made here, all read this table.
+Routing, the check of arguments and the OpenAPI description, which is built here, use this table.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from leafmark.server.web.calls import JSON, PROBLEM, Reply, Request
 class Route(NamedTuple):
     """One path. `shape` names its answer in the published schema; None is plain text.
 
-    `refreshed` ones first bring the index up to date. With `partial`, what was not found is a
-    part of an answer, which is 404 where it holds nothing else. The parameters of a POST are the
-    keys of a JSON object.
+    With `refreshed`, the index is first brought up to date. With `partial`, the answer lists the
+    ids that were not found, and has status 404 if it holds nothing else. The parameters of a POST
+    are the keys of a JSON object.
     """
 
     path: str
@@ -255,7 +255,7 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-# The description of the API, made from the table of its paths and the published shapes.
+# The description of the API, built from the table of its paths and the published shapes.
 
 
 _SHAPES = "#/components/schemas/"
@@ -313,7 +313,7 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.method == "POST":
         schema = {"schema": input_schema(route.parameters)}
         return operation | {"requestBody": {"required": True, "content": {JSON: schema}}}
-    return operation | {"parameters": [_parameter(each) for each in route.parameters]}
+    return operation | {"parameters": [_parameter(parameter) for parameter in route.parameters]}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
@@ -328,7 +328,7 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _shapes() -> dict[str, Any]:
-    """The published shapes, their references turned to where they stand here."""
+    """Return the published shapes, with references to their places in this description."""
     text = files("leafmark.render").joinpath("schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text.replace('"#/$defs/', f'"{_SHAPES}'))["$defs"]
-    return found
+    shapes: dict[str, Any] = json.loads(text.replace('"#/$defs/', f'"{_SHAPES}'))["$defs"]
+    return shapes

@@ -1,7 +1,7 @@
-"""The search page: results on the left, the section on the right, and why something is not there.
+"""The search page: results on the left, the section on the right; and why a result is missing.
 
-Everything that it shows is decided by its address. A query with a mistake is searched as plain
-text below what is said about the mistake, so that half a query shows something, too.
+Its address decides everything that it shows. A query with a mistake is searched as plain text, and
+the page shows the mistake above the results, so that half a query shows something, too.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ _FACETS = (
 )
 _NARROWING = tuple(name for name, _ in _FACETS)
 _IF_SEVERAL = frozenset(("tree", "folder", "format"))
-"""Facets that narrow nothing where there is one value."""
+"""Facets that are shown only with two values or more: one value narrows nothing."""
 _SHOWN_FACETS = 8
 
 
 class Pane(NamedTuple):
-    """The section that stands on the right; `fragments` are those of the tab that is open."""
+    """The section on the right; `fragments` are those of the open tab."""
 
     reading: DocumentReading
     tab: str
@@ -81,22 +81,22 @@ class Pane(NamedTuple):
 
 
 def search_page(visit: Visit) -> str:
-    """Raises what `browse_project` does, but for queries with a mistake."""
+    """Raises what `browse_project` does, except for queries with a mistake."""
     address = visit.address
     if not any(address[name] for name in ("q", *_NARROWING)):
         return render_page("home.html", visit, overview=overview(visit.project))
     mistake: QueryError | None = None
     request = _request(address)
     try:
-        found = browse_project(visit.project, request, folder=address["folder"])
+        browsed = browse_project(visit.project, request, folder=address["folder"])
     except QueryError as error:
         mistake = error
-        found = _as_plain(visit, request)
-    answer = found.answer
+        browsed = _search_plain(visit, request)
+    answer = browsed.answer
     offset = request.offset
     ranked = answer.counts.get("ranked", 0)
-    if not address["q"] and answer.results:  # of documents by path no more are ranked than shown
-        ranked = sum(one.number for one in found.facets.get("tree", ()))
+    if not address["q"] and answer.results:  # listing by path ranks only the documents shown
+        ranked = sum(value.number for value in browsed.facets.get("tree", ()))
     following = offset + PAGE_SIZE if ranked > offset + PAGE_SIZE and answer.results else None
     return render_page(
         "search.html",
@@ -104,14 +104,14 @@ def search_page(visit: Visit) -> str:
         mistake=mistake,
         answer=answer,
         groups=group_results(answer.results),
-        best=max((one.score for one in answer.results), default=1.0) or 1.0,
+        best=max((result.score for result in answer.results), default=1.0) or 1.0,
         ranked=ranked,
         following=following if following and following < MAX_OFFSET else None,
         hints=[hint for hint in map(page_hint, answer.hints) if hint and address["q"]],
-        facets=_facets(found, address),
-        marked=lambda text: mark_text(text, found.mark),
+        facets=_facets(browsed, address),
+        marked=lambda text: mark_text(text, browsed.mark),
         snippet=_excerpt,
-        pane=_pane(visit, found),
+        pane=_pane(visit, browsed),
         modes=MODES,
         grains=GRAINS,
         sorts=SORTS,
@@ -131,10 +131,10 @@ def _excerpt(result: Result) -> Markup:
 
 
 def _request(address: Address) -> SearchRequest:
-    """Return the search that an address asks for; a value that is none of a control's is left."""
+    """Return the search of an address; values that a control does not have are ignored."""
     filters = [("path", address["folder"])] if address["folder"] else []
-    filters += [("format", one) for one in address.all("format")]
-    filters += [("has", one) for one in address.all("has") if one in ("code", "table", "list")]
+    filters += [("format", name) for name in address.all("format")]
+    filters += [("has", kind) for kind in address.all("has") if kind in ("code", "table", "list")]
     query, trees = address["q"], address.all("tree")
     if not query and trees:
         filters.append(("tree", trees[0]))
@@ -158,8 +158,8 @@ def _request(address: Address) -> SearchRequest:
     )
 
 
-def _as_plain(visit: Visit, request: SearchRequest) -> Browsed:
-    """Search the words of a query with a mistake; nothing where there is none."""
+def _search_plain(visit: Visit, request: SearchRequest) -> Browsed:
+    """Search the words of a query with a mistake; return no results where that fails, too."""
     try:
         plain = request._replace(plain=True)
         return browse_project(visit.project, plain, folder=visit.address["folder"])
@@ -167,41 +167,41 @@ def _as_plain(visit: Visit, request: SearchRequest) -> Browsed:
         return Browsed(Answer("", "lexical", ()))
 
 
-def _facets(found: Browsed, address: Address) -> list[tuple[str, str, list[Any], int]]:
-    """Return the facets that narrow this search: name, title, values, and how many are left out."""
+def _facets(browsed: Browsed, address: Address) -> list[tuple[str, str, list[Any], int]]:
+    """Return the facets that narrow this search: name, title, values, and how many are hidden."""
     shown = []
     for name, title in _FACETS:
-        values = found.facets.get(name, ())
+        values = browsed.facets.get(name, ())
         chosen = address.all(name)
-        narrowing = [one for one in values if one.value not in chosen]
+        narrowing = [value for value in values if value.value not in chosen]
         if not chosen and len(narrowing) < (2 if name in _IF_SEVERAL else 1):
             continue
-        kept = narrowing[:_SHOWN_FACETS]
-        shown.append((name, title, kept, len(narrowing) - len(kept)))
+        listed = narrowing[:_SHOWN_FACETS]
+        shown.append((name, title, listed, len(narrowing) - len(listed)))
     return shown
 
 
 def _narrowed(address: Address, name: str, value: str) -> str:
-    """Return the address narrowed to a value too; of folders and formats there is one at a time."""
+    """Return the address narrowed to a value, too; only one folder and one format at a time."""
     if name in ("folder", "format"):
         return address.to(**{name: value, "offset": None, "at": None})
     return address.toggled(name, value)
 
 
-def _pane(visit: Visit, found: Browsed) -> Pane | None:
-    """Return the section that is asked for, else that of the first result."""
-    address, results = visit.address, found.answer.results
-    wanted = address["at"] or (results[0].id if results else "")
-    if not wanted:
+def _pane(visit: Visit, browsed: Browsed) -> Pane | None:
+    """Return the section that the address names, else that of the first result."""
+    address, results = visit.address, browsed.answer.results
+    chunk_id = address["at"] or (results[0].id if results else "")
+    if not chunk_id:
         return None
     try:
-        reading = read_document(visit.project, wanted)
+        reading = read_document(visit.project, chunk_id)
     except (AmbiguousError, NotFoundError):
         return None
-    parts = (part for one in results for part in one.with_constituents())
-    result = next((one for one in parts if one.id == reading.entry.id), None)
+    parts = (part for result in results for part in result.with_constituents())
+    result = next((part for part in parts if part.id == reading.entry.id), None)
     tab = address["tab"] if address["tab"] in TABS else "rendered"
-    return open_pane(visit, reading, tab, found.mark, result)
+    return open_pane(visit, reading, tab, browsed.mark, result)
 
 
 def open_pane(
@@ -233,7 +233,7 @@ def open_pane(
 
 
 def _below_title(reading: DocumentReading) -> int:
-    """Return where a section begins below its title, which stands above it already."""
+    """Return where a section begins below its title, which the page shows above it."""
     entry, data = reading.entry, reading.data
     first = next((c for c in reading.chunks if c.heading_end is not None), None)
     if entry.kind != "document" or first is None or first.title != entry.title or data is None:
@@ -246,17 +246,17 @@ def _below_title(reading: DocumentReading) -> int:
 def section_text(
     visit: Visit, reading: DocumentReading, within: tuple[int, int] | None, mark: MarkText
 ) -> DocumentText:
-    """Return the text of a document, or of some bytes of it."""
+    """Return the text of a document, or of the bytes `within`."""
     chunks, rev = reading.chunks, visit.address["rev"]
 
     def find_link(target: str) -> str | None:
-        found = reading.find_link(target)
-        return None if found is None else document_address(found, rev=rev)
+        address = reading.find_link(target)
+        return None if address is None else document_address(address, rev=rev)
 
     def describe(position: int) -> str:
-        one = chunks[position]
-        tokens = count_of(reading.tokens(one), "token")
-        return f"{one.id} · {tokens} · lines {one.line_start}–{one.line_end}"
+        chunk = chunks[position]
+        tokens = count_of(reading.tokens(chunk), "token")
+        return f"{chunk.id} · {tokens} · lines {chunk.line_start}–{chunk.line_end}"
 
     assert reading.data is not None, "what is not stale has bytes"
     return DocumentText(
@@ -282,9 +282,9 @@ def _citation(reading: DocumentReading) -> str:
 
 
 def _markdown(reading: DocumentReading, data: bytes) -> str:
-    """Return a section as Markdown to paste: its text, and below it where it comes from.
+    """Return a section as Markdown to paste: its text, and below it the place and citation.
 
-    It is "" of a section so long that nobody pastes it: the page would hold it twice.
+    A section over `MAX_PASTED_BYTES` gives "": the page would hold its text twice.
     """
     entry = reading.entry
     start, end = (entry.byte_start, entry.byte_end) if entry.kind == "piece" else whole_range(entry)
@@ -298,7 +298,7 @@ def _markdown(reading: DocumentReading, data: bytes) -> str:
 
 
 def _editor_link(visit: Visit, reading: DocumentReading) -> str:
-    """Return the address by which the editor opens the file at the section; "" without a file."""
+    """Return the address that opens the file in the editor at the section; "" without a file."""
     if reading.root is None or not visit.is_local:
         return ""
     try:
@@ -310,7 +310,10 @@ def _editor_link(visit: Visit, reading: DocumentReading) -> str:
 
 
 def why_page(visit: Visit) -> str:
-    """Raises what `explain_why_not` does, but where nothing has that id."""
+    """Return the page, with the mistake where the id or the query has one.
+
+    Raises the other errors of `explain_why_not`.
+    """
     address = visit.address
     problem: LeafmarkError | None = None
     report = None
@@ -321,22 +324,26 @@ def why_page(visit: Visit) -> str:
         except (AmbiguousError, NotFoundError, QueryError) as error:
             problem = error
     ways = remedies(report) if report else []
-    changes = {one.name: one.value or None for one in ways if one.name and one.name != "limit"}
+    changes = {
+        remedy.name: remedy.value or None
+        for remedy in ways
+        if remedy.name and remedy.name != "limit"
+    }
     return render_page(
         "why.html",
         visit,
         report=report,
         problem=problem,
-        reasons=[(one, page_reason(one)) for one in report.reasons] if report else [],
+        reasons=[(reason, page_reason(reason)) for reason in report.reasons] if report else [],
         ways=ways,
         way=address.to("/", id=None, **changes) if changes else "",
     )
 
 
-# What hints, reasons and scores say on the page, in terms of its controls.
+# The words of hints, reasons and scores on the page, in terms of its controls.
 #
-# Codes and values come from the engine. What the shared wordings say with commands or settings has
-# a wording of its own here.
+# Codes and values come from the engine. Where the shared wording names commands or settings, the
+# page has a wording of its own here.
 
 
 _Values = Mapping[str, Any]
@@ -369,11 +376,11 @@ _HINTS: Mapping[str, Callable[[_Values], str]] = MappingProxyType(
         ),
     }
 )
-"""Hints whose shared wording names commands, options or settings; "" is said by a control."""
+"""Hints whose shared wording names commands, options or settings; "" where a control shows it."""
 
 
 def page_hint(hint: Hint) -> str:
-    """Return what a hint says, as a sentence.
+    """Return the words of a hint as a sentence.
 
     >>> page_hint(Hint("strict", values={"matches": {"count": 2, "or_more": False}}))
     'Without “all words”, there would be 2 matches.'
@@ -388,7 +395,7 @@ def _sentence(text: str) -> str:
 
 
 def page_reason(reason: AbsenceReason) -> str:
-    """Return why a chunk was lost, as a sentence.
+    """Return the reason for which a search lost a chunk, as a sentence.
 
     >>> page_reason(AbsenceReason("strict", "t:a.md", values={}))
     'It does not match; “all words” leaves it out.'
@@ -397,7 +404,7 @@ def page_reason(reason: AbsenceReason) -> str:
 
 
 class Remedy(NamedTuple):
-    """What would show a chunk: words for it, and where it is a control, its new value."""
+    """A way to show a chunk: its words, and for a control its name and new value."""
 
     text: str
     name: str = ""
@@ -406,20 +413,20 @@ class Remedy(NamedTuple):
 
 _CONTROLS = {"trees": "tree", "tags": "tag"}
 _OFF = frozenset(("strict", "trees", "tags", "since", "section"))
-"""What is a remedy where it is switched off."""
+"""Controls whose remedy is to switch them off."""
 
 
 def remedies(report: WhyNotReport) -> list[Remedy]:
-    """Return what would show the chunk; all of them together."""
-    found = []
+    """Return the ways that, taken all together, would show the chunk."""
+    ways = []
     for name, text in word_changes(report, PAGE).items():
         control = _CONTROLS.get(name, name) if name in PAGE.changes else ""
         value = "" if name in _OFF else typed_value(report.remedy[name])
-        found.append(Remedy(text, control, value))
-    found += [Remedy(f"leave out {part}") for part in report.without]
+        ways.append(Remedy(text, control, value))
+    ways += [Remedy(f"leave out {part}") for part in report.without]
     if report.added is not None:
-        found.append(Remedy(f"add {report.added}"))
-    return found
+        ways.append(Remedy(f"add {report.added}"))
+    return ways
 
 
 _NAMES: Mapping[str, str] = MappingProxyType(
@@ -441,9 +448,9 @@ _FIELDS = {"body": "text", "titles": "titles", "title": "title", "tags": "tags",
 
 
 class Part(NamedTuple):
-    """A part of a score: its share of the sum, or with `times` a factor of all of it.
+    """A part of a score: its share of the sum, or with `times` a factor of the whole score.
 
-    `start` is where it begins in a bar of 100; `color` its place in the legend.
+    `start` is where it begins in a bar of 100; `color` is its place in the legend.
     """
 
     name: str
@@ -456,21 +463,21 @@ class Part(NamedTuple):
 
 
 def score_parts(factors: tuple[Factor, ...]) -> list[Part]:
-    """Return what a score is made of, flat: first what adds to it, then what multiplies it."""
+    """Return the parts of a score, flat: first those that add to it, then its multipliers."""
     flat = [*_flat(factors)]
-    sums = [one for one in flat if not one.times and one.value > 0]
-    total = sum(one.value for one in sums) or 1.0
-    found: list[Part] = []
+    sums = [part for part in flat if not part.times and part.value > 0]
+    total = sum(part.value for part in sums) or 1.0
+    shares: list[Part] = []
     at = 0.0
-    for number, one in enumerate(sums):
-        share = 100 * one.value / total
-        found.append(one._replace(share=share, start=at, color=number % 6))
+    for number, part in enumerate(sums):
+        share = 100 * part.value / total
+        shares.append(part._replace(share=share, start=at, color=number % 6))
         at += share
-    return found + [one for one in flat if one.times]
+    return shares + [part for part in flat if part.times]
 
 
 def _flat(factors: tuple[Factor, ...]) -> Iterator[Part]:
-    """Yield the factors; one that only groups others stands for them."""
+    """Yield the factors; of a sum that only groups others, these others."""
     for factor in factors:
         if factor.name == "rounding":
             continue
@@ -487,7 +494,7 @@ def _flat(factors: tuple[Factor, ...]) -> Iterator[Part]:
 
 
 def facet_label(name: str, value: str) -> str:
-    """Return how a value of a facet is called.
+    """Return the name of a value of a facet.
 
     >>> facet_label("format", "roff"), facet_label("has", "code"), facet_label("tree", "docs")
     ('manual pages', 'with code', 'docs')

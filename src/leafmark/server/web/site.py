@@ -1,7 +1,7 @@
-"""`leafmark serve`: which path a request names, with which arguments, how long the answer may take.
+"""`leafmark serve`: the routes of requests, their arguments, and the time that answers may take.
 
-What is slow runs in threads, a few at a time; a client that is gone is forgotten,
-and its call is not begun. No path of a request is joined to one of a file.
+Slow work runs in a few threads. A call whose client has disconnected before it began is not run.
+No path of a request is joined to the path of a file.
 """
 
 from __future__ import annotations
@@ -55,39 +55,39 @@ from leafmark.suggest import nearest
 log = logging.getLogger("leafmark.server.web")
 
 PATIENCE_S = 3.0
-"""How long a call waits for a fresh index before it answers from the one there is."""
+"""How long a call waits for a fresh index before it answers from the present one."""
 
 PAGE_PATIENCE_S = 0.3
-"""How long a page does: it hears of changes later, and shows them."""
+"""How long a page waits for a fresh index: it hears of changes later, and shows them."""
 
 REVISION_PATIENCE_S = 1.5
-"""How long a page waits for a revision; it then shows how far that is."""
+"""How long a page waits for a revision; after that it shows the progress."""
 
 ANSWER_TIMEOUT_S = 60.0
-"""In which an answer must be there; chosen by eye."""
+"""How long an answer may take; chosen by eye."""
 
 MAX_WAITING = 400
-"""Calls that wait for one another; beyond it they are answered with 503."""
+"""Most calls that wait at once; further calls are answered with 503."""
 
 MAX_LISTENERS = 100
-"""Pages that listen for changes at once."""
+"""Most pages that listen for changes at once."""
 
 TICK_S = 0.25
 LOOK_S = 2.0
-"""How often a listening page is told of progress, and sources are looked at for it."""
+"""How often progress is sent to a listening page, and sources are checked for changes."""
 
 HEARTBEAT_S = 15.0
 
-_OPEN_FACTS = "status", "nodes", "missing_shards"
-"""What anybody may know of a cluster."""
+_PUBLIC_CLUSTER_FIELDS = "status", "nodes", "missing_shards"
+"""The fields of a cluster's state that need no token."""
 
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 _THREADS = 4
 _MAX_ARGUMENTS = 100
 
-_DATED = frozenset(("/", "/doc", "/lab", "/why"))
-"""Pages that show documents as they were at a revision, too."""
+_REVISION_PAGES = frozenset(("/", "/doc", "/lab", "/why"))
+"""Pages that can show documents as they were at a revision."""
 
 _FILES = {
     "/style.css": "text/css; charset=utf-8",
@@ -97,11 +97,11 @@ _FILES = {
 _DESCRIPTION = "/openapi.json"
 
 OPEN_PATHS = frozenset((*_FILES, _DESCRIPTION, "/health", SIGN_IN))
-"""What holds nothing of the documents."""
+"""Paths whose answers hold nothing of the documents."""
 
 
 def run_web(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
-    """Serve until interrupted; `started` gets the address once the port is held."""
+    """Serve until interrupted; `started` gets the address once the port is bound."""
     serve(
         lambda: Site(workspace, is_local=is_loopback(place.host)),
         place,
@@ -116,7 +116,7 @@ class Site:
     def __init__(
         self, workspace: Workspace, *, is_local: bool = True, api: Sequence[Route] = ROUTES
     ):
-        workspace.ask()  # and not waited for
+        workspace.ask()  # without waiting
         self.workspace = workspace
         self._is_local = is_local
         self._threads = Threads(_THREADS)
@@ -133,22 +133,22 @@ class Site:
             "/status": lambda visit: status_page(visit, workspace.activity),
             "/help": help_page,
         }
-        routes = [HttpRoute(path, _fixed(path, kind)) for path, kind in _FILES.items()]
-        routes += [HttpRoute(path, self._page(path, made)) for path, made in pages.items()]
+        routes = [HttpRoute(path, _file_endpoint(path, kind)) for path, kind in _FILES.items()]
+        routes += [HttpRoute(path, self._page(path, make)) for path, make in pages.items()]
         routes.append(HttpRoute("/lab", self._page("/lab", pages["/lab"]), methods=["POST"]))
-        routes += [HttpRoute(one.path, self._api(one), methods=[one.method]) for one in api]
+        routes += [HttpRoute(route.path, self._api(route), methods=[route.method]) for route in api]
         description = Reply(
             dump_line(describe(ROUTES)).encode(), headers=(("cache-control", "no-cache"),)
         )
         routes += [
-            HttpRoute(_DESCRIPTION, _replying(lambda: description)),
+            HttpRoute(_DESCRIPTION, _reply_endpoint(lambda: description)),
             HttpRoute("/health", self._health),
-            HttpRoute("/metrics", _replying(lambda: Reply(self._metrics.text(), METRICS))),
+            HttpRoute("/metrics", _reply_endpoint(lambda: Reply(self._metrics.text(), METRICS))),
             HttpRoute("/events", self._events),
             HttpRoute(SIGN_IN, self._sign_in),
         ]
         self._known = [route.path for route in routes]
-        self._app = Starlette(routes=routes, exception_handlers={HTTPException: self._refused})
+        self._app = Starlette(routes=routes, exception_handlers={HTTPException: self._refuse})
 
     async def __call__(
         self, scope: Scope, receive: Callable[[], Awaitable[Any]], send: Callable[..., Any]
@@ -158,13 +158,13 @@ class Site:
         status = 500
         began = time.perf_counter()
 
-        async def noting(message: Any) -> None:
+        async def record_status(message: Any) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, record_status)
         finally:
             path = scope["path"] if scope["path"] in self._known else "other"
             self._metrics.note(path, status, time.perf_counter() - began)
@@ -174,11 +174,13 @@ class Site:
     def _api(self, route: Route) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:
             left = Event()
-            return await self._bounded(request, self._called(route, request, left), left)
+            return await self._answer_in_time(
+                request, self._answer_call(route, request, left), left
+            )
 
         return endpoint
 
-    async def _called(self, route: Route, request: HttpRequest, left: Event) -> Reply:
+    async def _answer_call(self, route: Route, request: HttpRequest, left: Event) -> Reply:
         try:
             if route.method == "POST":
                 arguments = read_body(route.parameters, await request.body())
@@ -186,10 +188,10 @@ class Site:
                 arguments = read_query(route.parameters, request.scope["query_string"])
             at = arguments.get("at")
             is_asked = route.refreshed and not at and not arguments.get("no_refresh")
-            state = await self._fresh(PATIENCE_S) if is_asked else Freshness("fresh")
+            state = await self._refresh(PATIENCE_S) if is_asked else Freshness("fresh")
             project = await self._project(at, PATIENCE_S)
             request_ = Request(self.workspace, project, arguments, state, left)
-            return await self._threaded(lambda: route.run(request_), state)
+            return await self._run_in_thread(lambda: route.run(request_), state)
         except Exception as error:
             return failed(*self._problem(error, route.path))
 
@@ -197,11 +199,13 @@ class Site:
         self, path: str, make: Callable[[Visit], str]
     ) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:
-            return await self._bounded(request, self._visited(path, make, request), Event())
+            return await self._answer_in_time(
+                request, self._answer_visit(path, make, request), Event()
+            )
 
         return endpoint
 
-    async def _visited(
+    async def _answer_visit(
         self, path: str, make: Callable[[Visit], str], request: HttpRequest
     ) -> Reply:
         visit: Visit | None = None
@@ -209,19 +213,21 @@ class Site:
             values = _form(request.scope["query_string"], await request.body())
             text = "\n".join(values.pop("text", []))
             address = Address(path, values)
-            rev = address["rev"] if path in _DATED else ""
-            state = Freshness("fresh") if rev else await self._fresh(PAGE_PATIENCE_S)
+            rev = address["rev"] if path in _REVISION_PAGES else ""
+            state = Freshness("fresh") if rev else await self._refresh(PAGE_PATIENCE_S)
             version = self.workspace.activity.version
             editor = _editor(address, request)
             visit = Visit(
                 address, self.workspace.project(), state, version, self._is_local, text, editor
             )
-            if rev:  # whose files lie where no editor should write
+            if rev:  # its files lie where no editor should write
                 project = await self._project(rev, REVISION_PATIENCE_S)
                 visit = replace(visit, project=project, is_local=False)
             page = visit
-            kept = _editor_cookie(editor) if address["editor"] else ()
-            return await self._threaded(lambda: Reply(make(page).encode(), HTML, 200, kept), state)
+            cookie = _editor_cookie(editor) if address["editor"] else ()
+            return await self._run_in_thread(
+                lambda: Reply(make(page).encode(), HTML, 200, cookie), state
+            )
         except Exception as error:
             return self._problem_page(visit or self._empty_visit(path), *self._problem(error, path))
 
@@ -231,7 +237,9 @@ class Site:
 
     def _problem_page(self, visit: Visit, error: LeafmarkError, status: int) -> Reply:
         activity = self.workspace.activity
-        rev = visit.address["rev"] if status == 503 and visit.address.path in _DATED else ""
+        rev = (
+            visit.address["rev"] if status == 503 and visit.address.path in _REVISION_PAGES else ""
+        )
         progress = self._revisions.progress().get(rev)
         html = render_page(
             "problem.html", visit, error=error, status=status, activity=activity, building=progress
@@ -242,7 +250,7 @@ class Site:
         """Return the project as it is, or as it was at a revision, which may be indexed first.
 
         Raises:
-            BuildingError: that is not done in `patience_s` seconds; it goes on.
+            BuildingError: indexing takes more than `patience_s` seconds; it goes on.
         """
         project = self.workspace.project()
         if not revision:
@@ -254,12 +262,12 @@ class Site:
         self._revisions.take(revision)
         return future.result()
 
-    async def _fresh(self, patience_s: float) -> Freshness:
-        """Wait for a fresh index, but not for long."""
+    async def _refresh(self, patience_s: float) -> Freshness:
+        """Wait at most `patience_s` seconds for a fresh index, and return how it stands."""
         return await self.workspace.freshened(patience_s, asyncio.sleep)
 
-    async def _threaded(self, call: Callable[[], Reply], state: Freshness) -> Reply:
-        def explained() -> Reply:
+    async def _run_in_thread(self, call: Callable[[], Reply], state: Freshness) -> Reply:
+        def run_call() -> Reply:
             try:
                 return call()
             except NotFoundError as error:
@@ -267,10 +275,10 @@ class Site:
                     raise BuildingError(state.explain(error)) from error
                 raise state.explain(error) from error
 
-        return await asyncio.wrap_future(self._threads.run(explained))
+        return await asyncio.wrap_future(self._threads.run(run_call))
 
     def _problem(self, error: Exception, path: str) -> tuple[LeafmarkError, int]:
-        """Return an error as ours, with its status; a bug is logged, and the server answers on."""
+        """Return an error as ours, with its status; a bug is logged, and the server goes on."""
         if isinstance(error, BuildingError):
             return error.error, 503
         if isinstance(error, TooManyError):
@@ -285,18 +293,18 @@ class Site:
         log.error("%s failed", path, exc_info=error)
         return LeafmarkError(INTERNAL_ERROR), 500
 
-    async def _bounded(
+    async def _answer_in_time(
         self, request: HttpRequest, answer: Awaitable[Reply], left: Event
     ) -> Response:
-        """Wait for an answer until it is there, its client is gone, or it takes too long."""
+        """Wait for an answer until it is ready, its client disconnects, or it takes too long."""
         if self._waiting >= MAX_WAITING:
             answer.close()  # type: ignore[attr-defined]
             return respond(failed(UsageError("too many requests at once", hint="ask again"), 503))
         self._waiting += 1
         self._metrics.waiting.set(self._waiting)
-        await request.body()  # and from then on, only that the client is gone comes
+        await request.body()  # after the body, the only message is that the client disconnected
         answering = asyncio.ensure_future(answer)
-        leaving = asyncio.ensure_future(_gone(request))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(request))
         try:
             done, _ = await asyncio.wait(
                 (answering, leaving), timeout=ANSWER_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED
@@ -313,8 +321,8 @@ class Site:
             answering.cancel()
             leaving.cancel()
 
-    async def _refused(self, request: HttpRequest, error: Exception) -> Response:
-        """Answer for a path that is not there, or has no such method."""
+    async def _refuse(self, request: HttpRequest, error: Exception) -> Response:
+        """Answer a request with an unknown path, or with a method that the path does not have."""
         assert isinstance(error, HTTPException)
         path = request.url.path
         if error.status_code == 405:
@@ -331,11 +339,11 @@ class Site:
     # -- the state ------------------------------------------------------------------------
 
     def _record(self) -> dict[str, Any]:
-        """Return what is going on, for pages that listen."""
+        """Return the state of the workspace for listening pages."""
         return _activity_record(self.workspace.activity) | {"revisions": self._revisions.progress()}
 
     async def _health(self, _: HttpRequest) -> Response:
-        """Say that the server answers, and how the index and its cluster stand."""
+        """Return the state of the server, of the index and of its cluster."""
         cluster, error = await run_in_threadpool(self._cluster)
         activity = self.workspace.activity
         state = "building" if activity.version == 0 and cluster is None else "ok"
@@ -344,7 +352,7 @@ class Site:
         record = {
             "status": state,
             "index": _activity_record(activity),
-            "cluster": None if cluster is None else fields_of(cluster, *_OPEN_FACTS),
+            "cluster": None if cluster is None else fields_of(cluster, *_PUBLIC_CLUSTER_FIELDS),
         }
         return respond(json_reply(record))
 
@@ -361,7 +369,7 @@ class Site:
         return respond(Reply(page.encode(), HTML))
 
     async def _events(self, request: HttpRequest) -> Response:
-        """Tell a page of progress and changes, for as long as it listens."""
+        """Send progress and changes to a page for as long as it listens."""
         if self._listeners >= MAX_LISTENERS:
             return respond(failed(UsageError("too many pages listen already"), 503))
         headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -395,7 +403,7 @@ class Site:
 
 
 class BuildingError(Exception):
-    """What is asked for may be there once the index is."""
+    """The index, or a revision of it, is still being built."""
 
     def __init__(self, error: LeafmarkError):
         super().__init__(error.message)
@@ -417,15 +425,15 @@ def _activity_record(activity: Activity) -> dict[str, Any]:
     }
 
 
-async def _gone(request: HttpRequest) -> None:
+async def _wait_for_disconnect(request: HttpRequest) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def _editor(address: Address, request: HttpRequest) -> str:
-    """Return the editor that is chosen now, else the one that the browser keeps."""
-    given = (address["editor"], request.cookies.get(_EDITOR_COOKIE, ""))
-    return next((one for one in given if one in EDITORS), next(iter(EDITORS)))
+    """Return the editor that the address names, else that of the browser's cookie."""
+    names = (address["editor"], request.cookies.get(_EDITOR_COOKIE, ""))
+    return next((name for name in names if name in EDITORS), next(iter(EDITORS)))
 
 
 def _editor_cookie(editor: str) -> tuple[tuple[str, str], ...]:
@@ -436,8 +444,8 @@ def _editor_cookie(editor: str) -> tuple[tuple[str, str], ...]:
 _EDITOR_COOKIE = "leafmark-editor"
 
 
-def _fixed(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Response]]:
-    """Return what answers with a file of the page; a browser that has it gets no body again."""
+def _file_endpoint(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Response]]:
+    """Return an endpoint that sends a file of the page; a browser that has it gets no body."""
     body = files("leafmark.server.web").joinpath("page", path[1:]).read_bytes()
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     reply = Reply(body, media_type, headers=(("cache-control", "no-cache"), ("etag", tag)))
@@ -449,7 +457,7 @@ def _fixed(path: str, media_type: str) -> Callable[[HttpRequest], Awaitable[Resp
     return endpoint
 
 
-def _replying(make: Callable[[], Reply]) -> Callable[[HttpRequest], Awaitable[Response]]:
+def _reply_endpoint(make: Callable[[], Reply]) -> Callable[[HttpRequest], Awaitable[Response]]:
     async def endpoint(_: HttpRequest) -> Response:
         return respond(make())
 
@@ -457,41 +465,41 @@ def _replying(make: Callable[[], Reply]) -> Callable[[HttpRequest], Awaitable[Re
 
 
 def _form(query: bytes, body: bytes) -> dict[str, list[str]]:
-    """Return the parameters of a page: those of its address, and those of a form above them.
+    """Return the parameters of a page; those of a form override those of its address.
 
     Raises:
         UsageError: there are too many.
     """
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     try:
-        for given in (query, body):
-            text = given.decode("latin-1")
-            found |= parse_qs(text, errors="replace", max_num_fields=_MAX_ARGUMENTS)
+        for part in (query, body):
+            text = part.decode("latin-1")
+            values |= parse_qs(text, errors="replace", max_num_fields=_MAX_ARGUMENTS)
     except ValueError:
         raise UsageError(f"there are more than {_MAX_ARGUMENTS} arguments") from None
-    return found
+    return values
 
 
 def read_body(parameters: tuple[Parameter, ...], body: bytes) -> Arguments:
     """Return the arguments of a JSON object, checked.
 
     Raises:
-        UsageError: it is none, or an argument is unknown, missing or not acceptable.
+        UsageError: it is not an object, or an argument is unknown, missing or not acceptable.
     """
     try:
-        given = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        value = None
+    if not isinstance(value, dict):
         raise UsageError("the body is no JSON object", hint='send one, such as {"text": "# A"}')
-    return check_arguments(parameters, given)
+    return check_arguments(parameters, value)
 
 
 def read_query(parameters: tuple[Parameter, ...], query: bytes) -> Arguments:
     """Return the arguments of a query string, checked.
 
     Raises:
-        UsageError: it is no UTF-8, or an argument is unknown, missing or not acceptable.
+        UsageError: it is not UTF-8, or an argument is unknown, missing or not acceptable.
     """
     try:
         pairs = parse_qsl(
@@ -504,18 +512,19 @@ def read_query(parameters: tuple[Parameter, ...], query: bytes) -> Arguments:
         raise UsageError("the arguments are not UTF-8, percent-encoded") from None
     except ValueError:
         raise UsageError(f"there are more than {_MAX_ARGUMENTS} arguments") from None
-    given: dict[str, list[str]] = {}
+    texts_by_name: dict[str, list[str]] = {}
     for name, value in pairs:
-        given.setdefault(name, []).append(value)
-    kinds = {each.name: each.kind for each in parameters}
+        texts_by_name.setdefault(name, []).append(value)
+    kinds = {parameter.name: parameter.kind for parameter in parameters}
     values = {
-        name: _typed(name, kinds.get(name, "strings"), texts) for name, texts in given.items()
+        name: _convert_texts(name, kinds.get(name, "strings"), texts)
+        for name, texts in texts_by_name.items()
     }
     return check_arguments(parameters, values)
 
 
-def _typed(name: str, kind: str, texts: list[str]) -> Any:
-    """Return the texts as the value of a kind; what is none stays a text, to be refused."""
+def _convert_texts(name: str, kind: str, texts: list[str]) -> Any:
+    """Return the value of a kind; a text that has another form stays a text, to be refused."""
     if kind == "strings":
         return texts
     if len(texts) > 1:
@@ -528,14 +537,14 @@ def _typed(name: str, kind: str, texts: list[str]) -> Any:
     return text
 
 
-# What a server measures of itself, in the text format of Prometheus.
+# The metrics of a server, in the text format of Prometheus.
 
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
-    """Counts the requests of one server, by the path that answers and the status."""
+    """Counts and times the requests of one server by path, the counts also by status."""
 
     def __init__(self, workspace: Workspace):
         self._registry = CollectorRegistry()
@@ -571,7 +580,7 @@ class Metrics:
 
 
 class _State(Collector):
-    """The state of the index, looked at when it is asked for."""
+    """The state of the index at the time of each collection."""
 
     def __init__(self, workspace: Workspace):
         self._workspace = workspace

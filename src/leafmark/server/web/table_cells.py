@@ -54,7 +54,7 @@ def _csv_rows(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
-    """Return cells in rows of as many as the first line has, or as the attributes say."""
+    """Return cells in rows of as many columns as the attributes or the first line have."""
     inner = [line for line in lines if not line.startswith(("|===", "["))]
     columns = re.search(r"cols *= *\"?(?:(\d+)\*|([^\"\]]*))", written)
     first = next((line for line in inner if line), "")
@@ -99,7 +99,7 @@ def _simple_rows(written: str) -> tuple[list[list[str]], int]:
     """Return the cells of a table whose columns stand below lines of `=`."""
     lines = dedent(written.expandtabs()).split("\n")
     borders = [at for at, line in enumerate(lines) if re.match(r" *=+(?: +=+)+ *\Z", line)]
-    edges = [found.start() for found in re.finditer(r"=+", lines[borders[0]])]
+    edges = [match.start() for match in re.finditer(r"=+", lines[borders[0]])]
     rows: list[list[str]] = []
     headers = 0
     for at in range(borders[0] + 1, borders[-1] + (len(borders) == 1) * len(lines)):

@@ -1,6 +1,7 @@
-"""One visit of a page: its address, and addresses that differ from it; templates and their words.
+"""One visit of a page: its address, addresses derived from it, and the templates.
 
-The whole state of a page stands in its address, so that it can be sent, marked and gone back to.
+The whole state of a page stands in its address, so that it can be sent, bookmarked and gone back
+to.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ EDITORS: Mapping[str, tuple[str, str]] = {
     "textmate": ("TextMate", "txmt://open?url=file://{path}&line={line}"),
     "emacs": ("Emacs (org-protocol)", "org-protocol://open-file?file={path}&line={line}"),
 }
-"""Editors by the name that a browser keeps: what people call them, and how one opens a file."""
+"""Editors by the name in a browser's cookie: their display names, and how to open a file."""
 
 
 class Address:
@@ -39,49 +40,53 @@ class Address:
 
     def __init__(self, path: str, values: Mapping[str, Iterable[str]]):
         self.path = path
-        self._values = {name: [one for one in given if one] for name, given in values.items()}
+        self._values = {name: [text for text in texts if text] for name, texts in values.items()}
 
     def __getitem__(self, name: str) -> str:
-        """Return the first value of a parameter, "" without any."""
+        """Return the first value of a parameter, "" without one."""
         return next(iter(self._values.get(name, ())), "")
 
     def all(self, name: str) -> tuple[str, ...]:
         return tuple(self._values.get(name, ()))
 
     def number(self, name: str, default: int, most: int = 1_000_000) -> int:
-        """Return a parameter as a whole number; the default where it is none."""
+        """Return a parameter as a whole number, at most `most`; the default for other texts."""
         text = self[name]
         is_number = text.isascii() and text.isdigit() and len(text) < 10
         return min(int(text), most) if is_number else default
 
     def to(self, path: str | None = None, /, **changes: object) -> str:
-        """Return the address with some parameters changed; None and "" leave one out."""
+        """Return the address with some parameters changed; None, "" and False leave one out."""
         values = dict(self._values)
         for name, value in changes.items():
-            given = value if isinstance(value, list | tuple) else [value]
-            values[name] = [str(one) for one in given if one not in (None, "", False)]
-        pairs = [(name, one) for name, given in values.items() for one in given]
+            items = value if isinstance(value, list | tuple) else [value]
+            values[name] = [str(item) for item in items if item not in (None, "", False)]
+        pairs = [(name, text) for name, texts in values.items() for text in texts]
         query = urlencode(pairs, errors="surrogateescape")
         return f"{path or self.path}{'?' + query if query else ''}"
 
     def toggled(self, name: str, value: str) -> str:
-        """Return the address with a value of a parameter added, or taken away; from the start."""
+        """Return the address with a value of a parameter added or removed, at the first page."""
         values = self.all(name)
-        changed = [one for one in values if one != value] if value in values else [*values, value]
+        changed = (
+            [text for text in values if text != value] if value in values else [*values, value]
+        )
         changes: dict[str, object] = {name: changed, "offset": None, "at": None}
         return self.to(**changes)
 
     def hidden(self, *without: str) -> list[tuple[str, str]]:
-        """Return the parameters that a form keeps, without those that it has as fields."""
-        return [(n, one) for n, given in self._values.items() if n not in without for one in given]
+        """Return the hidden fields of a form: all parameters but those in `without`."""
+        return [
+            (n, text) for n, texts in self._values.items() if n not in without for text in texts
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page that is asked for: its address, the project, and how fresh the index is.
+    """A requested page: its address, the project, and how fresh the index is.
 
-    `version` counts the runs that changed the index, up to what the page shows: a page that hears
-    of another one is behind. `is_local` says that whoever asks sits at the machine with the files.
+    `version` counts the runs that changed the index before this page: a page that hears of a
+    later one is out of date. With `is_local`, the visitor sits at the machine with the files.
     """
 
     address: Address
@@ -94,7 +99,7 @@ class Visit:
 
 
 def render_page(template: str, visit: Visit, **values: Any) -> str:
-    """Return a page; its links to documents stay at the revision that it is of."""
+    """Return a page; its links to documents stay at its revision."""
     address = visit.address
     named = partial(document_address, rev=address["rev"])
     template_ = _templates().get_template(template)
@@ -103,7 +108,7 @@ def render_page(template: str, visit: Visit, **values: Any) -> str:
 
 @cache
 def _templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("leafmark.server.web", "page/templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -112,24 +117,24 @@ def _templates() -> Environment:
         auto_reload=False,
         finalize=_shown,
     )
-    made.filters.update(
+    environment.filters.update(
         size=size_in_words,
         count=count_of,
         count_list=lambda items, noun: count_of(len(items), noun),
         prefixed=_prefixed,
         remedy=partial(word_remedy, terms=PAGE),
     )
-    made.globals.update(colors=COLORS, icon=_icon, address_of=_address_of)
-    return made
+    environment.globals.update(colors=COLORS, icon=_icon, address_of=_address_of)
+    return environment
 
 
 def _shown(value: Any) -> Any:
-    """Make control characters visible in whatever comes from documents."""
+    """Return a text from documents with its control characters made visible."""
     return clean(value) if type(value) is str else value
 
 
 def document_address(name: str, **more: object) -> str:
-    """Return the address of the page that shows what an id names."""
+    """Return the address of the page that shows the document or section of an id."""
     return Address("/doc", {"id": [name]}).to(**more)
 
 
@@ -138,7 +143,7 @@ def _address_of(path: str, **values: object) -> str:
 
 
 def _prefixed(markup: Markup, prefix: str) -> Markup:
-    """Return source text whose cuts have ids that begin so: a page may hold it twice."""
+    """Return source text with `prefix` before the ids of its cuts: a page may hold it twice."""
     return Markup(str(markup).replace(' id="c', f' id="{prefix}c')) if prefix else markup
 
 
