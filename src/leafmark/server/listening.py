@@ -1,4 +1,4 @@
-"""A port that is held, and one server on it until Ctrl-C."""
+"""One server on a port until Ctrl-C, with limits on waiting clients and a guard."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_CONNECTIONS = 800
 """Beyond it requests are answered with 503: a process may usually open 1,024 files."""
 
 
-_UNTOLD = ("Cancel ", "Unsupported upgrade request", "No supported WebSocket library")
-"""What lines of the log begin with that are of no use to who reads them."""
+_NOISE = ("Cancel ", "Unsupported upgrade request", "No supported WebSocket library")
+"""Prefixes of log lines that are useless to a reader."""
 
 
 class Place(NamedTuple):
-    """Where a server listens, and what whoever comes must know."""
+    """The host and port of a server, and the token that its clients need."""
 
     host: str
     port: int
@@ -46,13 +46,13 @@ def serve(
     open_paths: frozenset[str] = frozenset(),
     lifespan: Literal["on", "off"] = "off",
 ) -> None:
-    """Serve until interrupted; `started` gets the address once the port is held.
+    """Serve until interrupted; `started` gets the address once the port is bound.
 
-    The app is made only then. What is at `open_paths` is there without the token.
+    The app is built only then. Requests for `open_paths` need no token.
 
     Raises:
         UsageError: the host is not this machine's loopback, and there is no token.
-        StorageError: the port cannot be held.
+        StorageError: the port cannot be bound.
     """
     host, port, token = place
     loopback = is_loopback(host)
@@ -84,27 +84,28 @@ def _run(guard: Guard, listener: socket.socket, lifespan: Literal["on", "off"]) 
         timeout_graceful_shutdown=1,
         limit_concurrency=MAX_CONNECTIONS,
         lifespan=lifespan,
-        ws="none",  # the guard reads requests of HTTP
+        ws="none",  # the guard reads only HTTP requests
         server_header=False,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
+    logging.getLogger("uvicorn.error").addFilter(_is_useful)
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _is_worth_telling(record: logging.LogRecord) -> bool:
-    """Whether a line of the log is.
+def _is_useful(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is useful to its reader.
 
-    That a server which ends cuts streams short is not, nor that somebody asked for a
-    WebSocket, which is answered as any request.
+    Lines about streams that the end of the server cuts are not, nor lines about requests for a
+    WebSocket, which are answered like any request.
     """
     cut = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
-    return not cut and not str(record.msg).startswith(_UNTOLD)
+    return not cut and not str(record.msg).startswith(_NOISE)
 
 
 def _reason_of(error: OSError | OverflowError) -> str:
-    """Return why the system refused, in its own words, without the address that Python adds.
+    """Return the system's reason for an error, without the address that Python adds.
 
-    Those of another list than the usual errors, as of names and on Windows, are found by no number.
+    Errors of name resolution and of Windows have other numbers than the usual ones, so that the
+    words must come from the error itself.
     """
     reason = getattr(error, "strerror", None) or str(error)
     return reason.partition(" (while attempting")[0].lower()
@@ -122,105 +123,105 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-# Connections on which nothing moves are closed; whoever holds hundreds must not keep others out.
+# Idle connections are closed: a client with hundreds of them must not keep others out.
 #
-# A client may vanish without a word, send a head of a request letter by letter, or take nothing
-# of its answer. The web server itself waits for all of that for ever. The time for the body of a
-# request is the guard's.
+# A client may vanish silently, send the head of a request letter by letter, or read nothing of its
+# answer. The web server itself would wait for ever. The guard limits the time for the body of a
+# request.
 
 
 HEAD_TIMEOUT_S = 20.0
-"""In which the head of a request must have come; browsers open connections ahead."""
+"""How long the head of a request may take to arrive; browsers open connections ahead."""
 
-TAKE_TIMEOUT_S = 60.0
-"""In which a client must have taken something of its answer."""
+WRITE_TIMEOUT_S = 60.0
+"""How long a client may take to read a part of its answer."""
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """One connection of the web server, with an end to all waiting; times chosen by eye."""
+    """One connection of the web server, with a limit for each wait; times chosen by eye."""
 
-    _head: asyncio.TimerHandle | None = None
-    _taking: asyncio.TimerHandle | None = None
+    _head_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._await_head()
+        self._update_head_timer()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._await_head()
+        self._update_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        _stop(self._head)
-        _stop(self._taking)
+        _cancel(self._head_timer)
+        _cancel(self._write_timer)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._await_taking(self.transport.get_write_buffer_size())
+        self._start_write_timer(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        _stop(self._taking)
+        _cancel(self._write_timer)
         super().resume_writing()
 
-    def _await_head(self) -> None:
-        """Begin to wait, unless there is a request; a part of its head gives no more time."""
+    def _update_head_timer(self) -> None:
+        """Start the timer unless a request is running; a part of a head does not restart it."""
         if self._has_request():
-            _stop(self._head)
-            self._head = None
-        elif self._head is None:
-            self._head = self.loop.call_later(HEAD_TIMEOUT_S, self._end_without_head)
+            _cancel(self._head_timer)
+            self._head_timer = None
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self._end_without_head)
 
     def _has_request(self) -> bool:
         cycle: Any = self.cycle
         return cycle is not None and not cycle.response_complete
 
     def _end_without_head(self) -> None:
-        self._head = None
+        self._head_timer = None
         if not self._has_request():
             self.transport.abort()
 
-    def _await_taking(self, left: int) -> None:
-        self._taking = self.loop.call_later(TAKE_TIMEOUT_S, self._check_taking, left)
+    def _start_write_timer(self, left: int) -> None:
+        self._write_timer = self.loop.call_later(WRITE_TIMEOUT_S, self._check_writing, left)
 
-    def _check_taking(self, before: int) -> None:
+    def _check_writing(self, before: int) -> None:
         left = self.transport.get_write_buffer_size()
         if left < before:
-            self._await_taking(left)
+            self._start_write_timer(left)
         else:
             self.transport.abort()
 
 
-def _stop(timer: asyncio.TimerHandle | None) -> None:
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
     if timer is not None:
         timer.cancel()
 
 
-# Who may come over HTTP: loopback names by default, no foreign page, a token elsewhere.
+# Access over HTTP: by default from loopback names and our own pages; from elsewhere with a token.
 #
-# A guard stands before everything else. It reads Host and Origin strictly, since
-# a web page in the user's browser can send requests to this machine but cannot
-# forge them; where the server can be reached from elsewhere, every request needs
-# the token.
+# The guard runs before everything else. It checks Host and Origin strictly: a web
+# page in the user's browser can send requests to this machine but cannot forge
+# these headers. Where the server can be reached from elsewhere, every request
+# needs the token.
 
 
 MAX_BODY_BYTES = 1 << 20
-"""Of a request; a text to verify has half of it."""
+"""Most bytes of the body of a request; a text to verify may have half of it."""
 
 BODY_TIMEOUT_S = 30.0
-"""In which the body of a request must have come; chosen by eye."""
+"""How long the body of a request may take to arrive; chosen by eye."""
 
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
 
 SIGN_IN = "/sign-in"
-"""Where a browser sends the token once; a cookie stands for it from then on."""
+"""The path to which a browser sends the token once; a cookie replaces it from then on."""
 
 COOKIE = "leafmark"
 
-_NEAR = frozenset(("same-origin", "none"))
-"""Where a browser says that a request comes from: our page, or the user. A foreign page can ask
-for an image or a script without an Origin, and learn something from how long that takes."""
+_TRUSTED_SITES = frozenset(("same-origin", "none"))
+"""Origins of a request, as the browser states them: our page, or the user. A foreign page can ask
+for an image or a script without an Origin, and learn something from the time that takes."""
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -243,11 +244,11 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """Lets through what may come: from a loopback name, from no foreign page, with the token.
+    """Admits requests to a loopback name, from our own pages, with the token.
 
-    `names` None stands for any name. What is at `open_paths` needs no token: it holds nothing of
-    the documents. A browser that was given the token once has a cookie instead, which holds for
-    this guard alone; without it a page leads to where the token is asked for.
+    `names` None admits any name. `open_paths` hold nothing of the documents and need no token. A
+    browser that has sent the token once has a cookie instead, which is valid for this guard alone;
+    without it a page redirects to the sign-in page.
     """
 
     def __init__(
@@ -287,61 +288,64 @@ class Guard:
             await _refusal(*refusal)(scope, receive, send)
         elif self._token and scope["method"] == "POST" and scope["path"] == SIGN_IN:
             await self._sign_in(body)(scope, receive, send)
-        elif body[-1]["type"] == "http.request":  # else the client is gone
+        elif body[-1]["type"] == "http.request":  # else the client has disconnected
             await self._app(scope, _replay(body, receive), send)
 
     def refusal(self, headers: list[tuple[bytes, bytes]], path: str = "") -> tuple[int, str] | None:
         """Return the status and the reason for which a request is refused, None if it is not."""
-        found: dict[bytes, list[str]] = {}
+        values_by_name: dict[bytes, list[str]] = {}
         for name, value in headers:
-            found.setdefault(name.lower(), []).append(value.decode("latin-1"))
-        hosts, origins = found.get(b"host", []), found.get(b"origin", [])
-        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            values_by_name.setdefault(name.lower(), []).append(value.decode("latin-1"))
+        hosts, origins = values_by_name.get(b"host", []), values_by_name.get(b"origin", [])
+        if len(hosts) != 1 or not self._is_our_host(hosts[0]):
             return 421, "the Host is not this server"
         if len(origins) > 1 or (origins and not self._is_our_page(origins[0], hosts[0])):
             return 403, "the Origin is not allowed"
-        return None if path in self._open_paths else self._closed(found)
+        return None if path in self._open_paths else self._check_access(values_by_name)
 
-    def _closed(self, found: dict[bytes, list[str]]) -> tuple[int, str] | None:
-        """Return why what is not open to everybody is refused; see `refusal`."""
-        is_near = _NEAR.issuperset(found.get(b"sec-fetch-site", []))
-        if not is_near and not _is_followed_link(found):
+    def _check_access(self, values_by_name: dict[bytes, list[str]]) -> tuple[int, str] | None:
+        """Return the refusal of a request for a path that is not open; see `refusal`."""
+        is_near = _TRUSTED_SITES.issuperset(values_by_name.get(b"sec-fetch-site", []))
+        if not is_near and not _is_followed_link(values_by_name):
             return 403, "the request comes from a foreign page"
         if self._token and not (
-            self._has_token(found.get(b"authorization", [])) or self._is_signed_in(found)
+            self._has_token(values_by_name.get(b"authorization", []))
+            or self._is_signed_in(values_by_name)
         ):
             return 401, "the token is missing or wrong"
         return None
 
-    def _is_signed_in(self, found: Mapping[bytes, list[str]]) -> bool:
-        cookies = (one for line in found.get(b"cookie", []) for one in line.split(";"))
-        pairs = (one.strip().partition("=") for one in cookies)
+    def _is_signed_in(self, values_by_name: Mapping[bytes, list[str]]) -> bool:
+        cookies = (
+            cookie for line in values_by_name.get(b"cookie", []) for cookie in line.split(";")
+        )
+        pairs = (cookie.strip().partition("=") for cookie in cookies)
         return any(
             name == COOKIE and secrets.compare_digest(value.encode(), self._session.encode())
             for name, _, value in pairs
         )
 
     def _sign_in(self, body: deque[Message]) -> Response:
-        """Take the token from a form; lead back to the page that was asked for."""
+        """Check the token of a form; redirect to the page requested before."""
         data = b"".join(message.get("body", b"") for message in body)
         form = dict(parse_qsl(data.decode("latin-1"), encoding="utf-8", errors="surrogateescape"))
         to = form.get("to", "/")
         to = to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
-        given = f"Bearer {form.get('token', '').strip()}".encode("utf-8", "surrogateescape")
-        if not self._has_token([given.decode("latin-1")]):
+        header = f"Bearer {form.get('token', '').strip()}".encode("utf-8", "surrogateescape")
+        if not self._has_token([header.decode("latin-1")]):
             return _redirect(f"{SIGN_IN}?{urlencode({'to': to, 'wrong': 1})}")
         return _redirect(to, f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Lax")
 
-    def _is_ours(self, host: str) -> bool:
+    def _is_our_host(self, host: str) -> bool:
         match = _HOST.fullmatch(host)
         if match is None:
             return False
-        if self._names is None:  # reached from elsewhere, by names that we do not know
+        if self._names is None:  # reachable from elsewhere, by unknown names
             return True
         return match[1].lower() in self._names and match[2] in (None, str(self._port))
 
     def _is_our_page(self, origin: str, own: str) -> bool:
-        """Whether a request comes from a page that is served here; `own` is the Host it names."""
+        """Whether a request comes from a page of this server; `own` is the request's Host."""
         scheme, _, host = origin.partition("://")
         match = _HOST.fullmatch(host)
         if scheme not in ("http", "https") or match is None:
@@ -355,11 +359,11 @@ class Guard:
         return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
 
 
-def _is_followed_link(found: Mapping[bytes, list[str]]) -> bool:
-    """Whether a person followed a link to a page; where it stood, nobody can read the page."""
-    return found.get(b"sec-fetch-mode") == ["navigate"] and found.get(b"sec-fetch-dest") == [
-        "document"
-    ]
+def _is_followed_link(values_by_name: Mapping[bytes, list[str]]) -> bool:
+    """Whether a person followed a link to a page; the page with the link cannot read ours."""
+    return values_by_name.get(b"sec-fetch-mode") == ["navigate"] and values_by_name.get(
+        b"sec-fetch-dest"
+    ) == ["document"]
 
 
 def _wants_page(scope: Scope) -> bool:
@@ -385,27 +389,27 @@ async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message
     """Return the messages up to the end of the body.
 
     Raises:
-        _TooLargeError: it is over `MAX_BODY_BYTES`; what is left is not read.
+        _TooLargeError: it is over `MAX_BODY_BYTES`; the rest is not read.
     """
-    found: deque[Message] = deque()
+    messages: deque[Message] = deque()
     size = 0
-    while not found or found[-1].get("more_body", False):
-        found.append(await receive())
-        size += len(found[-1].get("body", b""))
+    while not messages or messages[-1].get("more_body", False):
+        messages.append(await receive())
+        size += len(messages[-1].get("body", b""))
         if size > MAX_BODY_BYTES:
             raise _TooLargeError
-    return found
+    return messages
 
 
 def _replay(
     read: deque[Message], receive: Callable[[], Awaitable[Message]]
 ) -> Callable[[], Awaitable[Message]]:
-    """Return a `receive` that gives what was read already, then what comes."""
+    """Return a `receive` that gives the messages `read` already, then new ones."""
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         return read.popleft() if read else await receive()
 
-    return again
+    return receive_again
 
 
 def _refusal(status: int, message: str) -> Response:

@@ -1,7 +1,7 @@
-"""What a tool or a route accepts: its JSON schema, and arguments checked against it.
+"""The arguments of a tool or a route: their JSON schema, and the check of values against it.
 
-Programs that models write do not always keep to a schema. `with_lenience` reads what can only
-mean one thing: a number as text, one text for a list, another usual name of an argument.
+Calls that models write do not always follow a schema. `with_lenience` accepts a value that can mean
+only one thing: a number as text, one text for a list, another usual name of an argument.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Kind: TypeAlias = Literal["string", "integer", "boolean", "strings"]
 
 
 class Parameter(NamedTuple):
-    """One argument of a tool. `strings` is a list of texts.
+    """One argument of a tool. The kind `strings` is a list of texts.
 
-    `least` and `most` bound an integer, the length of a text, or the length of a
-    list. Without a `default`, an argument that is not given is None. `aliases` are names
-    by which others call it. `declared` is what a request, or a setting, declares of it; with `off`
-    it is the switch that turns this off.
+    `least` and `most` bound an integer, the length of a text, or the length of a list. Without a
+    `default`, a missing argument is None. `aliases` are other names that clients use for it.
+    `declared` is the key of its declaration as a field of a request or a setting; with `off` it is
+    the switch that turns this off.
     """
 
     name: str
@@ -49,59 +49,61 @@ class Parameter(NamedTuple):
         *,
         note: str = "",
         off: bool = False,
-        one: bool = False,
+        single: bool = False,
         **own: Any,
     ) -> Parameter:
-        """Return the argument for what is declared (`search.limit`): words, default and range.
+        """Return the argument of a declaration (`search.limit`): words, default and range.
 
-        `note` is what only this front end has to say of it, and `own` are fields of its own: how
-        many it takes at most, a default where settings have none to give. Of a list, it can take
-        `one`. What settings decide has no default.
+        `note` is added to the description. `own` are fields that replace those of the declaration,
+        such as `most`, or a default where settings have none. With `single`, the argument for a
+        list takes one text. An argument that a setting decides has no default.
         """
-        found = DECLARED[declared]
-        least, most = (None if each is None else int(each) for each in found.option[3:5])
-        is_switch = found.kind is bool
+        declaration = DECLARED[declared]
+        least, most = (None if bound is None else int(bound) for bound in declaration.option[3:5])
+        is_switch = declaration.kind is bool
         fields: dict[str, Any] = {
-            "kind": "string" if one else _kind_of(found),
-            "default": found.default if is_switch or found.option.given == "request" else None,
+            "kind": "string" if single else _kind_of(declaration),
+            "default": declaration.default
+            if is_switch or declaration.option.given == "request"
+            else None,
             "least": least,
             "most": most,
-            "choices": found.choices,
+            "choices": declaration.choices,
         }
         if off:
             fields["default"] = False
-        elif found.is_list:
+        elif declaration.is_list:
             fields["default"] = None
-        about = " ".join(filter(None, (found.sentence(off=off), note)))
-        key = f"no_{found.key}" if off else found.key
+        about = " ".join(filter(None, (declaration.sentence(off=off), note)))
+        key = f"no_{declaration.key}" if off else declaration.key
         return cls(name or key, about, **(fields | own), declared=declared, off=off)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the argument."""
         kind = "array" if self.kind == "strings" else self.kind
-        found: dict[str, Any] = {"type": kind, "description": self.description}
+        schema: dict[str, Any] = {"type": kind, "description": self.description}
         limited = {"enum": list(self.choices)} if self.choices else {}
-        found |= {"items": {"type": "string"} | limited} if self.kind == "strings" else limited
+        schema |= {"items": {"type": "string"} | limited} if self.kind == "strings" else limited
         if self.default is not None:
-            found["default"] = self.default
+            schema["default"] = self.default
         bounds = {"integer": ("minimum", "maximum"), "string": ("minLength", "maxLength")}
         low, high = bounds.get(self.kind, ("minItems", "maxItems"))
-        found |= {} if self.least is None else {low: self.least}
-        return found | ({} if self.most is None else {high: self.most})
+        schema |= {} if self.least is None else {low: self.least}
+        return schema | ({} if self.most is None else {high: self.most})
 
     def read(self, value: Any) -> Any:
         """Return the argument, checked; `5.0` is a whole number, as JSON schema has it.
 
         Raises:
-            UsageError: it is of another type, or outside of what is accepted.
+            UsageError: it has another type, or is outside of the accepted range or choices.
         """
         if self.kind == "integer" and isinstance(value, float) and value.is_integer():
             value = int(value)
         if not _fits(self.kind, value) or not self._is_within(value):
-            raise self._refused(value, f"it must be {self._accepted}")
-        for each in value if self.kind == "strings" else [value]:
-            if self.choices and each not in self.choices:
-                raise self._refused(each, choices_hint(each, self.choices))
+            raise self._refuse(value, f"it must be {self._accepted_values}")
+        for item in value if self.kind == "strings" else [value]:
+            if self.choices and item not in self.choices:
+                raise self._refuse(item, choices_hint(item, self.choices))
         return value
 
     def _is_within(self, value: Any) -> bool:
@@ -111,11 +113,11 @@ class Parameter(NamedTuple):
         is_enough = self.least is None or size >= self.least
         return is_enough and (self.most is None or size <= self.most)
 
-    def _refused(self, value: Any, hint: str) -> UsageError:
+    def _refuse(self, value: Any, hint: str) -> UsageError:
         return UsageError(f"`{self.name}` got {_shown(value)}", hint=hint)
 
     @property
-    def _accepted(self) -> str:
+    def _accepted_values(self) -> str:
         bounds = _between(self.least, self.most)
         if self.kind == "boolean":
             return "true or false"
@@ -135,27 +137,27 @@ def _kind_of(declared: Declaration) -> Kind:
 
 
 class Arguments(dict[str, Any]):
-    """Arguments by name, checked, and what they ask for in the words of requests."""
+    """Checked arguments by name, which can be read as fields of a request or as settings."""
 
     def __init__(self, parameters: Sequence[Parameter], values: Mapping[str, Any]):
         super().__init__(values)
         self._parameters = parameters
 
-    def asked(self, table: str) -> dict[str, Any]:
-        """Return the fields of a request (`search`), or the settings of a table, that were given.
+    def fields_for(self, table: str) -> dict[str, Any]:
+        """Return the fields of a request (`search`), or the settings of a table, with values.
 
-        What has no value is left to the request's default, or to the settings.
+        A field without a value is left to the request's default, or to the settings.
         """
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for parameter in self._parameters:
             value = self[parameter.name]
-            of, _, key = parameter.declared.partition(".")
-            if of == table and value is not None:
-                found[key] = not value if parameter.off else _as_declared(parameter, value)
-        return found
+            owner, _, key = parameter.declared.partition(".")
+            if owner == table and value is not None:
+                fields[key] = not value if parameter.off else _convert_to_declared(parameter, value)
+        return fields
 
 
-def _as_declared(parameter: Parameter, value: Any) -> Any:
+def _convert_to_declared(parameter: Parameter, value: Any) -> Any:
     if not DECLARED[parameter.declared].is_list:
         return value
     return tuple(value) if parameter.kind == "strings" else (value,)
@@ -174,7 +176,7 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, bool)
     if kind == "string":
         return isinstance(value, str)
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 _MAX_SHOWN = 60
@@ -186,32 +188,38 @@ def _shown(value: Any) -> str:
 
 
 def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the JSON schema of a tool's arguments; what it does not name is refused."""
+    """Return the JSON schema of a tool's arguments; it forbids other arguments."""
     return {
         "type": "object",
-        "properties": {each.name: each.schema() for each in parameters},
-        "required": [each.name for each in parameters if each.required],
+        "properties": {parameter.name: parameter.schema() for parameter in parameters},
+        "required": [parameter.name for parameter in parameters if parameter.required],
         "additionalProperties": False,
     }
 
 
-def check_arguments(parameters: Sequence[Parameter], given: Mapping[str, Any] | None) -> Arguments:
-    """Return a value for every parameter: as given, else its default.
+def check_arguments(
+    parameters: Sequence[Parameter], arguments: Mapping[str, Any] | None
+) -> Arguments:
+    """Return a value for every parameter: the given one, else its default.
 
     Raises:
         UsageError: an argument is unknown, missing, or not acceptable.
     """
-    given = given or {}
-    known = {each.name: each for each in parameters}
-    for name in given:
+    arguments = arguments or {}
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in arguments:
         if name not in known:
             raise UsageError(f"there is no argument `{name}`", hint=choices_hint(name, known))
-    missing = [each.name for each in parameters if each.required and given.get(each.name) is None]
+    missing = [
+        parameter.name
+        for parameter in parameters
+        if parameter.required and arguments.get(parameter.name) is None
+    ]
     if missing:
         raise UsageError(f"`{missing[0]}` is missing", hint=known[missing[0]].description)
     values = {
-        name: each.default if given.get(name) is None else each.read(given[name])
-        for name, each in known.items()
+        name: parameter.default if arguments.get(name) is None else parameter.read(arguments[name])
+        for name, parameter in known.items()
     }
     return Arguments(parameters, values)
 
@@ -220,54 +228,54 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def with_lenience(
-    parameters: Sequence[Parameter], given: Mapping[str, Any] | None
+    parameters: Sequence[Parameter], values: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return arguments under the names and as the kinds that they were meant to have, and notes.
+    """Return the arguments under their intended names and as their kinds, and notes.
 
-    A note says which name was taken for which. What means nothing stays as it is, for
-    `check_arguments` to refuse.
+    A note names an argument that was renamed. An argument without a clear meaning stays as it is,
+    for `check_arguments` to refuse.
     """
-    kinds = {each.name: each for each in parameters}
-    others = {alias: each.name for each in parameters for alias in each.aliases}
-    found: dict[str, Any] = {}
+    kinds = {parameter.name: parameter for parameter in parameters}
+    others = {alias: parameter.name for parameter in parameters for alias in parameter.aliases}
+    arguments: dict[str, Any] = {}
     notes = []
-    exact_first = sorted((given or {}).items(), key=lambda item: item[0] not in kinds)
+    exact_first = sorted((values or {}).items(), key=lambda item: item[0] not in kinds)
     for name, value in exact_first:
         plain = _HUMP.sub("_", name).replace("-", "_").lower()
         meant = name if name in kinds else plain if plain in kinds else others.get(plain, name)
-        if meant != name and meant not in found:
+        if meant != name and meant not in arguments:
             notes.append(f"`{name}` was taken as `{meant}`")
         else:
             meant = name
         is_known = meant in kinds and value is not None
-        found[meant] = _as_kind(kinds[meant], value) if is_known else value
-    return found, notes
+        arguments[meant] = _convert_to_kind(kinds[meant], value) if is_known else value
+    return arguments, notes
 
 
-def _as_kind(parameter: Parameter, value: Any) -> Any:
-    """Return a value as a kind of argument where it can only mean that."""
+def _convert_to_kind(parameter: Parameter, value: Any) -> Any:
+    """Return a value as its parameter's kind where its meaning is clear, else unchanged."""
     kind, choices = parameter.kind, parameter.choices
     if kind == "string":
-        return _as_text(_only_one(value), choices)
+        return _convert_to_text(_unwrap_single(value), choices)
     if kind == "strings":
-        return [_as_text(each, choices) for each in _list_in(value)]
+        return [_convert_to_text(item, choices) for item in _parse_list(value)]
     text = value.strip().lower() if isinstance(value, str) else ""
     if kind == "boolean":
         return {"true": True, "false": False}.get(text, value)
     return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else value
 
 
-def _as_text(value: Any, choices: Sequence[str]) -> Any:
-    """Return a number as text, and a choice as it is declared, whatever its case and space."""
+def _convert_to_text(value: Any, choices: Sequence[str]) -> Any:
+    """Return a number as text, and a choice in its declared form, in any case and spacing."""
     if _is_number(value):
         return str(value)
     if isinstance(value, str) and value not in choices:
-        return next((one for one in choices if one == value.strip().lower()), value)
+        return next((choice for choice in choices if choice == value.strip().lower()), value)
     return value
 
 
-def _only_one(value: Any) -> Any:
-    """Return the text of a list of one; a list of numbers, such as two lines, as text."""
+def _unwrap_single(value: Any) -> Any:
+    """Return the only item of a list of one; a list of numbers, such as two lines, as text."""
     if not isinstance(value, list) or not value:
         return value
     if all(map(_is_number, value)):
@@ -279,8 +287,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _list_in(value: Any) -> list[Any]:
-    """Return a list: anything else is a list of one, unless it is a list as JSON."""
+def _parse_list(value: Any) -> list[Any]:
+    """Return a list, also one written as JSON; any other value as a list of one."""
     read = value
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):

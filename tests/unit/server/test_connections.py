@@ -98,7 +98,7 @@ def test_requests_one_after_another_are_answered(monkeypatch: pytest.MonkeyPatch
 def test_who_takes_nothing_of_an_answer_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, takes: bool
 ) -> None:
-    monkeypatch.setattr(listening, "TAKE_TIMEOUT_S", LONG if takes else SHORT)
+    monkeypatch.setattr(listening, "WRITE_TIMEOUT_S", LONG if takes else SHORT)
     body = bytes(30_000_000)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
@@ -115,7 +115,7 @@ def test_who_takes_nothing_of_an_answer_is_cut_off(
 
 
 def test_who_takes_little_at_a_time_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "TAKE_TIMEOUT_S", LONG)
+    monkeypatch.setattr(listening, "WRITE_TIMEOUT_S", LONG)
     calls: list[float] = []
 
     class Loop:
@@ -135,9 +135,9 @@ def test_who_takes_little_at_a_time_is_not(monkeypatch: pytest.MonkeyPatch) -> N
 
     connection = Connection.__new__(Connection)
     connection.loop, connection.transport = Loop(), Transport()
-    connection._await_taking(100)
+    connection._start_write_timer(100)
     connection.transport.left = 60
-    connection._check_taking(100)
+    connection._check_writing(100)
     assert (calls, connection.transport.aborted) == ([100, 60], False)
-    connection._check_taking(60)
+    connection._check_writing(60)
     assert connection.transport.aborted

@@ -158,7 +158,7 @@ class Steps(Workspace):
 def test_an_index_is_waited_for_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     building = Steps(Freshness("building", 1, 9))
-    state = asyncio.run(building.freshened(2.0, clock.sleep))
+    state = asyncio.run(building.wait_async(2.0, clock.sleep))
     assert state == Freshness("building", 1, 9)
     assert 2.0 <= clock.now < 2.1
 
@@ -171,7 +171,7 @@ def test_what_is_waited_for_is_told_and_not_what_is_there(monkeypatch: pytest.Mo
         told.append(state)
 
     clock = Clock(monkeypatch)
-    assert asyncio.run(Steps(*steps).freshened(2.0, clock.sleep, tell)) == steps[-1]
+    assert asyncio.run(Steps(*steps).wait_async(2.0, clock.sleep, tell)) == steps[-1]
     assert told == steps[:-1]
-    assert asyncio.run(Steps(steps[-1]).freshened(2.0, clock.sleep, tell)) == steps[-1]
+    assert asyncio.run(Steps(steps[-1]).wait_async(2.0, clock.sleep, tell)) == steps[-1]
     assert told == steps[:-1]

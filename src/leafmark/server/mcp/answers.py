@@ -1,6 +1,6 @@
-"""What is found, read, checked and listed: one use case each, as text and as places.
+"""The answers of the tools: one use case each, as text and as places.
 
-`ANSWERS` has the tools by their names; each gives a draft, ready for a budget.
+`ANSWERS` has the tools by their names; each returns a draft that can be fitted into a budget.
 """
 
 from __future__ import annotations
@@ -81,15 +81,15 @@ def changes(request: Request) -> Draft:
     rows += report.broken
     summary = summarise_changes(report)
 
-    def make(kept: Sequence[Row], more: str) -> Reply:
-        sections = [one for one in kept if isinstance(one, SectionChange)]
-        broken = [one for one in kept if isinstance(one, BrokenName)]
-        lines = [section_line(one, PLAIN) for one in sections]
-        lines += [f"  broken: {broken_line(one)}" for one in broken]
+    def make(rows_shown: Sequence[Row], more: str) -> Reply:
+        sections = [row for row in rows_shown if isinstance(row, SectionChange)]
+        broken = [row for row in rows_shown if isinstance(row, BrokenName)]
+        lines = [section_line(section, PLAIN) for section in sections]
+        lines += [f"  broken: {broken_line(name)}" for name in broken]
         data = {
             "counts": report.comparison.counts(),
-            "sections": [_section(one) for one in sections],
-            "broken": [_broken(one) for one in broken],
+            "sections": [_section(section) for section in sections],
+            "broken": [_broken(name) for name in broken],
         }
         return request.reply(f"{summary}\n{request.fence(''.join(lines))}", data, more)
 
@@ -110,37 +110,42 @@ def _broken(broken: BrokenName) -> dict[str, Any]:
 
 
 DOUBTFUL = "doubtful"
-"""The code of the hint that an answer may hold nothing of what was asked."""
+"""The code of the hint that perhaps no result is about the query."""
 
-_UNSAID = frozenset((DOUBTFUL, "topics", "late-vectors"))
-"""Codes of hints that an answer says otherwise, or that a program can do nothing about."""
+_HIDDEN_HINTS = frozenset((DOUBTFUL, "topics", "late-vectors"))
+"""Codes of hints that an answer expresses in another way, or that no program can act on."""
 
 
 def search(request: Request) -> Draft:
     """Raises what `search_project` does."""
-    found = search_project(
+    answer = search_project(
         request.project,
         SearchRequest(
             queries=(request["query"], *request.names("topics")),
-            **request.arguments.asked("search"),
+            **request.arguments.fields_for("search"),
             refresh=False,
             packed=True,
         ),
     )
-    return _answer_draft(request, found)
+    return _answer_draft(request, answer)
 
 
 def context(request: Request) -> Draft:
-    """Raises what `find_context` does; files outside of the project are none."""
-    files = [_inside(request.project, name) for name in request.names("files")]
-    search = SearchRequest((), **request.arguments.asked("search"), refresh=False, packed=True)
+    """Raises what `find_context` does; ForbiddenError for files outside of the project."""
+    files = [_resolve_file(request.project, name) for name in request.names("files")]
+    search = SearchRequest((), **request.arguments.fields_for("search"), refresh=False, packed=True)
     return _answer_draft(
         request, find_context(request.project, ContextRequest(tuple(files), search))
     )
 
 
-def _inside(project: Project, name: str) -> str:
-    """Return the file's path; a program may have this server read the project's files alone."""
+def _resolve_file(project: Project, name: str) -> str:
+    """Return the real path of a file in the project or in a tree.
+
+    Raises:
+        NotFoundError: no file can have the name.
+        ForbiddenError: the file is elsewhere; a client may read only files of the project.
+    """
     if not is_encodable(name):
         raise NotFoundError(f"there is no file {name!r}")
     path = os.path.realpath(project.directory / name)
@@ -150,11 +155,11 @@ def _inside(project: Project, name: str) -> str:
     return path
 
 
-def _answer_draft(request: Request, found: Answer) -> Draft:
-    """Return the draft of results; of a doubtful answer their places, and no texts."""
-    hints = [word_hint(hint, PROGRAMS) for hint in found.hints if hint.code not in _UNSAID]
-    doubt = next((hint for hint in found.hints if hint.code == DOUBTFUL), None)
-    texts = Texts(found)
+def _answer_draft(request: Request, full: Answer) -> Draft:
+    """Return the draft of results; a doubtful answer has their places without texts."""
+    hints = [word_hint(hint, PROGRAMS) for hint in full.hints if hint.code not in _HIDDEN_HINTS]
+    doubt = next((hint for hint in full.hints if hint.code == DOUBTFUL), None)
+    texts = Texts(full)
 
     def make(steps: int, marks: bool) -> Reply:
         answer = texts.at(steps, marks)
@@ -165,12 +170,12 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
         else:
             left = 0 if answer.omission is None else answer.omission.results
             more = f"a larger max_tokens; {left} left out" if left else ""
-        return request.reply(_found_text(request, answer, doubt), data, more, hints)
+        return request.reply(_answer_text(request, answer, doubt), data, more, hints)
 
-    return Draft(texts.size if doubt is None else len(found.results), make)
+    return Draft(texts.size if doubt is None else len(full.results), make)
 
 
-def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
+def _answer_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
     if not answer.results:
         beyond = beyond_the_last(answer)
         return f"T{beyond[1:]}." if beyond else "Nothing was found in the documents."
@@ -182,15 +187,15 @@ def _found_text(request: Request, answer: Answer, doubt: Hint | None) -> str:
 
 
 def _place_line(result: Result) -> str:
-    tokens = count_of(sum(one.tokens for one in omissions_in(result.passages)), "token")
+    tokens = count_of(sum(omission.tokens for omission in omissions_in(result.passages)), "token")
     return f"{clean_line(result.id)}  {clean_line(breadcrumb_of(result.entry))}  ({tokens})"
 
 
 def _result_row(result: Result) -> dict[str, Any]:
-    """Return id, score and lines of a result, and marks only where they are set."""
+    """Return the id, score and lines of a result, and its marks if they are set."""
     row = _place(result.entry) | {"score": round(result.score, 2)}
     row |= {mark: True for mark in ("relaxed", "stale") if getattr(result, mark)}
-    expanded = [_place(one.entry) for one in result.expanded]
+    expanded = [_place(part.entry) for part in result.expanded]
     return row | {"expanded": expanded} if expanded else row
 
 
@@ -199,44 +204,44 @@ def _place(entry: Entry) -> dict[str, Any]:
 
 
 def _only_places(answer: Answer) -> bool:
-    """Whether the places of several results took the room of all texts."""
-    passages = (one for result in answer.results for one in result.passages or ())
-    return len(answer.results) > 1 and all(isinstance(one, Omission) for one in passages)
+    """Whether there are several results and no room for any text."""
+    passages = (passage for result in answer.results for passage in result.passages or ())
+    return len(answer.results) > 1 and all(isinstance(passage, Omission) for passage in passages)
 
 
 def _more(left_out: Sequence[Omission], *, fewer: bool = False) -> str:
-    """Say what to ask for, from what was left out first; `fewer` results would have texts."""
+    """Return what to ask for next, from the first omission; with `fewer` also fewer results."""
     if not left_out:
         return ""
-    tokens = sum(each.tokens for each in left_out)
+    tokens = sum(omission.tokens for omission in left_out)
     way = "a smaller limit, or " if fewer else ""
     return f"get {left_out[0].id}, or {way}a larger max_tokens; {tokens:,} tokens were left out"
 
 
 def get(request: Request) -> Draft:
     """Raises what `show_chunks` does; unknown ids are part of the answer."""
-    found = show_chunks(
+    full = show_chunks(
         request.project,
         ShowRequest(
             ids=request.names("ids")[request["offset"] :],
-            **request.arguments.asked("show"),
+            **request.arguments.fields_for("show"),
             lines=_line_range(request["lines"]),
             packed=True,
             records=False,
             refresh=False,
         ),
     )
-    if not found.shown:
-        raise nothing_called(request, found)
-    texts, missing = Texts(found), _missing(request.project, found)
+    if not full.shown:
+        raise not_found_error(request, full)
+    texts, missing = Texts(full), _missing(request.project, full)
 
     def make(steps: int, marks: bool) -> Reply:
         report = texts.at(steps, marks)
         data: dict[str, Any] = {"results": [_shown_row(shown) for shown in report.shown]}
         if report.not_found:
             data["not_found"] = [name for name, _ in report.not_found]
-        text = request.fence(render_show(report, PLAIN)) + _cited(report) + missing
-        return request.reply(text, data, _rest_of(report, found.packing))
+        text = request.fence(render_show(report, PLAIN)) + _citation_lines(report) + missing
+        return request.reply(text, data, _rest_of(report, full.packing))
 
     return Draft(texts.size, make)
 
@@ -245,14 +250,14 @@ _LINES = re.compile(
     r"\s*\[?\s*(?:lines?|L)?\s*(\d{1,9})\s*(?:([-–:,]|\.\.|to)\s*L?(\d{1,9})?\s*)?\]?\s*",
     re.IGNORECASE,
 )
-"""Lines as they are asked for, and as others write them: `L12-L40`, `12:40`, `[12, 40]`."""
+"""Line ranges as documented, and in other usual forms: `L12-L40`, `12:40`, `[12, 40]`."""
 
 
 def _line_range(written: str | None) -> tuple[int, int | None] | None:
-    """Return the first and the last of some lines, counted from 1; no last one is the end's.
+    """Return the first and the last line of a range, counted from 1; None is the end.
 
     Raises:
-        UsageError: it is no range.
+        UsageError: it is not a range.
     """
     if written is None:
         return None
@@ -269,20 +274,20 @@ def _line_range(written: str | None) -> tuple[int, int | None] | None:
 def _shown_row(shown: Shown) -> dict[str, Any]:
     row = _place(shown.entry) | ({"stale": True} if shown.stale else {})
     row |= {} if shown.lines is None else {"lines": list(shown.lines)}
-    expanded = [_place(one.entry) for one in shown.expanded]
+    expanded = [_place(part.entry) for part in shown.expanded]
     return row | {"expanded": expanded} if expanded else row
 
 
 def _rest_of(report: ShowReport, packing: Packing | None) -> str:
-    """Say what to ask for next: the lines that follow what is shown, else what has no place."""
+    """Return what to ask for next: the lines after the shown text, else the first omission."""
     left_out = omissions_of(report)
     if not left_out:
         return ""
-    tokens = sum(each.tokens for each in left_out)
+    tokens = sum(omission.tokens for omission in left_out)
     way = ""
     for shown, item in zip(report.shown, packing.items if packing else (), strict=False):
         if omissions_in(shown.passages):
-            ends = [one.end for one in shown.passages or () if isinstance(one, Passage)]
+            ends = [passage.end for passage in shown.passages or () if isinstance(passage, Passage)]
             line = 1 + item.source.count(b"\n", 0, max(ends, default=item.units[0].start))
             way = f"get {shown.id} with lines {line}-, or "
             break
@@ -302,15 +307,15 @@ def _missing(project: Project, report: ShowReport) -> str:
     return message
 
 
-def _cited(report: ShowReport) -> str:
-    """The citations of what is shown, which `render_show` does not print."""
-    found = [
-        each.citation
+def _citation_lines(report: ShowReport) -> str:
+    """Return a line for each citation of the shown passages; `render_show` omits them."""
+    citations = [
+        passage.citation
         for shown in report.shown
-        for each in shown.passages or ()
-        if not isinstance(each, Omission) and each.citation is not None
+        for passage in shown.passages or ()
+        if not isinstance(passage, Omission) and passage.citation is not None
     ]
-    return "".join(f"\ncite as: [{clean_line(citation)}]" for citation in found)
+    return "".join(f"\ncite as: [{clean_line(citation)}]" for citation in citations)
 
 
 def verify(request: Request) -> Draft:
@@ -320,35 +325,39 @@ def verify(request: Request) -> Draft:
     )
     report = report._replace(name="text")
     counts = {status: number for status, number in report.counts.items() if number}
-    found = sorted(report.citations, key=lambda one: one.status == "ok")
+    citations = sorted(report.citations, key=lambda citation: citation.status == "ok")
 
-    def make(kept: Sequence[Verified], more: str) -> Reply:
-        cut = report._replace(citations=tuple(kept))
+    def make(rows_shown: Sequence[Verified], more: str) -> Reply:
+        cut = report._replace(citations=tuple(rows_shown))
         lines = render_verification([cut], PLAIN, everything=True)
-        data = {"ok": report.holds, "counts": counts, "citations": [_checked(one) for one in kept]}
+        data = {
+            "ok": report.holds,
+            "counts": counts,
+            "citations": [_citation_row(citation) for citation in rows_shown],
+        }
         return request.reply(f"{summarise([report])}\n{lines}", data, more)
 
-    return list_draft(found, request["offset"], make)
+    return list_draft(citations, request["offset"], make)
 
 
-def _checked(one: Verified) -> dict[str, Any]:
-    """Return where a citation stands in the text, what became of it, and where it is now."""
-    row = {"line": one.line, "column": one.column, "status": one.status}
-    return row | ({"current": one.current} if one.status == "moved" else {})
+def _citation_row(citation: Verified) -> dict[str, Any]:
+    """Return the place of a citation in the text, its status, and its new place if it moved."""
+    row = {"line": citation.line, "column": citation.column, "status": citation.status}
+    return row | ({"current": citation.current} if citation.status == "moved" else {})
 
 
-# What there is to read: sections of a document, documents and folders, trees; a row each.
+# Lists of what there is to read, a row each: sections of a document, documents and folders, trees.
 
 
 MAX_DOCUMENTS = 50
-"""Where there are more, folders stand for the documents in them; about a page of rows."""
+"""Beyond it, folders stand for the documents in them; about a page of rows."""
 
 _MAX_FOLDERS = 12
-"""Top folders listed of a tree; chosen by eye."""
+"""Most top folders listed for a tree; chosen by eye."""
 
 
 class _Row(NamedTuple):
-    """A line of the text, and the place that it tells."""
+    """A line of the text, and its data."""
 
     line: str
     place: dict[str, Any]
@@ -358,22 +367,24 @@ def outline(request: Request) -> Draft:
     """Raises what `show_chunks` and `list_folder` do."""
     if request["id"] is None:
         return _documents(request, request["under"])
-    found = show_chunks(
+    report = show_chunks(
         request.project,
         ShowRequest(ids=(request["id"],), outline=True, records=False, refresh=False),
     )
-    if not found.shown:
+    if not report.shown:
         folder = request["id"].removesuffix("/") + "/"
         if not _is_folder(request.project, folder):
-            raise nothing_called(request, found)
+            raise not_found_error(request, report)
         return _documents(request, folder)
-    shown = found.shown[0]
+    shown = report.shown[0]
     rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
     order = [shown.entry.position, *outline_order(shown)]
 
-    def make(kept: Sequence[int], more: str) -> Reply:
+    def make(positions: Sequence[int], more: str) -> Reply:
         hint = f"outline of a section that is shown, or {more}" if more else ""
-        return _listed(request, [rows[position] for position in sorted(kept)], len(rows), hint)
+        return _rows_reply(
+            request, [rows[position] for position in sorted(positions)], len(rows), hint
+        )
 
     return list_draft(order, request["offset"], make)
 
@@ -381,22 +392,22 @@ def outline(request: Request) -> Draft:
 def _section_row(entry: Entry) -> _Row:
     start, end = whole_range(entry)
     return _Row(
-        f"{'  ' * entry.depth}{_named(entry.id, entry.title)}  ({end - start:,} bytes)",
+        f"{'  ' * entry.depth}{_name_and_title(entry.id, entry.title)}  ({end - start:,} bytes)",
         {"id": entry.id, "depth": entry.depth, "bytes": end - start},
     )
 
 
-def _named(name: str, title: str) -> str:
+def _name_and_title(name: str, title: str) -> str:
     return f"{clean_line(name)}  {clean_line(title)}"
 
 
 def _documents(request: Request, under: str | None) -> Draft:
-    asked = ListRequest(trees=request.names("trees"), under=under, refresh=False)
-    rows = [_row(entry) for entry in list_folder(request.project, asked, most=MAX_DOCUMENTS)]
+    list_request = ListRequest(trees=request.names("trees"), under=under, refresh=False)
+    rows = [_row(entry) for entry in list_folder(request.project, list_request, most=MAX_DOCUMENTS)]
 
-    def make(kept: Sequence[_Row], more: str) -> Reply:
+    def make(rows_shown: Sequence[_Row], more: str) -> Reply:
         hint = f"outline with `under` for one folder, or {more}" if more else ""
-        return _listed(request, kept, len(rows), hint)
+        return _rows_reply(request, rows_shown, len(rows), hint)
 
     return list_draft(rows, request["offset"], make)
 
@@ -407,12 +418,12 @@ def _row(entry: DocumentEntry | FolderEntry) -> _Row:
         return _Row(line, {"id": entry.id, "documents": entry.documents})
     size = entry.state.size
     return _Row(
-        f"{_named(entry.doc_id, entry.title)}  ({size:,} bytes)",
+        f"{_name_and_title(entry.doc_id, entry.title)}  ({size:,} bytes)",
         {"id": entry.doc_id, "bytes": size},
     )
 
 
-def _listed(request: Request, rows: Sequence[_Row], total: int, more: str) -> Reply:
+def _rows_reply(request: Request, rows: Sequence[_Row], total: int, more: str) -> Reply:
     data = {"rows": [row.place for row in rows], "total": total}
     text = "There are no documents here."
     if rows:
@@ -429,10 +440,14 @@ def list_sources(request: Request) -> Draft:
     rows = [_tree_row(tree, folders(tree.name)) for tree in trees]
     warnings = list(request.project.configuration.warnings)
 
-    def make(kept: Sequence[_Row], more: str) -> Reply:
+    def make(rows_shown: Sequence[_Row], more: str) -> Reply:
         warned = [f"warning: {clean_line(warning)}" for warning in warnings]
-        listed = request.fence("\n".join(row.line for row in kept)) if kept else "There is no tree."
-        data: dict[str, Any] = {"trees": [row.place for row in kept]}
+        listed = (
+            request.fence("\n".join(row.line for row in rows_shown))
+            if rows_shown
+            else "There is no tree."
+        )
+        data: dict[str, Any] = {"trees": [row.place for row in rows_shown]}
         data |= {"warnings": warnings} if warnings else {}
         return request.reply("\n".join([listed, *warned]), data, more)
 
@@ -441,9 +456,9 @@ def list_sources(request: Request) -> Draft:
 
 def _top_folders(project: Project, trees: Sequence[str]) -> Callable[[str], Sequence[str]]:
     def of(tree: str) -> Sequence[str]:
-        asked = ListRequest(trees=(tree,), refresh=False)
-        found = list_folder(project, asked, most=0)
-        ids = (one.id if isinstance(one, FolderEntry) else one.doc_id for one in found)
+        list_request = ListRequest(trees=(tree,), refresh=False)
+        entries = list_folder(project, list_request, most=0)
+        ids = (entry.id if isinstance(entry, FolderEntry) else entry.doc_id for entry in entries)
         return [name.partition(":")[2] for name in ids]
 
     return of
@@ -460,8 +475,8 @@ def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> _Row:
     )
 
 
-def nothing_called(request: Request, report: ShowReport) -> NotFoundError:
-    """Return what to say of ids that name nothing; a tree or a folder is said to be one."""
+def not_found_error(request: Request, report: ShowReport) -> NotFoundError:
+    """Return the error for ids that name nothing; its hint tells if it is a tree or a folder."""
     if not report.not_found:
         return NotFoundError("there are no ids from this `offset` on")
     name, near = report.not_found[0]

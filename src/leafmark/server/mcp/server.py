@@ -1,7 +1,7 @@
 """The protocol's side: requests to calls in threads, replies and errors to messages.
 
-The only module that imports the SDK. What answers a call is imported by the
-first one: until then a client waits for the SDK alone.
+The only module that imports the SDK. The modules that answer calls are imported with the first
+call: a client that connects waits only for the SDK.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 log = logging.getLogger("leafmark.mcp")
 
 PATIENCE_S = 10.0
-"""How long a call waits for a fresh index before it answers from the one there is."""
+"""How long a call waits for a fresh index before it answers from the present one."""
 
 TEXT_ONLY_CLIENTS = frozenset(("claude-code",))
-"""Clients, by the names that they give, that hand a model the structured content in place of the
-text where an answer has both. They get the text alone, since the passages are in it."""
+"""Names of clients that show a model the structured content instead of the text where an answer has
+both. They get only the text, since the passages are in it."""
 
 _THREADS = 4
 _MAX_EXAMPLES = 200
-"""Chunks looked at for an id that can be told as an example."""
+"""Most chunks examined for an id that can serve as an example."""
 
 _RESOURCE_NOT_FOUND = -32002
 
 Value = TypeVar("Value")
-"""What a call in a thread gives back."""
+"""The result of a call in a thread."""
 
 
 def make_server(workspace: Workspace) -> Server[Any]:
@@ -75,9 +75,9 @@ def make_server(workspace: Workspace) -> Server[Any]:
     )
 
 
-# What a client is told when it connects: how to use the tools, and what there is to search. Of the
-# project only names of trees, counts and one id are told, and only such as hold nothing but
-# letters, digits and plain signs, so that no file name can speak in our voice.
+# The instructions for a client that connects: how to use the tools, and the trees to search. Of the
+# project they contain only names of trees, counts and one id, made of letters, digits and plain
+# signs alone, so that no file name can pose as an instruction.
 
 
 _MAX_TREES = 20
@@ -95,8 +95,8 @@ _PLAIN_ID = re.compile(r"[A-Za-z0-9._-]{1,40}:[A-Za-z0-9._/-]{1,60}#[a-z0-9-]{1,
 
 
 def build_instructions(trees: Sequence[TreeStatus], example: str | None) -> str:
-    """Return the instructions; without trees that hold something, that the index is being built."""
-    from leafmark.model import count_of  # late: without an index it is not needed
+    """Return the instructions; without any document they say that the index is being built."""
+    from leafmark.model import count_of  # late: not needed without an index
 
     filled = [tree for tree in trees if tree.documents]
     if not filled:
@@ -114,12 +114,12 @@ def build_instructions(trees: Sequence[TreeStatus], example: str | None) -> str:
 
 
 def plain_id(ids: Iterable[str]) -> str | None:
-    """Return the first id that holds nothing but plain characters."""
-    return next((each for each in ids if _PLAIN_ID.fullmatch(each)), None)
+    """Return the first id that holds only plain characters, None without one."""
+    return next((chunk_id for chunk_id in ids if _PLAIN_ID.fullmatch(chunk_id)), None)
 
 
 def _instructions(workspace: Workspace) -> str:
-    """Tell of the index as it is on disk: a server starts without waiting for anything."""
+    """Return the instructions for the index on disk: a server starts without waiting."""
     from leafmark.app import list_chunks, list_trees
     from leafmark.app.requests import ListRequest
 
@@ -134,25 +134,25 @@ def _instructions(workspace: Workspace) -> str:
 
 
 class _Handlers:
-    """What the server does for each kind of request."""
+    """The handlers of the server, one for each kind of request."""
 
     def __init__(self, workspace: Workspace):
         self._workspace = workspace
         self._threads: anyio.CapacityLimiter | None = None
 
-    async def _in_thread(self, function: Callable[[], Value]) -> Value:
-        """Run in a thread; a call that is cancelled is left to end by itself."""
+    async def _run_in_thread(self, function: Callable[[], Value]) -> Value:
+        """Run a function in a thread; after a cancellation it ends by itself."""
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(_THREADS)
         return await anyio.to_thread.run_sync(
             function, abandon_on_cancel=True, limiter=self._threads
         )
 
-    async def _fresh(self, context: Any) -> Freshness:
-        """Wait for a fresh index, telling how far it is; then for no longer."""
+    async def _wait_for_fresh(self, context: Any) -> Freshness:
+        """Wait at most `PATIENCE_S` for a fresh index, report progress, and return its state."""
         most = total = 0
 
-        async def tell(state: Freshness) -> None:
+        async def report(state: Freshness) -> None:
             nonlocal most, total
             total = total or state.total
             if state.done > most and state.total == total:  # another run counts something else
@@ -161,7 +161,7 @@ class _Handlers:
                     most, total, f"{most} of {total} sources read"
                 )
 
-        return await self._workspace.freshened(PATIENCE_S, anyio.sleep, tell)
+        return await self._workspace.wait_async(PATIENCE_S, anyio.sleep, report)
 
     # -- tools -------------------------------------------------------------------------
 
@@ -169,9 +169,9 @@ class _Handlers:
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         _check_first_page(params)
-        self._workspace.ask()  # and not waited for: what a client lists first, it calls soon
-        structured = _takes_both(context)
-        return types.ListToolsResult(tools=[_described(tool, structured) for tool in TOOLS])
+        self._workspace.ask()  # without waiting: a client that lists the tools calls one soon
+        structured = _shows_text(context)
+        return types.ListToolsResult(tools=[_build_tool(tool, structured) for tool in TOOLS])
 
     async def call_tool(
         self, context: Any, params: types.CallToolRequestParams
@@ -183,20 +183,20 @@ class _Handlers:
                 types.INVALID_PARAMS, f"there is no tool `{params.name}`. There are: {known}"
             )
         try:
-            given, notes = with_lenience(tool.parameters, params.arguments)
-            arguments = check_arguments(tool.parameters, given)
-            state, structured = await self._fresh(context), _takes_both(context)
-            reply = await self._in_thread(
+            values, notes = with_lenience(tool.parameters, params.arguments)
+            arguments = check_arguments(tool.parameters, values)
+            state, structured = await self._wait_for_fresh(context), _shows_text(context)
+            reply = await self._run_in_thread(
                 lambda: self._answer(tool, arguments, notes, state, structured)
             )
         except LeafmarkError as error:
-            return _failed(error)
+            return _error_result(error)
         except Exception as error:
             refused = refusal_of(error)
             if refused is not None:
-                return _failed(refused)
+                return _error_result(refused)
             log.exception("%s failed", tool.name)  # a bug; the server answers on
-            return _failed(LeafmarkError(INTERNAL_ERROR))
+            return _error_result(LeafmarkError(INTERNAL_ERROR))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.data
         )
@@ -225,8 +225,10 @@ class _Handlers:
         from leafmark.render.terminal import clean_line
 
         cursor = None if params is None else params.cursor
-        await self._fresh(context)
-        page = await self._protocol(lambda: resources.list_page(self._workspace.project(), cursor))
+        await self._wait_for_fresh(context)
+        page = await self._run_for_protocol(
+            lambda: resources.list_page(self._workspace.project(), cursor)
+        )
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -257,15 +259,17 @@ class _Handlers:
     async def read_resource(
         self, context: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        await self._fresh(context)
-        text = await self._protocol(lambda: resources.read(self._workspace.project(), params.uri))
+        await self._wait_for_fresh(context)
+        text = await self._run_for_protocol(
+            lambda: resources.read(self._workspace.project(), params.uri)
+        )
         content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[content])
 
-    async def _protocol(self, function: Callable[[], Value]) -> Value:
-        """Run in a thread; what is wrong is an error of the protocol."""
+    async def _run_for_protocol(self, function: Callable[[], Value]) -> Value:
+        """Run a function in a thread; its errors become errors of the protocol."""
         try:
-            return await self._in_thread(function)
+            return await self._run_in_thread(function)
         except NotFoundError as error:
             raise MCPError(_RESOURCE_NOT_FOUND, _error_text(error)) from error
         except LeafmarkError as error:
@@ -280,28 +284,30 @@ class _Handlers:
             return types.CompleteResult(completion=types.Completion(values=[]))
         known = {} if params.context is None else params.context.arguments or {}
         argument = params.argument
-        values, total = await self._protocol(
+        values, total = await self._run_for_protocol(
             lambda: resources.complete(
                 self._workspace.project(), argument.name, argument.value, known.get("tree")
             )
         )
-        found = types.Completion(values=values, total=total, has_more=total > len(values))
-        return types.CompleteResult(completion=found)
+        completion = types.Completion(values=values, total=total, has_more=total > len(values))
+        return types.CompleteResult(completion=completion)
 
 
 def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
-    """Refuse a cursor for a list that is given whole."""
+    """Refuse a cursor for a list that has only one page."""
     if params is not None and params.cursor:
-        raise MCPError(types.INVALID_PARAMS, _error_text(resources.no_cursor(params.cursor)))
+        raise MCPError(
+            types.INVALID_PARAMS, _error_text(resources.unknown_cursor_error(params.cursor))
+        )
 
 
-def _takes_both(context: Any) -> bool:
-    """Whether the client shows a model the text of an answer that has structured content."""
+def _shows_text(context: Any) -> bool:
+    """Whether the client shows a model the text also where there is structured content."""
     client = context.session.client_params
     return client is None or client.client_info.name not in TEXT_ONLY_CLIENTS
 
 
-def _described(tool: Tool, structured: bool) -> types.Tool:
+def _build_tool(tool: Tool, structured: bool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -318,13 +324,13 @@ def _described(tool: Tool, structured: bool) -> types.Tool:
     )
 
 
-def _failed(error: LeafmarkError) -> types.CallToolResult:
+def _error_result(error: LeafmarkError) -> types.CallToolResult:
     text = types.TextContent(type="text", text=_error_text(error))
     return types.CallToolResult(content=[text], is_error=True)
 
 
 def _error_text(error: LeafmarkError) -> str:
-    """What, where, and what to do, on a line each."""
+    """Return the error as lines: what happened, where, and what to do."""
     from leafmark.render.hints import PROGRAMS, word_remedy
     from leafmark.render.terminal import clean_line
 
@@ -337,11 +343,11 @@ def _error_text(error: LeafmarkError) -> str:
     return "\n".join(clean_line(line) for line in lines)
 
 
-# The ways in: standard input and output, where a line that is no message is answered too; HTTP.
+# The transports: HTTP, and standard input and output, where an invalid line gets an error, too.
 #
-# The SDK's own transport drops such lines, and a client that sent one would wait for ever. What was
-# asked before the input ended is answered before we end: whoever pipes requests into the command
-# closes it at once.
+# The SDK's own transport drops such lines, and a client that sent one would wait for ever. All
+# requests that came before the input ended are answered before the server ends: a pipe of requests
+# is closed at once.
 
 
 _PARSE_ERROR = -32700
@@ -356,11 +362,11 @@ _CANCELLED = _NOTIFICATIONS + "cancelled"
 _BOM = "\ufeff"
 
 LAST_ANSWERS_S = 30.0
-"""How long answers may take after the input has ended; chosen by eye."""
+"""How long answers may take after the end of the input; chosen by eye."""
 
 
 def run_http(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
-    """Serve over HTTP until interrupted; `started` gets the address once the port is held."""
+    """Serve over HTTP until interrupted; `started` gets the address once the port is bound."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     from leafmark.server.listening import MAX_BODY_BYTES, serve
@@ -380,8 +386,8 @@ def run_stdio(workspace: Workspace, out: int) -> None:
     """Serve on standard input and the descriptor `out` until the input ends, or Ctrl-C.
 
     Ctrl-C ends the process at once: an orderly end would wait for the thread
-    that reads the input, and there is nothing to tidy up that a kill would leave.
-    A client that is gone before its answer is no error, as with any closed pipe.
+    that reads the input, and there is nothing to clean up.
+    A client that disconnects before its answer is not an error, as with any closed pipe.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -395,13 +401,13 @@ def run_stdio(workspace: Workspace, out: int) -> None:
 
         options = server.create_initialization_options()
         async with (
-            await anyio.open_file(_take_input(), encoding="utf-8", errors="replace") as lines,
+            await anyio.open_file(_replace_input(), encoding="utf-8", errors="replace") as lines,
             anyio.create_task_group() as group,
         ):
-            talk = Conversation(lines, write)
-            group.start_soon(talk.listen)
-            group.start_soon(talk.speak)
-            await server.run(talk.incoming, talk.outgoing, options)
+            conversation = Conversation(lines, write)
+            group.start_soon(conversation.listen)
+            group.start_soon(conversation.speak)
+            await server.run(conversation.incoming, conversation.outgoing, options)
 
     try:
         anyio.run(serve)
@@ -415,8 +421,8 @@ def _is_closed_pipe(error: BaseException) -> bool:
     return isinstance(error, OSError) and is_closed_pipe(error)
 
 
-def _take_input() -> int:
-    """Return standard input under another number: whatever else reads it finds nothing there."""
+def _replace_input() -> int:
+    """Return standard input under another descriptor, and make the usual one empty."""
     taken = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -425,64 +431,64 @@ def _take_input() -> int:
 
 
 class Conversation:
-    """What a client sends, line by line, and the answers to it.
+    """The messages of a client, line by line, and the answers to them.
 
-    A line that is no message is answered with an error. What comes in ends when what was asked is
-    answered.
+    A line that is not a message is answered with an error. `incoming` ends when the input has ended
+    and all requests are answered, or `LAST_ANSWERS_S` later.
     """
 
     def __init__(self, lines: AsyncIterable[str], write: Callable[[str], Awaitable[object]]):
         self._lines, self._write = lines, write
         self._read, self.incoming = anyio.create_memory_object_stream[SessionMessage](0)
         self.outgoing, self._written = anyio.create_memory_object_stream[SessionMessage](0)
-        self._asked = Counter[types.RequestId]()  # two may have one id
+        self._pending = Counter[types.RequestId]()  # two requests may have the same id
         self._all_answered = anyio.Event()
 
     async def listen(self) -> None:
-        """Hand on what the client sends, up to its end."""
+        """Forward the client's messages up to the end of its input."""
         async with self._read:
             async for line in self._lines:
                 text = line.removeprefix(_BOM)
                 if not text.strip():
-                    continue  # nobody waits for an answer to it
+                    continue  # a blank line needs no answer
                 try:
                     message = read_message(text)
-                except NoMessageError as error:
+                except InvalidMessageError as error:
                     await self.outgoing.send(SessionMessage(error.answer))
                     continue
-                self._note(message)
+                self._note_request(message)
                 await self._read.send(SessionMessage(message))
-            if self._asked:
+            if self._pending:
                 with anyio.move_on_after(LAST_ANSWERS_S):
                     await self._all_answered.wait()
 
-    def _note(self, message: types.JSONRPCMessage) -> None:
+    def _note_request(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
-            self._asked[message.id] += 1
+            self._pending[message.id] += 1
         elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
             number = (message.params or {}).get("requestId")
             if _is_id(number):
-                self._answered(number)
+                self._note_answer(number)
 
-    def _answered(self, number: Any) -> None:
-        """Note that nobody waits for the answer to a request any more."""
-        self._asked -= Counter((number,))
-        if not self._asked:
+    def _note_answer(self, number: Any) -> None:
+        """Note that a request is answered or cancelled."""
+        self._pending -= Counter((number,))
+        if not self._pending:
             self._all_answered.set()
             self._all_answered = anyio.Event()
 
     async def speak(self) -> None:
-        """Write what the server says."""
+        """Write the messages of the server."""
         async with self._written:
             async for item in self._written:
                 message = item.message
                 await self._write(message.model_dump_json(by_alias=True, exclude_unset=True) + "\n")
                 if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-                    self._answered(message.id)
+                    self._note_answer(message.id)
 
 
-class NoMessageError(Exception):
-    """A line is no message; `answer` tells the client."""
+class InvalidMessageError(Exception):
+    """A line is not a message; `answer` is the error for the client."""
 
     def __init__(self, code: int, message: str, number: Any = None):
         super().__init__(message)
@@ -494,32 +500,32 @@ class NoMessageError(Exception):
 
 
 def _is_id(number: Any) -> bool:
-    """Whether it names a request: a text with half a surrogate pair cannot be sent back."""
+    """Whether a value can be an id: a text with half a surrogate pair cannot be sent back."""
     if isinstance(number, str):
         return not re.search("[\ud800-\udfff]", number)
     return isinstance(number, int) and not isinstance(number, bool)
 
 
 def read_message(line: str) -> types.JSONRPCMessage:
-    """Return the message that a line is.
+    """Return the message in a line.
 
     Raises:
-        NoMessageError: it is none, or a request without a usable id. To the SDK that is a
-            notification, and dropped; but each notification of MCP has a name that says so.
+        InvalidMessageError: it is not a message, or a request without a usable id. The SDK would
+            take such a request as a notification and drop it; MCP's notifications have a prefix.
     """
     try:
-        found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         pass
     else:
-        if isinstance(found, types.JSONRPCNotification) and not found.method.startswith(
+        if isinstance(message, types.JSONRPCNotification) and not message.method.startswith(
             _NOTIFICATIONS
         ):
-            raise NoMessageError(_INVALID_REQUEST, _NO_ID)
-        return found
+            raise InvalidMessageError(_INVALID_REQUEST, _NO_ID)
+        return message
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        raise NoMessageError(_PARSE_ERROR, "the line is not JSON") from None
+        raise InvalidMessageError(_PARSE_ERROR, "the line is not JSON") from None
     number = value.get("id") if isinstance(value, dict) else None
-    raise NoMessageError(_INVALID_REQUEST, _NO_MESSAGE, number)
+    raise InvalidMessageError(_INVALID_REQUEST, _NO_MESSAGE, number)

@@ -1,4 +1,4 @@
-"""The tools: what each is for, what it takes, and the schema of its structured content."""
+"""The tools: the purpose and parameters of each, and the schema of its structured content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leafmark.server.parameters import Parameter
 
 
 class Tool(NamedTuple):
-    """One tool. `properties` are the schema of what its answers hold beside what every one may.
+    """One tool. `properties` is the schema of its answers' own fields, besides `_COMMON`.
 
     Its use case is in `answers`, under the same name.
     """
@@ -93,7 +93,7 @@ _OFFSET_ALIASES = ("skip", "start")
 
 
 def _offset(what: str) -> Parameter:
-    """Return the argument that pages through what no search found."""
+    """Return the argument that pages through a list which is not from a search."""
     return Parameter(
         "offset",
         f"Leave out so many of the first {what}. {_GOES_ON}",
@@ -159,7 +159,7 @@ TOOLS: tuple[Tool, ...] = (
             Parameter.of("search.mode"),
             Parameter.of("search.strict"),
             Parameter.of("search.plain"),
-            Parameter.of("search.section", one=True, least=1, most=500),
+            Parameter.of("search.section", single=True, least=1, most=500),
             Parameter.of("search.expand", most=5),
             _budget(6000),
         ),

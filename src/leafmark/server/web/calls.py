@@ -75,7 +75,7 @@ class Request:
 
     def settings(self, table: str) -> dict[str, Any]:
         """Return the arguments that are settings of a table, by the settings' full names."""
-        return {f"{table}.{key}": value for key, value in self.arguments.asked(table).items()}
+        return {f"{table}.{key}": value for key, value in self.arguments.fields_for(table).items()}
 
 
 def search(request: Request) -> Reply:
@@ -90,7 +90,7 @@ def search(request: Request) -> Reply:
 
 
 def _search_request(request: Request, **also: Any) -> SearchRequest:
-    fields = request.arguments.asked("search") | {"refresh": False}
+    fields = request.arguments.fields_for("search") | {"refresh": False}
     return SearchRequest(request.texts("q"), **fields, **also)
 
 
@@ -120,7 +120,7 @@ def show(request: Request) -> Reply:
     report = show_chunks(
         request.project,
         ShowRequest(
-            ids=request.texts("id"), **(request.arguments.asked("show") | {"refresh": False})
+            ids=request.texts("id"), **(request.arguments.fields_for("show") | {"refresh": False})
         ),
     )
     return json_reply(show_record(report), 200 if report.shown else 404)

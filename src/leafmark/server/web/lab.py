@@ -170,7 +170,8 @@ def _lane(
 
     def describe(position: int) -> str:
         chunk = chunks[position]
-        return f"{chunk.title} · {chunk.body_tokens:,} tokens · lines {chunk.line_start}–{chunk.line_end}"
+        lines = f"lines {chunk.line_start}–{chunk.line_end}"
+        return f"{chunk.title} · {chunk.body_tokens:,} tokens · {lines}"
 
     document = chunked.document.document
     text = DocumentText(

@@ -264,7 +264,7 @@ class Site:
 
     async def _refresh(self, patience_s: float) -> Freshness:
         """Wait at most `patience_s` seconds for a fresh index, and return how it stands."""
-        return await self.workspace.freshened(patience_s, asyncio.sleep)
+        return await self.workspace.wait_async(patience_s, asyncio.sleep)
 
     async def _run_in_thread(self, call: Callable[[], Reply], state: Freshness) -> Reply:
         def run_call() -> Reply:

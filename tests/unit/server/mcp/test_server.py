@@ -63,7 +63,7 @@ def test_many_calls_at_once_wait_no_longer_than_one(clock: Callable[[], float]) 
             told.append(done)
 
         session = SimpleNamespace(report_progress=report)
-        states.append(await handlers._fresh(SimpleNamespace(session=session)))
+        states.append(await handlers._wait_for_fresh(SimpleNamespace(session=session)))
         assert told == sorted(set(told)) != []
 
     async def call_all() -> None:
