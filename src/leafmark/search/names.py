@@ -47,6 +47,9 @@ SAME_PREFIX_SHARE = 0.2
 EXACT_DOCUMENT, EXACT_CHUNK, DOCUMENT_BY_STEMS, CHUNK_BY_STEMS = 4.0, 3.0, 2.0, 1.0
 """The levels of bearers; higher ones come first."""
 
+MAX_DIGITS = 4
+"""The most digits that a number is filled up to in names of files: `0008` (chosen by eye)."""
+
 WHOLE_STEP = 4
 """Added for the bearer of a whole name, over that of a name without the kind of thing."""
 
@@ -250,13 +253,29 @@ def _forms(name: Name) -> tuple[list[Name], list[Name]]:
         if len(form) > 1 and form[-1].stem in _AFTER_NAMES and form[-2].stem not in ARTICLES
     ]
     many = whole[1:] if stems and stems[0] in _ASKING else []
-    return [*whole, *(plural for form in many for plural in _plurals(form))], bare
+    numbered = (other for form in whole for other in _numbered(form))
+    return [*whole, *numbered, *(plural for form in many for plural in _plurals(form))], bare
 
 
 def _plurals(name: Name) -> Iterator[Name]:
     last = name[-1].exact
     for plural in (f"{last}s", f"{last}es", f"{last[:-1]}ies"):
         yield (*name[:-1], name[-1]._replace(exact=plural))
+
+
+def _numbered(name: Name) -> Iterator[Name]:
+    """Yield a name with other numbers of zeros before its numbers, as files have them."""
+    numbers = {word.exact for word in name if word.exact.isdecimal()}
+    for digits in range(1, MAX_DIGITS + 1) if numbers else ():
+        filled = {number: number.lstrip("0").zfill(digits) for number in numbers}
+        form = tuple(
+            word._replace(exact=filled[word.exact], stem=filled[word.exact])
+            if word.exact in filled
+            else word
+            for word in name
+        )
+        if form != name:
+            yield form
 
 
 def _all_forms(name: Name) -> list[Name]:

@@ -50,6 +50,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("authorization", "guide/authorization.md"),  # the stem of a file
         ("ADR-0005", "adr/5.md"),
         ("adr 0005", "adr/5.md"),
+        ("adr 5", "adr/5.md"),
         ("making a backup", "manual/4.md"),  # a title but for its number
         ("setup", "start.md"),  # an alias of the front matter
         ("tools", "sub/tools/index.md"),  # an index page is called as its folder
