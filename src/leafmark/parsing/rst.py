@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from leafmark.model import Block, BlockKind, Document, Heading, Link
@@ -248,6 +248,23 @@ _NUMBERED = frozenset(("pep", "rfc"))
 _NO_LABELS = (-1, 0)
 
 
+_OF_HEADER = re.compile(r"(?:(?P<key>[A-Za-z][\w-]*+):)? +(?P<value>.*)|[A-Za-z][\w-]*+:")
+"""A line of a header as mails have them, and proposals such as those of Python."""
+
+
+def _stated_title(lines: Sequence[str]) -> str:
+    """Return the title that the header of a text states, empty for none.
+
+    >>> _stated_title(["PEP: 8", "Title: Style Guide", "Author: A,", "  B", "", "Text"])
+    'Style Guide'
+    >>> _stated_title(["Title: a paragraph", "of words"])
+    ''
+    """
+    found = [_OF_HEADER.fullmatch(line) for line in takewhile(bool, lines)]
+    stated = {one["key"].lower(): one["value"] for one in found if one and one["key"]}
+    return stated.get("title", "") if all(found) else ""
+
+
 _Mark = Callable[["RstScanner", int], int]
 """The width of an item's mark on a line, 0 where the line begins no item."""
 
@@ -262,6 +279,7 @@ class RstScanner(LineScanner):
         self._label = ""
         self._labels = _NO_LABELS  # where those that adjoin begin: a line, and a number of blocks
         self._language = ""
+        self.title = _stated_title(lines.text)
 
     # -- one construct -----------------------------------------------------------
 

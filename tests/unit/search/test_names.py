@@ -19,6 +19,10 @@ SOURCES = {
     "lib/asyn.md": "# asynclib — support for many things\n\nIt runs what was begun, in turns.\n",
     "guide/authorization.md": "# Who may do what\n\nEach user has a part to play.\n",
     "adr/5.md": "# ADR-0005: Use one line for all\n\nWe have chosen the simplest one.\n",
+    "peps/pep-0030.rst": (
+        "PEP: 30\nTitle: Values by turns\nAuthor: One,\n        Another\n\n"
+        "Abstract\n========\n\nEach has some of them.\n"
+    ),
     "manual/4.md": "# 4.2. Making a backup\n\nCopy the files elsewhere.\n",
     "start.md": "---\naliases: [setup]\n---\n# First steps\n\nDo this and that.\n",
     "sub/tools/index.md": "# Various\n\nWhat is in the box.\n",
@@ -51,6 +55,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("ADR-0005", "adr/5.md"),
         ("adr 0005", "adr/5.md"),
         ("adr 5", "adr/5.md"),
+        ("values by turns", "peps/pep-0030.rst"),  # what a header states
         ("making a backup", "manual/4.md"),  # a title but for its number
         ("setup", "start.md"),  # an alias of the front matter
         ("tools", "sub/tools/index.md"),  # an index page is called as its folder
