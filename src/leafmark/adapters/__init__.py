@@ -1,8 +1,8 @@
 """leafmark inside other frameworks: `langchain` and `llamaindex`, each with its own extra.
 
-An adapter uses the library as any program does and gives its framework what that
-has names for: texts, offsets in characters, relations, metadata. Nothing is
-imported from here unasked, since the frameworks are large.
+An adapter uses the library as any program does, and gives its framework texts,
+offsets in characters, relations and metadata in the framework's own types. No other
+package imports an adapter, since the frameworks are large.
 """
 
 from __future__ import annotations

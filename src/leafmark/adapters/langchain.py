@@ -27,18 +27,18 @@ __all__ = ["LeafmarkRetriever", "LeafmarkTextSplitter"]
 
 
 class LeafmarkTextSplitter(TextSplitter):
-    """Splits documents into sections and pieces that know where they stand.
+    """Splits documents into sections and pieces with their places in the source.
 
-    `strategy`, `tree` and the sizes are those of `leafmark.chunk`. Each document is
-    parsed by the suffix of the path under `source_key` in its metadata, and called by
-    it in ids; one without it is called `default_path`.
+    `strategy`, `tree` and the sizes are those of `leafmark.chunk`. The metadata of each
+    document hold its path under `source_key`, else it is `default_path`. The path's suffix
+    decides how the document is parsed, and ids contain the path.
 
     With `content="source"` a document's `page_content` is a slice of the text, and
-    `text[start_index:end_index] == page_content`. With `content="text"` it is what
-    leafmark makes for models: breadcrumb, overlap, readable text of HTML and notebooks;
-    the indexes then bound what it was made of.
+    `text[start_index:end_index] == page_content`. With `content="text"` it is leafmark's
+    text for models: breadcrumb, overlap, readable text of HTML and notebooks; the indexes
+    then bound its source.
 
-    Beside `start_index` and `end_index` (characters) the metadata hold `chunk_id`,
+    The metadata hold `start_index` and `end_index` (characters), `chunk_id`,
     `parent_id`, `breadcrumb`, `section_path`, `kind`, `depth`, and the bytes and lines
     of the slice. Front matter is in no document.
 
@@ -81,7 +81,7 @@ class LeafmarkTextSplitter(TextSplitter):
     def create_documents(
         self, texts: Sequence[str], metadatas: Sequence[Mapping[Any, Any]] | None = None
     ) -> list[Document]:
-        """Return a document for each part of each text, with the text's metadata and its own."""
+        """Return a document for each part of each text, with the metadata of both."""
         documents = []
         for text, metadata in zip(texts, metadatas or [{}] * len(texts), strict=True):
             path = str(metadata.get(self._source_key) or self._default_path)
@@ -95,14 +95,15 @@ class LeafmarkTextSplitter(TextSplitter):
 class LeafmarkRetriever(BaseRetriever):
     """Finds sections of a folder of documents; each comes with a citation that can be checked.
 
-    The fields are what `Index.search` takes; `document_tags` are its `tags`. A query is
+    The fields are arguments of `Index.search`; `document_tags` are its `tags`. A query is
     text (`plain`) unless that is switched off. A result's `page_content` is its heading
     and whole section, its id leafmark's. The metadata hold `citation`, `score`, `rank`,
     `source` (the file), `start_index` and `end_index` (characters), bytes, lines,
-    `breadcrumb` and more. What `expand` adds follows its result, with `relation`.
+    `breadcrumb` and more. The sections that `expand` adds follow their result, with
+    `relation`.
 
-    With `max_tokens` the texts together, parted by blank lines, have at most so many
-    tokens: they are the parts that matter most (`Index.fit`), each with its own citation.
+    With `max_tokens` the texts together, separated by blank lines, have at most so many
+    tokens: they are the most relevant parts (`Index.fit`), each with its own citation.
 
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(index=leafmark.open_index("handbook"), limit=1)
@@ -110,7 +111,7 @@ class LeafmarkRetriever(BaseRetriever):
     'handbook:guides/backups.md#restoring-a-backup@642e34fdd407:697-1301'
     """
 
-    model_config = ConfigDict(extra="forbid")  # else `k=3` would be left out without a word
+    model_config = ConfigDict(extra="forbid")  # else `k=3` would be ignored silently
 
     index: Index
     limit: int | None = None
@@ -127,15 +128,21 @@ class LeafmarkRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        asked = {
-            each.name: getattr(self, each.name) for each in fields(Search) if each.name != "tags"
+        values = {
+            field.name: getattr(self, field.name)
+            for field in fields(Search)
+            if field.name != "tags"
         }
-        search = Search(tags=self.document_tags, **asked)
+        search = Search(tags=self.document_tags, **values)
         return [
             Document(
-                id=found.id,
-                page_content=found.text,
-                metadata={"start_index": found.start, "end_index": found.end, **found.metadata},
+                id=retrieved.id,
+                page_content=retrieved.text,
+                metadata={
+                    "start_index": retrieved.start,
+                    "end_index": retrieved.end,
+                    **retrieved.metadata,
+                },
             )
-            for found in find(self.index, query, search)
+            for retrieved in find(self.index, query, search)
         ]

@@ -38,28 +38,28 @@ __all__ = ["LeafmarkNodeParser", "LeafmarkRetriever", "Search"]
 if TYPE_CHECKING:
     from leafmark.chunking import Sizes
 else:
-    Sizes = dict[str, Any]  # the field takes any: what is wrong is told in leafmark's words
+    Sizes = dict[str, Any]  # the field takes any size: leafmark words the errors
 
 _NAMESPACE = UUID("8a8f1f0e-7d0c-5a43-9d3b-5f1f5c9c2a6e")
-"""Of the ids of nodes; drawn once."""
+"""The namespace of the ids of nodes; drawn once."""
 
-_SHOWN = frozenset({"breadcrumb"})
-"""What of our metadata embedders and models are to see."""
+_VISIBLE_KEYS = frozenset({"breadcrumb"})
+"""The keys of our metadata that embedders and models see."""
 
 
 class LeafmarkNodeParser(NodeParser):
     """Makes a node of every section and piece, with true offsets and the tree between them.
 
-    `strategy`, `tree` and `sizes` are those of `leafmark.chunk`. Each document is parsed
-    by the suffix of the path under `path_key` in its metadata, and called by it in ids;
-    one without it is called `default_path`. With `content="source"` a node's text is a
-    slice: `document.text[node.start_char_idx:node.end_char_idx] == node.text`. With
-    `content="text"` it is what leafmark makes for models, and the offsets bound what it
-    was made of.
+    `strategy`, `tree` and `sizes` are those of `leafmark.chunk`. The metadata of each
+    document hold its path under `path_key`, else it is `default_path`. The path's suffix
+    decides how the document is parsed, and ids contain the path. With `content="source"` a
+    node's text is a slice:
+    `document.text[node.start_char_idx:node.end_char_idx] == node.text`. With
+    `content="text"` it is leafmark's text for models, and the offsets bound its source.
 
     Nodes are related to their document (SOURCE), to the nearest node of a section around
-    them (PARENT, CHILD), and to their neighbours (PREVIOUS, NEXT). Their ids are made of
-    the document's id and leafmark's, so that they stay the same, unless there is an
+    them (PARENT, CHILD), and to their neighbours (PREVIOUS, NEXT). Their ids are derived
+    from the document's id and leafmark's, so that they stay the same, unless there is an
     `id_func`. Metadata are flat; only `breadcrumb` is shown to embedders and models.
 
     Raises:
@@ -84,13 +84,13 @@ class LeafmarkNodeParser(NodeParser):
     @field_validator("id_func", mode="before")
     @classmethod
     def _read_id_func(cls, value: Any) -> Any:
-        """Read what `to_dict` wrote: a function's name is all that is left of one."""
+        """Return the function that `to_dict` wrote by its name."""
         written = isinstance(value, dict) and value.get("id_func_name")
         return default_id_func if written == default_id_func.__name__ else value
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._cutter()  # a mistake is told here, not with the first document
+        self._cutter()  # a mistake raises here, not with the first document
 
     @classmethod
     def class_name(cls) -> str:
@@ -103,24 +103,24 @@ class LeafmarkNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         cutter = self._cutter()
-        found: list[BaseNode] = []
+        results: list[BaseNode] = []
         for node in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
             path = str(node.metadata.get(self.path_key) or self.default_path)
             parts = cutter.cut(node.get_content(metadata_mode=MetadataMode.NONE), path)
-            made = [self._node(number, part, node) for number, part in enumerate(parts)]
-            self._relate(made, parts, node)
-            found += made
-        return found
+            created = [self._node(number, part, node) for number, part in enumerate(parts)]
+            self._relate(created, parts, node)
+            results += created
+        return results
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
     ) -> list[BaseNode]:
-        """Offsets and relations are there already; the base class would search for the texts."""
+        """Return the nodes as they are; the base class would search for their texts."""
         return nodes
 
     def _node(self, number: int, part: Part, document: BaseNode) -> TextNode:
         own = _flat(part.metadata)
-        hidden = [key for key in own if key not in _SHOWN]
+        hidden = [key for key in own if key not in _VISIBLE_KEYS]
         name = f"{document.node_id}\0{number}\0{part.chunk.fragment}"
         custom = self.id_func is not default_id_func
         offset = _offset(document)
@@ -154,24 +154,27 @@ class LeafmarkNodeParser(NodeParser):
 
 
 def _offset(document: BaseNode) -> int:
-    """Where the text of what is parsed begins in its own source, when it is a part of one."""
+    """Return where the text of a document begins in its source, if it is a part of one."""
     start = getattr(document, "start_char_idx", None)
     return start if document.source_node is not None and start is not None else 0
 
 
 def _flat(metadata: Any) -> dict[str, Any]:
-    """Metadata that every store takes: no lists. The section path is in the breadcrumb."""
+    """Return the metadata without lists, which not every store takes.
+
+    The section path is in the breadcrumb, too.
+    """
     return {key: value for key, value in metadata.items() if not isinstance(value, list)}
 
 
 class LeafmarkRetriever(BaseRetriever):
     """Finds sections of a folder of documents; each comes with a citation that can be checked.
 
-    `search` is what it asks `Index.search` for each time. A query is text unless
-    `plain` is switched off there. A node's text is the heading and whole section, its id
+    `search` holds the arguments for `Index.search`. A query is text unless `plain` is
+    switched off there. A node's text is the heading and whole section, its id
     leafmark's, its offsets are characters of the file. SOURCE and PARENT are ids that
-    `Index.show` takes. What `expand` adds follows its result, without a score. Under
-    `max_tokens` nodes are the parts that matter most (`Index.fit`), each with its citation.
+    `Index.show` takes. The sections that `expand` adds follow their result, without a score.
+    With `max_tokens` nodes are the most relevant parts (`Index.fit`), each with its citation.
 
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(leafmark.open_index("handbook"), Search(limit=1))
@@ -186,29 +189,29 @@ class LeafmarkRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [
-            NodeWithScore(node=_node_of(found), score=found.score)
-            for found in find(self._index, query_bundle.query_str, self._search)
+            NodeWithScore(node=_node_of(retrieved), score=retrieved.score)
+            for retrieved in find(self._index, query_bundle.query_str, self._search)
         ]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
-def _node_of(found: RetrievedText) -> TextNode:
-    metadata = _flat(found.metadata)
-    hidden = [key for key in metadata if key not in {*_SHOWN, "citation"}]
+def _node_of(retrieved: RetrievedText) -> TextNode:
+    metadata = _flat(retrieved.metadata)
+    hidden = [key for key in metadata if key not in {*_VISIBLE_KEYS, "citation"}]
     relationships: dict[NodeRelationship, Any] = {
         NodeRelationship.SOURCE: RelatedNodeInfo(
-            node_id=found.entry.doc_id, node_type=ObjectType.DOCUMENT
+            node_id=retrieved.entry.doc_id, node_type=ObjectType.DOCUMENT
         )
     }
-    if found.entry.parent_id is not None:
-        relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id=found.entry.parent_id)
+    if retrieved.entry.parent_id is not None:
+        relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id=retrieved.entry.parent_id)
     return TextNode(
-        id_=found.id,
-        text=found.text,
-        start_char_idx=found.start,
-        end_char_idx=found.end,
+        id_=retrieved.id,
+        text=retrieved.text,
+        start_char_idx=retrieved.start,
+        end_char_idx=retrieved.end,
         metadata=metadata,
         excluded_embed_metadata_keys=hidden,
         excluded_llm_metadata_keys=hidden,

@@ -1,8 +1,8 @@
-"""A text cut into parts, each with where it stands, in characters of the text.
+"""A text cut into parts, each with its place in characters of the text.
 
-Chunks know bytes; frameworks count characters. A part is a slice of the text, so
-that its offsets can be checked: it is one contiguous range of one chunk, with the
-heading lines that stand before it and have no text of their own.
+Chunks have offsets in bytes; frameworks count characters. A part is a slice of the text, so
+that its offsets can be checked: one contiguous range of one chunk, with the heading lines
+directly before it that have no text of their own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Content = Literal["source", "text"]
 
 
 class Part(NamedTuple):
-    """A slice `[start, end)` of a text, in characters; `content` is what a framework indexes.
+    """A slice `[start, end)` of a text, in characters; `content` is the text for a framework.
 
     `parent` is the number of the part that begins the nearest section around it, if any.
     """
@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """Bytes of a document that belong to one chunk, and whether they are more than a heading."""
+    """Bytes of a document that belong to one chunk; `has_text` if there is more than a heading."""
 
     start: int
     end: int
@@ -78,26 +78,28 @@ class Cutter:
         self._chunks(b"", "document.md")
 
     def cut(self, text: str, path: str) -> list[Part]:
-        """Return the parts of a text that is called `path`, in order of where they begin."""
+        """Return the parts of a text with the path `path`, in order of their starts."""
         data = Utf8(text.encode("utf-8", "replace"))  # half a character stays one character
-        ranges = list(_joined(_ranges(self._chunks(data, path))))
+        ranges = list(_join_headings(_ranges(self._chunks(data, path))))
         if self.content == "text":
-            ranges = _whole(ranges)
-        places = _characters(data, text, (at for one in ranges for at in (one.start, one.end)))
+            ranges = _merge_by_chunk(ranges)
+        places = _characters(data, text, (at for span in ranges for at in (span.start, span.end)))
         parts: list[Part] = []
         first: dict[int, int] = {}
-        for one in ranges:
-            start, end = _trimmed(text, places[one.start], places[one.end])
+        for span in ranges:
+            start, end = _trim(text, places[span.start], places[span.end])
             if start == end:
                 continue
             metadata = _metadata(
-                one.chunk,
-                one.start + _size(text, places[one.start], start),
-                one.end - _size(text, end, places[one.end]),
+                span.chunk,
+                span.start + _size(text, places[span.start], start),
+                span.end - _size(text, end, places[span.end]),
             )
-            content = text[start:end] if self.content == "source" else one.chunk.text
-            parts.append(Part(one.chunk, content, start, end, _parent(one.chunk, first), metadata))
-            first.setdefault(one.chunk.position, len(parts) - 1)
+            content = text[start:end] if self.content == "source" else span.chunk.text
+            parts.append(
+                Part(span.chunk, content, start, end, _parent(span.chunk, first), metadata)
+            )
+            first.setdefault(span.chunk.position, len(parts) - 1)
         return parts
 
     def _chunks(self, data: bytes, path: str) -> list[Chunk]:
@@ -105,73 +107,75 @@ class Cutter:
 
 
 def _ranges(chunks: Iterable[Chunk]) -> list[_Range]:
-    """Return what the chunks hold, by where it begins; neighbours of one chunk are one range."""
-    found: list[_Range] = []
-    for one in chunks:
-        data, front = one.owner.document.data, one.owner.document.front_matter
+    """Return the ranges of the chunks in order; adjacent ranges of one chunk are joined."""
+    ranges: list[_Range] = []
+    for current in chunks:
+        data, front = current.owner.document.data, current.owner.document.front_matter
         least = 0 if front is None else front.end
-        spans = [(max(start, least), end) for start, end in one.body_spans if end > least]
-        bodies = [_Range(start, end, one, bool(data[start:end].strip())) for start, end in spans]
-        if one.heading_start is not None and one.heading_end is not None:
-            bodies.insert(0, _Range(one.heading_start, one.heading_end, one, False))
+        spans = [(max(start, least), end) for start, end in current.body_spans if end > least]
+        bodies = [
+            _Range(start, end, current, bool(data[start:end].strip())) for start, end in spans
+        ]
+        if current.heading_start is not None and current.heading_end is not None:
+            bodies.insert(0, _Range(current.heading_start, current.heading_end, current, False))
         for body in bodies:
-            last = found[-1] if found else None
-            if last is not None and last.chunk is one and last.end == body.start:
+            last = ranges[-1] if ranges else None
+            if last is not None and last.chunk is current and last.end == body.start:
                 has_text = last.has_text or body.has_text
-                found[-1] = last._replace(end=body.end, has_text=has_text)
+                ranges[-1] = last._replace(end=body.end, has_text=has_text)
             else:
-                found.append(body)
-    return sorted(found, key=lambda each: (each.start, each.end))
+                ranges.append(body)
+    return sorted(ranges, key=lambda span: (span.start, span.end))
 
 
-def _joined(ranges: Iterable[_Range]) -> Iterator[_Range]:
-    """Yield the ranges, headings without text as part of what follows directly."""
+def _join_headings(ranges: Iterable[_Range]) -> Iterator[_Range]:
+    """Yield the ranges; a heading without text is joined to the range directly after it."""
     waiting: _Range | None = None
-    for one in ranges:
+    for span in ranges:
         if waiting is not None:
-            if waiting.end == one.start:
-                one = one._replace(start=waiting.start)
+            if waiting.end == span.start:
+                span = span._replace(start=waiting.start)
             else:
                 yield waiting
-        waiting = None if one.has_text else one
-        if one.has_text:
-            yield one
+        waiting = None if span.has_text else span
+        if span.has_text:
+            yield span
     if waiting is not None:
         yield waiting
 
 
-def _whole(ranges: Iterable[_Range]) -> list[_Range]:
-    """Make one range of all those of a chunk, from the first to the last."""
-    found: dict[int, _Range] = {}
-    for one in ranges:
-        known = found.get(one.chunk.position)
-        found[one.chunk.position] = one if known is None else known._replace(end=one.end)
-    return list(found.values())
+def _merge_by_chunk(ranges: Iterable[_Range]) -> list[_Range]:
+    """Return one range for each chunk, from its first range to its last."""
+    merged: dict[int, _Range] = {}
+    for span in ranges:
+        known = merged.get(span.chunk.position)
+        merged[span.chunk.position] = span if known is None else known._replace(end=span.end)
+    return list(merged.values())
 
 
 def _characters(data: bytes, text: str, offsets: Iterable[int]) -> dict[int, int]:
-    """Return the place in the text of each byte offset; linear in the text."""
+    """Return the character offset of each byte offset; linear in the text."""
     if len(data) == len(text):
         return {at: at for at in offsets}
-    found, seen, count = {}, 0, 0
+    characters, seen, count = {}, 0, 0
     for at in sorted(set(offsets)):
         count += len(data[seen:at].decode("utf-8"))
         seen = at
-        found[at] = count
-    return found
+        characters[at] = count
+    return characters
 
 
 def _size(text: str, start: int, end: int) -> int:
     return len(text[start:end].encode("utf-8", "replace"))
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Leave out blank lines before, and white space behind."""
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a range without the blank lines at its start and the white space at its end."""
     part = text[start:end]
-    kept = part.rstrip()
+    stripped = part.rstrip()
     blank = part[: len(part) - len(part.lstrip())]
-    first = max(blank.rfind("\n"), blank.rfind("\r")) + 1 if kept else 0
-    return start + first, start + max(first, len(kept))
+    first = max(blank.rfind("\n"), blank.rfind("\r")) + 1 if stripped else 0
+    return start + first, start + max(first, len(stripped))
 
 
 def _parent(chunk: Chunk, first: Mapping[int, int]) -> int | None:
@@ -182,7 +186,7 @@ def _parent(chunk: Chunk, first: Mapping[int, int]) -> int | None:
 
 
 def _metadata(chunk: Chunk, start: int, end: int) -> dict[str, Any]:
-    """What a framework keeps beside the content; bytes and lines are those of the slice."""
+    """Return the metadata for a framework; bytes and lines are those of the slice."""
     line_of = chunk.owner.line_of
     return {
         "chunk_id": chunk.id,
@@ -198,7 +202,7 @@ def _metadata(chunk: Chunk, start: int, end: int) -> dict[str, Any]:
     }
 
 
-# What a search found, as frameworks take it: texts with offsets in characters, and metadata.
+# Results of a search for frameworks: texts with offsets in characters, and metadata.
 
 
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -206,7 +210,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 
 @dataclass(frozen=True)
 class Search:
-    """What a retriever asks for each time, as `Index.search` and `Index.fit` take it."""
+    """The arguments of a retriever for `Index.search` and `Index.fit`."""
 
     limit: int | None = None
     section: str | None = None
@@ -223,7 +227,7 @@ class Search:
 class RetrievedText(NamedTuple):
     """A text; `start` and `end` are characters of its source, `score` is None for context.
 
-    `id` is that of the chunk; of a further part of the same chunk, it is its citation.
+    `id` is that of the chunk; further parts of the same chunk have their citations as ids.
     """
 
     id: str
@@ -236,14 +240,14 @@ class RetrievedText(NamedTuple):
 
 
 def find(index: Index, query: str, search: Search) -> list[RetrievedText]:
-    """Return what answers a query, best first, each followed by what `expand` adds to it.
+    """Return the texts that answer a query, best first, each followed by its `expand` texts.
 
-    A result whose source changed while it was read is left out: it has no text. Under
-    `max_tokens` each part of a result that is shown by itself is a text by itself.
+    A result whose source changed while it was read is left out: it has no text. With
+    `max_tokens` each passage of a result is a text of its own.
     """
-    asked = {each.name: getattr(search, each.name) for each in fields(search)}
-    max_tokens = asked.pop("max_tokens")
-    answer = index.search(query, **asked)
+    values = {field.name: getattr(search, field.name) for field in fields(search)}
+    max_tokens = values.pop("max_tokens")
+    answer = index.search(query, **values)
     if max_tokens is not None:
         answer = index.fit(answer, max_tokens=max_tokens)
     return list(_retrieved_texts(index, answer))
@@ -257,31 +261,31 @@ def _retrieved_texts(index: Index, answer: Answer) -> Iterator[RetrievedText]:
             sources[doc_id] = index.source(result.document)
         data = sources[doc_id]
         if data is not None and result.full_text is not None:
-            place = _Place(answer, result, data)
-            yield from place.whole() if result.passages is None else place.parts()
+            texts = _ResultTexts(answer, result, data)
+            yield from texts.whole() if result.passages is None else texts.parts()
 
 
-class _Place(NamedTuple):
-    """Where a result stands: what its texts have in common."""
+class _ResultTexts(NamedTuple):
+    """The texts of one result, from its answer and the bytes of its source."""
 
     answer: Answer
     result: Result
     data: bytes
 
     def whole(self) -> Iterator[RetrievedText]:
-        """The result with its heading and all below it, then what was added to it."""
+        """Yield the result with its heading and all below it, then the texts added to it."""
         result, entry = self.result, self.result.entry
         whole = Passage(*whole_range(entry), result.full_text or "", result.citation)
         yield self._of_result(entry.id, whole)
         for related in result.expanded:
-            yield self._of_related(related.entry.id, _joined_texts(related), related)
+            yield self._of_related(related.entry.id, _join_passages(related), related)
 
     def parts(self) -> Iterator[RetrievedText]:
-        """What is shown of the result, then of what was added to it, each part by itself."""
-        for name, part in _named(self.result.entry, self.result.passages or ()):
+        """Yield each shown passage of the result, then those of the chunks added to it."""
+        for name, part in _name_passages(self.result.entry, self.result.passages or ()):
             yield self._with_lines(self._of_result(name, part), part)
         for related in self.result.expanded:
-            for name, part in _named(related.entry, related.passages):
+            for name, part in _name_passages(related.entry, related.passages):
                 yield self._with_lines(self._of_related(name, part, related), part)
 
     def _of_result(self, name: str, part: Passage) -> RetrievedText:
@@ -298,41 +302,45 @@ class _Place(NamedTuple):
     ) -> RetrievedText:
         metadata = _metadata_of(self.result, entry, self.answer, part.start, part.end)
         metadata |= {"citation": part.citation, **more}
-        places = _place(self.data, part.start), _place(self.data, part.end)
+        places = _character_offset(self.data, part.start), _character_offset(self.data, part.end)
         return RetrievedText(name, entry, part.text, *places, score, metadata)
 
-    def _with_lines(self, found: RetrievedText, part: Passage) -> RetrievedText:
-        """The same text with the lines of the part, in place of those of the whole chunk."""
+    def _with_lines(self, retrieved: RetrievedText, part: Passage) -> RetrievedText:
+        """Return the text with the lines of the passage in place of those of the chunk."""
         first, last = (
             len(_LINE_END.findall(self.data[:at])) + 1
             for at in (part.start, max(part.start, part.end - 1))
         )
-        return found._replace(metadata=found.metadata | {"line_start": first, "line_end": last})
+        return retrieved._replace(
+            metadata=retrieved.metadata | {"line_start": first, "line_end": last}
+        )
 
 
-def _named(entry: Entry, passages: Iterable[Passage | Omission]) -> Iterator[tuple[str, Passage]]:
-    """The parts that are shown, each with an id of its own: the first one has the chunk's."""
-    for number, part in enumerate(_shown(passages)):
+def _name_passages(
+    entry: Entry, passages: Iterable[Passage | Omission]
+) -> Iterator[tuple[str, Passage]]:
+    """Yield the shown passages with their ids: the first has the chunk's, others a citation."""
+    for number, part in enumerate(_shown_passages(passages)):
         yield part.citation if number and part.citation else entry.id, part
 
 
-def _joined_texts(related: Related) -> Passage:
-    """The whole text of what was added, as one part."""
-    found = _shown(related.passages)
-    start = found[0].start if found else related.entry.byte_start
+def _join_passages(related: Related) -> Passage:
+    """Return the whole text of an added chunk as one passage."""
+    passages = _shown_passages(related.passages)
+    start = passages[0].start if passages else related.entry.byte_start
     return Passage(
         start,
-        found[-1].end if found else start,
-        "".join(each.text for each in found),
-        next((each.citation for each in found if each.citation), None),
+        passages[-1].end if passages else start,
+        "".join(passage.text for passage in passages),
+        next((passage.citation for passage in passages if passage.citation), None),
     )
 
 
-def _shown(passages: Iterable[Passage | Omission]) -> list[Passage]:
-    return [each for each in passages if isinstance(each, Passage)]
+def _shown_passages(passages: Iterable[Passage | Omission]) -> list[Passage]:
+    return [passage for passage in passages if isinstance(passage, Passage)]
 
 
-def _place(data: bytes, offset: int) -> int:
+def _character_offset(data: bytes, offset: int) -> int:
     return len(data[:offset].decode("utf-8", "replace"))
 
 

@@ -155,7 +155,7 @@ def _print_shown(call: Call, report: ShowReport) -> None:
     else:
         from leafmark.render.budgets import fit_report
 
-        text = fit_report(report, lambda part: _render(call, part), budget, call.console.written)
+        text = fit_report(report, lambda part: _render(call, part), budget, call.console.encodable)
     call.console.write(text)
 
 

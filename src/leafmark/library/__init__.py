@@ -1,4 +1,4 @@
-"""What `import leafmark` offers beside the record types and the errors.
+"""The functions and classes of `import leafmark`, without the record types and the errors.
 
 `sources` works on one source and needs no index, `indexes` opens a folder's
 index, `rag` is the interface of section-aware retrieval on top of both. A call

@@ -1,8 +1,8 @@
-"""`Index`: a folder of documents as a program reads it, by the use cases of the command line.
+"""`Index`: the documents of a folder for a program, with the use cases of the command line.
 
 The index is the one that the command line uses for the folder, under the same
-configuration. One `Index` may be shared by any number of threads: calls read
-from one committed state each, and only one thread at a time looks for changed files.
+configuration. Any number of threads may share one `Index`: each call reads from
+one committed state, and only one thread at a time checks for changed files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
-from leafmark.app.answering.opening import open_index as make_fresh
+from leafmark.app.answering.opening import open_index as bring_up_to_date
 from leafmark.app.answering.packing import pack_found
 from leafmark.app.answering.searching import search_params
 from leafmark.app.indexed_sources import Sources
@@ -73,10 +73,10 @@ T = TypeVar("T")
 def awaitable(
     method: Callable[Concatenate[S, P], T],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, T]]:
-    """Return a class's method for servers: it runs in a thread, and the event loop goes on."""
+    """Return a method as a coroutine function: it runs in a thread, and the event loop goes on."""
 
     async def call(itself: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        import asyncio  # late: most programs await nothing, and load neither it nor TLS
+        import asyncio  # late: most programs need neither it nor TLS
 
         return await asyncio.to_thread(method, itself, *args, **kwargs)
 
@@ -91,7 +91,7 @@ Request = TypeVar("Request")
 
 _SEARCH = SearchRequest(())
 _SHOW = ShowRequest(())
-"""What is asked for where nothing is said: keywords have these defaults."""
+"""The defaults of the keywords."""
 
 _CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
@@ -105,15 +105,15 @@ def open_index(
     confirmed: bool = False,
     at: str | None = None,
 ) -> Index:
-    """Return the index of the folder `path`; nothing is indexed before it is first asked.
+    """Return the index of the folder `path`; nothing is indexed before the first call.
 
-    `config` are settings by name (`{"search.limit": 5}`), stronger than those of the
-    environment and of the configuration files that apply in the folder. Where `fresh`,
-    each call looks for changed files before it answers, as the command line does; else
-    only `refresh` does. `confirmed` says that a home folder, a root, or a folder of more
-    than 20,000 files that nobody configured may be indexed. With `at`, it is the folder as it
-    was at a revision of its git repository, in which nothing changes any more: a tag, branch,
-    hash or date. A relative `path` is read now: the current folder may change later.
+    `config` are settings by name (`{"search.limit": 5}`), which override those of the
+    environment and of the configuration files that apply in the folder. With `fresh`,
+    each call checks for changed files before it answers, as the command line does; else
+    only `refresh` does. With `confirmed`, a home folder, a root, or an unconfigured folder of
+    more than 20,000 files may be indexed. With `at` (a tag, branch, hash or date), it is the
+    folder as it was at a revision of its git repository, which never changes. A relative
+    `path` is resolved now: the current folder may change later.
 
     Raises:
         NotFoundError: there is no such folder, repository or revision.
@@ -132,7 +132,7 @@ class Index:
     """The index of one folder. Use `open_index`.
 
     Answers are frozen records. Offsets are bytes of the source, half-open; lines are
-    1-based and inclusive. It can be pickled: the copy opens the same folder again.
+    1-based and inclusive. An index can be pickled: the copy opens the same folder again.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Index:
         self._fresh, self._confirmed, self._at = fresh, confirmed, at
         project = open_project(folder, flags=config, environ=dict(os.environ))
         if at is not None:
-            from leafmark.app.history import project_at  # late: few ask for a revision
+            from leafmark.app.history import project_at  # late: revisions are rarely used
 
             project = project_at(project, at)
         self._session: Session | None = Session(lambda _: project)
@@ -180,27 +180,27 @@ class Index:
         return {tree.name: tree.root for tree in self._project().trees}
 
     def close(self) -> None:
-        """Let go of the index; calls that are running end undisturbed, later ones are refused."""
+        """Close the index; running calls end undisturbed, later ones raise UsageError."""
         session, self._session = self._session, None
         if session is not None:
             session.close()
 
     def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
-        """Bring the index up to date with the files, and report what was done.
+        """Bring the index up to date with the files, and return a report of the run.
 
         With `rebuild` everything is read and indexed again. `progress` is called with
-        what is being done, how many sources are done, and of how many (0: not known).
+        the name of the step, how many sources are done, and of how many (0: not known).
 
         Raises:
-            ConfirmationError: the folder is very large, and `confirmed` was not said.
+            ConfirmationError: the folder is very large, and `confirmed` is False.
             LockedError: another process went on writing for `index.lock_timeout_s`.
             StorageError, DamagedError: the index cannot be written.
             UsageError: the index is closed.
-            KeyboardInterrupt: Ctrl-C was pressed; what was done till then is kept.
+            KeyboardInterrupt: Ctrl-C was pressed; the work done till then is kept.
         """
         request = IndexRequest(rebuild=rebuild, confirmed=self._confirmed)
-        session, project = self._opened(), self._project()
-        with _confirmable(), session.looking(project):
+        session, project = self._open_session(), self._project()
+        with _worded_confirmation(), session.looking(project):
             return index_for_program(project, request, progress)
 
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
@@ -221,22 +221,21 @@ class Index:
     ) -> Answer:
         """Return the answer to a query; several queries are topics.
 
-        `limit` is the most results, `grain` how large they may be; None leaves it to the
-        settings. `section` is a pattern of titles, `"Guide > Auth*"`. `since` is a date,
-        or a duration such as `7d`. `expand` adds what stands around each
-        result (`parent`, `siblings`, `children`, `prev`, `next`). Without `aggregation`
-        a section is never shown in place of those below it that match. With `strict` all
-        words must match. With `plain` the query is text and nothing in it an operator:
+        `limit` is the most results, `grain` their size; None leaves it to the settings.
+        `section` is a pattern of titles, `"Guide > Auth*"`. `since` is a date, or a
+        duration such as `7d`. `expand` adds the chunks around each result
+        (`parent`, `siblings`, `children`, `prev`, `next`). Without `aggregation`
+        a section never replaces matching sections below it. With `strict` all
+        words must match. With `plain` the query is text without operators:
         for questions of people and models. `explain` fills the factors of the scores.
 
         Every result that is not stale has `full_text`, its heading and whole section.
-        Results are in order of rank; nothing found is an answer without results, and
-        its `hints` say why.
+        Results are in order of rank; in an answer without results, `hints` say why.
 
         Raises:
-            QueryError: the query cannot be understood; never when `plain`.
+            QueryError: the query cannot be parsed; never when `plain`.
             UsageError: a value is out of its range, or the index is closed.
-            NotFoundError: there is no such tree; or no index, and none was to be made.
+            NotFoundError: there is no such tree; or no index, and `fresh` is False.
             ConfirmationError, LockedError, StorageError, DamagedError: see `refresh`.
 
         >>> with open_index("handbook") as index:
@@ -244,10 +243,10 @@ class Index:
         >>> found.results[0].citation
         'handbook:guides/backups.md@22ddda5d4131:0-1458'
         """
-        asked = _expressions(queries, plain=plain)
+        expressions = _expressions(queries, plain=plain)
         path = checked_text("section", section)
         request = SearchRequest(
-            queries=asked,
+            queries=expressions,
             limit=limit,
             section=() if path is None else (path,),
             trees=checked_names("trees", trees),
@@ -262,8 +261,8 @@ class Index:
             full_text=True,
             refresh=False,
         )
-        is_blank = plain and not asked
-        answer = self._find_nothing(request) if is_blank else self._ask(search_project, request)
+        is_blank = plain and not expressions
+        answer = self._blank_answer(request) if is_blank else self._ask(search_project, request)
         return answer._replace(query=" ".join(queries))
 
     def show(
@@ -274,14 +273,13 @@ class Index:
         outline: bool = _SHOW.outline,
         expand: Iterable[Relation] = _SHOW.expand,
     ) -> ShowReport:
-        """Return what ids name, read from the sources, in their order.
+        """Return the chunks of ids, read from the sources, in the order of the ids.
 
-        Every form of an id is taken: `tree:path#slug`, `path#slug`, `path`, `path.N`, `path:LINE`.
-        `full_text` is the whole section, `body` its own text; with `own`, `raw` and
-        `readable` leave out the sections below, too. `full_document` gives the document of
-        each id instead. `outline` lists all chunks below, not only the next ones. Ids that
-        name nothing are in `not_found`, each with the nearest ones. `hints` say where the
-        index is not up to date.
+        Every form of an id is accepted: `tree:path#slug`, `path#slug`, `path`, `path.N`,
+        `path:LINE`. `full_text` is the whole section, `body` its own text; with `own`, `raw`
+        and `readable` leave out the sections below, too. `full_document` gives the document of
+        each id instead. `outline` lists all chunks below, not only the children. Unknown ids are
+        in `not_found`, each with the nearest ids. `hints` say where the index is not up to date.
 
         Raises:
             AmbiguousError: an id fits several chunks.
@@ -307,9 +305,9 @@ class Index:
     def context(
         self, *files: str | os.PathLike[str], limit: int | None = None, trees: Iterable[str] = ()
     ) -> Answer:
-        """Return what matters for files that somebody works on, never these themselves.
+        """Return the sections that matter for files being worked on, never these files.
 
-        Relative paths begin at the index's folder. `Answer.terms` say by which words.
+        Relative paths begin at the index's folder. `Answer.terms` are the words of the search.
 
         Raises:
             NotFoundError: a file does not exist.
@@ -326,7 +324,7 @@ class Index:
     def like(
         self, name: str | os.PathLike[str], *, limit: int | None = None, trees: Iterable[str] = ()
     ) -> Answer:
-        """Return what is like a chunk (its id) or like a file.
+        """Return the chunks that are similar to a chunk (its id) or to a file.
 
         Raises:
             NotFoundError: there is neither such a chunk nor such a file.
@@ -340,9 +338,9 @@ class Index:
         return self._ask(find_like, LikeRequest(os.fspath(name), _search_for(limit, trees)))
 
     def verify(self, text: str) -> VerifyReport:
-        """Return what became of every citation in a text: ok, moved, changed or gone.
+        """Return the status of every citation in a text: ok, moved, changed or gone.
 
-        `hints` say where the index is not up to date: then a new text is gone for it.
+        `hints` say where the index is not up to date: a new text is then reported as gone.
 
         Raises:
             UsageError, NotFoundError, …: as in `search`.
@@ -357,15 +355,15 @@ class Index:
         return verify_texts(project, request)[0]._replace(hints=hints)
 
     def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
-        """Return an answer, or what `show` gave, as one text with its citations.
+        """Return an answer, or the report of `show`, as one text with its citations.
 
-        With `max_tokens` it is as much of it as fits, counted by `chunking.tokenizer`:
-        first the place of every result, then their texts, best first; what is left out
-        is marked with what it costs and the id to ask for. More tokens only ever add.
+        With `max_tokens` it holds as much as fits, counted by `chunking.tokenizer`:
+        first the place of every result, then their texts, best first; each omission
+        is marked with its tokens and the id to ask for. More tokens only ever add.
 
         Raises:
-            BudgetError: not even the least of it fits; it says what would do.
-            UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
+            BudgetError: not even the least text fits; it names a sufficient number.
+            UsageError: `max_tokens` is not a whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
         ...     answer = index.search("a token of one person", limit=1, strict=True)
@@ -376,14 +374,14 @@ class Index:
         return text_of(self._project(), found, max_tokens)
 
     def fit(self, found: Answer, *, max_tokens: int) -> Answer:
-        """Return an answer with as much of its texts as fits, for whoever shows them otherwise.
+        """Return an answer with as much of its texts as fits, for another form of output.
 
-        Each result has `passages`: what of it is shown, with a citation each, and marks of
-        what is left out. The texts of all of them, parted by blank lines, are at most
-        `max_tokens`, counted by `chunking.tokenizer`; the order is that of `text`.
+        Each result has `passages`: its shown parts, with a citation each, and omissions.
+        The texts of all of them, separated by blank lines, have at most `max_tokens`,
+        counted by `chunking.tokenizer`; the order is that of `text`.
 
         Raises:
-            UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
+            UsageError: `max_tokens` is not a whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
         ...     found = index.search("a token of one person", limit=1, strict=True)
@@ -397,8 +395,8 @@ class Index:
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.
 
-        None if the file is not any more what was indexed. `document` is that of a result
-        or of what was shown.
+        None if the file has changed since it was indexed. `document` is that of a result
+        or of a shown chunk.
 
         >>> with open_index("handbook") as index:
         ...     shown = index.show("guides/backups.md#restoring-a-backup").shown[0]
@@ -407,7 +405,7 @@ class Index:
         b'\\nRestoring never overwrites.'
 
         Raises:
-            UsageError: `document` is none.
+            UsageError: `document` is not a DocumentEntry.
         """
         if not isinstance(document, DocumentEntry):
             kind = type(document).__name__
@@ -421,12 +419,12 @@ class Index:
     alike = awaitable(like)
     averify = awaitable(verify)
 
-    def _find_nothing(self, request: SearchRequest) -> Answer:
-        """Answer what holds no word, once its other values were checked; no index is made."""
+    def _blank_answer(self, request: SearchRequest) -> Answer:
+        """Check a request, and answer its query without words; no index is built."""
         search_params(self._project(), request)
         return Answer("", "lexical", (), hints=hints_for([Hint("no-words")], PROGRAMS))
 
-    def _opened(self) -> Session:
+    def _open_session(self) -> Session:
         session = self._session
         if session is None:
             raise UsageError(f"the index of {self._folder} is closed", hint="open it again")
@@ -438,15 +436,15 @@ class Index:
         Raises:
             UsageError: the index is closed.
         """
-        return self._opened().project()
+        return self._open_session().project()
 
     def _read(self) -> tuple[Project, tuple[Hint, ...]]:
-        """Return the project, its index fresh where asked for; hints say why it could not be.
+        """Return the project, with a fresh index if `fresh`; hints say why it is not fresh.
 
         Raises:
-            NotFoundError: there is no index, and none was to be made.
+            NotFoundError: there is no index, and `fresh` is False.
         """
-        session, project = self._opened(), self._project()
+        session, project = self._open_session(), self._project()
         if not self._fresh:
             if not project.is_indexed:
                 raise NotFoundError(
@@ -456,9 +454,9 @@ class Index:
 
         def look() -> None:
             request = ListRequest(confirmed=self._confirmed)
-            self._notes = hints_for(make_fresh(project, request)[1], PROGRAMS)
+            self._notes = hints_for(bring_up_to_date(project, request)[1], PROGRAMS)
 
-        with _confirmable():
+        with _worded_confirmation():
             session.ensure(project, look)
         if self._notes:
             session.forget()
@@ -473,10 +471,10 @@ class Index:
 def index_for_program(
     project: Project, request: IndexRequest, progress: Progress | None = None
 ) -> IndexReport:
-    """Index, for a program that is to end where Ctrl-C ends it.
+    """Index, and raise KeyboardInterrupt where Ctrl-C interrupted it.
 
     Raises:
-        KeyboardInterrupt: it was pressed; what was done till then is kept.
+        KeyboardInterrupt: Ctrl-C was pressed; the work done till then is kept.
     """
     report = index_project(project, request, progress=progress)
     if report.interrupted:
@@ -485,8 +483,8 @@ def index_for_program(
 
 
 @contextmanager
-def _confirmable() -> Iterator[None]:
-    """Say how a program confirms, where the use case says it of the command line."""
+def _worded_confirmation() -> Iterator[None]:
+    """Replace the hint of a ConfirmationError, which names the command line's option."""
     try:
         yield
     except ConfirmationError as error:
@@ -494,7 +492,7 @@ def _confirmable() -> Iterator[None]:
 
 
 def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:
-    """Return the queries as they are searched for; `plain` ones are words, and some hold none."""
+    """Return the queries as expressions; those of `plain` queries without words are left out."""
     checked = checked_names("queries", queries)
     return tuple(filter(None, map(plain_query, checked))) if plain else checked
 
@@ -505,51 +503,51 @@ def _search_for(limit: int | None, trees: Iterable[str]) -> SearchRequest:
     )
 
 
-# What was found, as one text for a reader or a model: whole, or cut to a budget of tokens.
+# Results as one text for a reader or a model: whole, or cut to a budget of tokens.
 #
 # The text is the one that the command line prints (`-o full`, `show`). Under a budget
-# the texts are read again, so that what was changed meanwhile is marked, and never
-# cut at places that were others.
+# the sources are read again, so that a source that has changed meanwhile is marked, and
+# never cut at the old offsets.
 
 
 ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 
-def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None) -> str:
-    """Return an answer, or what was asked for by id, as text of at most `max_tokens`.
+def text_of(project: Project, response: Answer | ShowReport, max_tokens: int | None) -> str:
+    """Return an answer or a report of `show` as text of at most `max_tokens` tokens.
 
     Raises:
-        BudgetError: not even the least of it fits.
+        BudgetError: not even the least text fits.
     """
-    _check_found(found, Answer, ShowReport)
+    _check_kind(response, Answer, ShowReport)
     if max_tokens is None:
-        return _render(found)
+        return _render(response)
     _check_budget(max_tokens)
-    return _cut(found, project, max_tokens)
+    return _cut(response, project, max_tokens)
 
 
-def fit_texts(project: Project, found: Answer, max_tokens: int) -> Answer:
-    """Return an answer with those passages of its results whose texts fit."""
-    _check_found(found, Answer)
+def fit_texts(project: Project, answer: Answer, max_tokens: int) -> Answer:
+    """Return an answer with the passages of its results that fit into `max_tokens`."""
+    _check_kind(answer, Answer)
     _check_budget(max_tokens)
-    return fit_answer(_packed(found, project), "full", _texts, max_tokens)[1]
+    return fit_answer(_pack_answer(answer, project), "full", _texts, max_tokens)[1]
 
 
 def _texts(answer: Answer) -> str:
-    """The texts of all passages, those of added chunks behind their result's."""
+    """Return the texts of all passages; those of added chunks follow their result's."""
     shown: list[Passage | Omission] = []
     for result in answer.results:
         shown += result.passages or ()
         for related in result.expanded:
             shown += related.passages
-    return "\n\n".join(one.text for one in shown if isinstance(one, Passage))
+    return "\n\n".join(passage.text for passage in shown if isinstance(passage, Passage))
 
 
-def _check_found(found: object, *accepted: type) -> None:
-    if not isinstance(found, accepted):
+def _check_kind(value: object, *accepted: type) -> None:
+    if not isinstance(value, accepted):
         kinds = " or ".join(f"{kind.__name__}" for kind in accepted)
         hint = "give what `search` or `show` returned, whole"
-        raise UsageError(f"a {type(found).__name__} is given, no {kinds}", hint=hint)
+        raise UsageError(f"a {type(value).__name__} is given, no {kinds}", hint=hint)
 
 
 def _check_budget(max_tokens: object) -> None:
@@ -558,38 +556,38 @@ def _check_budget(max_tokens: object) -> None:
         raise UsageError(f"max_tokens is {max_tokens!r}", hint=least)
 
 
-def _render(found: Answer | ShowReport) -> str:
-    if isinstance(found, Answer):
-        return render_full(found, Places({}, ""), PLAIN)
-    return render_show(found, PLAIN)
+def _render(response: Answer | ShowReport) -> str:
+    if isinstance(response, Answer):
+        return render_full(response, Places({}, ""), PLAIN)
+    return render_show(response, PLAIN)
 
 
-def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
-    if isinstance(found, Answer):
-        return fit_answer(_packed(found, project), "full", _render, budget)[0]
-    shown, packing, tokenizer = _pack(found.shown, project)
-    report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
+def _cut(response: Answer | ShowReport, project: Project, budget: int) -> str:
+    if isinstance(response, Answer):
+        return fit_answer(_pack_answer(response, project), "full", _render, budget)[0]
+    shown, packing, tokenizer = _pack(response.shown, project)
+    report = response._replace(shown=shown, packing=packing, tokenizer=tokenizer)
     return fit_report(report, _render, budget)
 
 
-def _packed(found: Answer, project: Project) -> Answer:
-    results, packing, tokenizer = _pack(found.results, project)
-    return found._replace(results=results, packing=packing, tokenizer=tokenizer)
+def _pack_answer(answer: Answer, project: Project) -> Answer:
+    results, packing, tokenizer = _pack(answer.results, project)
+    return answer._replace(results=results, packing=packing, tokenizer=tokenizer)
 
 
 def _pack(
-    found: Sequence[ResultOrShown], project: Project
+    results: Sequence[ResultOrShown], project: Project
 ) -> tuple[tuple[ResultOrShown, ...], Packing, str]:
-    """Return what was found as it is now, its packing, and what a budget is counted in."""
+    """Return the results with stale ones marked, their packing, and the tokenizer's name."""
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     reader = project.open_reader()
-    current = tuple(_current(one, reader, sources) for one in found)
+    current = tuple(_mark_if_stale(result, reader, sources) for result in results)
     return current, pack_found(current, reader, sources, tokenizer), tokenizer
 
 
-def _current(one: ResultOrShown, reader: IndexReader, sources: Sources) -> ResultOrShown:
-    """Return what was found, marked as stale where its source or its chunk is another now."""
-    same = reader.entry(one.entry.doc_id, one.entry.position) == one.entry
-    if one.stale or (same and sources.data(one.document) is not None):
-        return one
-    return one._replace(stale=True)
+def _mark_if_stale(result: ResultOrShown, reader: IndexReader, sources: Sources) -> ResultOrShown:
+    """Return a result, marked as stale if its source or its chunk has changed since."""
+    same = reader.entry(result.entry.doc_id, result.entry.position) == result.entry
+    if result.stale or (same and sources.data(result.document) is not None):
+        return result
+    return result._replace(stale=True)

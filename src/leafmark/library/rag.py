@@ -1,7 +1,7 @@
 """`rag_index` and `rag_search`: section-aware retrieval for programs written to that interface.
 
-The founding document on section-aware chunking names the two functions, their
-parameters and the data class; they are kept as they stand there. For anything
+The founding document on section-aware chunking defines the two functions, their
+parameters and the data class; they are exactly as it defines them. For anything
 more, use `open_index`.
 """
 
@@ -24,15 +24,15 @@ from leafmark.model import IndexReport, Relation, Shown
 
 @dataclass(frozen=True)
 class EnrichedChunk:
-    """A chunk with where it stands among the sections.
+    """A chunk with its place among the sections.
 
-    `content` is its heading and whole text as they stand in the source; of a section or
-    document of more than `max_tokens` only its own text, before the sections below it, which
-    are chunks themselves. `source_file` is relative to the project's folder where it lies
-    in it. `section_path` holds plain titles, the document's first; `section_level` is 0 for a
+    `content` is its heading and whole text as in the source; for a section or document of
+    more than `max_tokens` only its own text, before the sections below it, which are chunks
+    themselves. `source_file` is relative to the project's folder if it is in that folder.
+    `section_path` holds plain titles, the document's first; `section_level` is 0 for a
     document, else the level of its heading. `sibling_chunk_ids` are the other children of
     its parent. `is_complete_section` is false for a piece of a larger section, and where
-    only its own text is given. `content_date`, `category` and `relevance` are the
+    `content` is only its own text. `content_date`, `category` and `relevance` are the
     document's own `date`, `category` and `relevance` from its front matter.
     """
 
@@ -53,11 +53,11 @@ class EnrichedChunk:
 def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> IndexReport:
     """Bring `path`, and with it the index of the folder `project_path`, up to date.
 
-    `path` is a file or folder in the project; a relative one begins at `project_path`. A
-    file named here is indexed even where an ignore rule leaves it out.
+    `path` is a file or folder in the project; a relative path begins at `project_path`. A
+    file named here is indexed even if an ignore rule excludes it.
     `chunking_strategy` is `auto` (sections, the large ones cut), `section` (small ones
-    merged too), `heading` or `fixed` (windows). `rag_search` goes on with it; the command
-    line uses the strategy of the configuration and indexes anew where that is another.
+    merged too), `heading` or `fixed` (windows). `rag_search` uses the same strategy; the
+    command line uses that of the configuration, and indexes anew if it is another.
 
     Raises:
         UsageError: there is no such strategy, or `path` is not in the project.
@@ -83,16 +83,16 @@ def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> 
 def rag_search(
     query: str, project_path: str, expand_context: bool = False, section_filter: str | None = None
 ) -> list[EnrichedChunk]:
-    """Return the chunks that answer a query, best first; none where nothing fits.
+    """Return the chunks that answer a query, best first; an empty list if none match.
 
-    The index is brought up to date first, under the strategy that `rag_index` was last
-    given. With `expand_context` each chunk is followed by its parent and its siblings,
-    those that are not in the list already. `section_filter` is a pattern of titles, such
-    as `"Guide > Auth*"`, that fits a section path or the end of one.
+    The index is brought up to date first, under the strategy of the last call of
+    `rag_index`. With `expand_context` each chunk is followed by its parent and its siblings
+    that are not in the list already. `section_filter` is a pattern of titles, such as
+    `"Guide > Auth*"`, that matches a section path or the end of one.
 
     Raises:
         NotFoundError: nothing was indexed yet, or there is no such folder.
-        QueryError: the query cannot be understood.
+        QueryError: the query cannot be parsed.
         ConfigError, StorageError, DamagedError: see `open_index`.
 
     >>> rag_index(".", "handbook").chunks > 20
@@ -118,14 +118,16 @@ def rag_search(
     project = open_project(folder, flags=config, environ=dict(os.environ))
     options = {tree.name: project.chunking_options(tree) for tree in project.trees}
     return [
-        _enriched(one, _content(one, options[one.entry.tree], one.id in added), roots, folder)
-        for one in shown
-        if not one.stale  # a source that changed since has no text to give
+        _build_chunk(
+            item, _content(item, options[item.entry.tree], item.id in added), roots, folder
+        )
+        for item in shown
+        if not item.stale  # a source that has changed since has no text
     ]
 
 
 def _settings_of_index(folder: Path) -> Mapping[str, object]:
-    """Return the strategy under which the index was made, as a setting.
+    """Return the strategy under which the index was built, as a setting.
 
     Raises:
         NotFoundError: there is no index.
@@ -133,7 +135,7 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
     environ = dict(os.environ)
     configured = open_project(folder, flags={}, environ=environ)
     try:
-        made = _stated(configured.open_reader().fingerprint)
+        fingerprint = _settings_part(configured.open_reader().fingerprint)
     except NotFoundError:
         raise NotFoundError(
             "nothing of this project is indexed yet",
@@ -143,20 +145,20 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
     for strategy in (configured.configuration.chunking.strategy, *STRATEGIES):
         flags = {"chunking.strategy": strategy}
         project = open_project(folder, flags=flags, environ=environ)
-        if _stated(project.index_options().fingerprint) == made:
+        if _settings_part(project.index_options().fingerprint) == fingerprint:
             return flags
     return {}
 
 
-def _stated(fingerprint: str) -> str:
-    """Return what a fingerprint says of the settings, whichever leafmark they were given to."""
+def _settings_part(fingerprint: str) -> str:
+    """Return the part of a fingerprint for the settings, without leafmark's own versions."""
     return fingerprint.partition(":")[2]
 
 
 def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:
-    """Return the whole text, or the chunk's own with `alone` or where the whole is too large.
+    """Return the whole text; the chunk's own with `alone`, or if the whole is too large.
 
-    A title can match without a text of its own below it: such a chunk is given whole.
+    A title can match without a text of its own below it: such a chunk is returned whole.
     """
     whole = shown.full_text or ""
     own = (shown.heading or "") + (shown.body or "")
@@ -168,7 +170,9 @@ def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:
     return whole if tokens <= options.max_tokens else own
 
 
-def _enriched(shown: Shown, content: str, roots: Mapping[str, Path], folder: Path) -> EnrichedChunk:
+def _build_chunk(
+    shown: Shown, content: str, roots: Mapping[str, Path], folder: Path
+) -> EnrichedChunk:
     record, metadata = shown.record, shown.document.metadata
     return EnrichedChunk(
         chunk_id=record["id"],
@@ -193,7 +197,7 @@ def _source_file(shown: Shown, roots: Mapping[str, Path], folder: Path) -> str:
 
 
 def _date(value: object) -> date | None:
-    """Return the date that front matter states in ISO form, with or without a time."""
+    """Return the date of front matter in ISO form, with or without a time; else None."""
     try:
         return date.fromisoformat(value[:10]) if isinstance(value, str) else None
     except ValueError:

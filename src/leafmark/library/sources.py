@@ -20,11 +20,11 @@ Source = bytes | str | os.PathLike[str]
 
 
 def parse(source: Source, *, path: str | os.PathLike[str] | None = None) -> Document:
-    """Return what stands where in `source`: headings, blocks, links, metadata.
+    """Return the document in `source`: headings, blocks, links, metadata, with their places.
 
-    `source` is bytes, text, or a path to read. `path` is what the document is
-    called: a text with `/`, or a path. Its suffix decides the format. Without one it is
-    the path that was read, or `document.md`.
+    `source` is bytes, text, or a path to read. `path` names the document: a text with
+    `/`, or a path. Its suffix decides the format. By default it is the path that was read,
+    or `document.md`.
 
     Raises:
         StorageError: the file cannot be read.
@@ -45,14 +45,14 @@ def chunk(
     strategy: Strategy = "auto",
     **sizes: Unpack[Sizes],
 ) -> list[Chunk]:
-    """Return the chunks of `source` in order of position; none for a blank one.
+    """Return the chunks of `source` in order of position; none for a blank source.
 
     `source` and `path` are as in `parse`. `tree` begins the ids (`docs`).
     `sizes` are the fields of `ChunkingOptions`: `min_tokens`, `target_tokens`,
     `max_tokens`, `tokenizer`, and so on.
 
     Raises:
-        ConfigError: a size is unknown, or not among those accepted.
+        ConfigError: a size is unknown or out of its range.
         UsageError: `tree` cannot be the name of a tree; or as in `parse`.
         StorageError: the file cannot be read.
 
@@ -73,7 +73,7 @@ def chunk(
 
 
 def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, str]:
-    """Return the bytes of the source and what it is called."""
+    """Return the bytes and the name of the source."""
     if not isinstance(path, str | os.PathLike | None):
         raise UsageError(f"path is {path!r}", hint="give a text or a path")
     name = path if path is None or isinstance(path, str) else Path(path).as_posix()
@@ -91,14 +91,14 @@ def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, s
         raise unreadable(error, str(where)) from error
 
 
-# What a program asks for, checked: types let a text pass where a list of texts belongs.
+# Checks of a program's arguments: types alone accept a text in place of a list of texts.
 
 
 T = TypeVar("T")
 
 
 def checked_text(name: str, value: str | None) -> str | None:
-    """Return a text, or None where nothing is asked for.
+    """Return `value`, a text or None.
 
     Raises:
         UsageError: `value` is something else.
@@ -118,11 +118,11 @@ def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
         raise UsageError(f"{name} is one text, {values!r}", hint=f"give a list: [{values!r}]")
     if not isinstance(values, Iterable):
         raise UsageError(f"{name} is {values!r}", hint="give a list")
-    found = tuple(values)
-    for value in found:
+    names = tuple(values)
+    for value in names:
         if not isinstance(value, str):
             raise UsageError(f"{name} holds {value!r}", hint="give texts")
-    return found
+    return names
 
 
 def checked_choice(name: str, value: T, choices: Any) -> T:

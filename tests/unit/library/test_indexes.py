@@ -439,7 +439,7 @@ def test_threads_that_ask_at_once_share_one_look_at_the_files(
             go.wait(20)
         return open_for_reading(*args, **wishes)
 
-    monkeypatch.setattr("leafmark.library.indexes.make_fresh", look)
+    monkeypatch.setattr("leafmark.library.indexes.bring_up_to_date", look)
     index = open_index(docs)
 
     def ask() -> int:
