@@ -114,7 +114,7 @@ class Console(NamedTuple):
         encoding = (getattr(self.out, "encoding", None) or "utf-8").lower()
         return encoding.replace("-", "").replace("_", "") != "utf8"
 
-    def written(self, text: str) -> str:
+    def encodable(self, text: str) -> str:
         """Return what `write` writes: characters that the output lacks are escapes there."""
         if not self.ascii_only:
             return text

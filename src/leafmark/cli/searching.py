@@ -162,7 +162,7 @@ def _print_answer(call: Call, answer: Answer) -> None:
         from leafmark.render.budgets import fit_answer
 
         printed, shown = fit_answer(
-            answer, output, lambda part: _render(call, part, output), budget, console.written
+            answer, output, lambda part: _render(call, part, output), budget, console.encodable
         )
         write(printed)
         if output in ("files", "vimgrep"):
