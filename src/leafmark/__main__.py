@@ -106,10 +106,10 @@ def _report_unprinted(error: OSError) -> int:
     """Report why the version could not be printed, unless the reader is gone."""
     from contextlib import suppress
 
-    from leafmark.cli.console import undelivered
+    from leafmark.cli.console import output_error
     from leafmark.render.terminal import PLAIN, render_error
 
-    problem = undelivered(error)
+    problem = output_error(error)
     if isinstance(problem, BrokenPipeError):
         return 0
     with suppress(OSError, AttributeError):  # standard error may be full or closed, too

@@ -56,7 +56,7 @@ def _options() -> list[Option]:
 
 
 def _sizes() -> list[Option]:
-    """How documents are cut: each is a setting."""
+    """Return the options for the chunking settings."""
     return [
         declared("chunking.strategy", "-s", "--strategy", metavar="STRATEGY"),
         declared("chunking.preset", metavar="NAME"),
@@ -77,7 +77,7 @@ def _sizes() -> list[Option]:
 
 @dataclass(slots=True)
 class _Totals:
-    """What the reports of all sources come to."""
+    """The sums of the reports of all sources."""
 
     refused: CompressedList[Skipped]
     skipped: Sequence[Skipped]
@@ -126,14 +126,14 @@ def _chunk(call: Call) -> int:
     console, values = call.console, call.values
     output = _output(call)
     _check_words(call)
-    project, paths = _placed(call)
+    project, paths = _resolve_paths(call)
     request = ChunkRequest(
         paths=paths,
         data=_standard_input(project) if call.words == ("-",) else None,
         name=values.get("name", ChunkRequest().name),
         root=values.get("root"),
         tree=values.get("tree"),
-        written=_written_file(console.out),
+        written=_output_file(console.out),
     )
     plan = plan_chunking(project, request)
     totals = _Totals(
@@ -144,26 +144,26 @@ def _chunk(call: Call) -> int:
         CompressedList(),
     )
     totals.tokenizers = tuple(sorted({job.options.tokenizer for job in plan.jobs}))
-    _print_chunks(call, output, _pieces(call, plan, output, totals), totals)
-    _tell(call, project, totals)
+    _print_chunks(call, output, _iter_output(call, plan, output, totals), totals)
+    _print_remarks(call, project, totals)
     bad = totals.diagnostics or any(not finding.excused for finding in totals.findings)
     return 1 if not totals.chunks or (call.on("strict") and bad) else 0
 
 
-def _placed(call: Call) -> tuple[Project, tuple[str, ...]]:
-    """Return the project, and where the files lie: those of a revision are not the working ones."""
+def _resolve_paths(call: Call) -> tuple[Project, tuple[str, ...]]:
+    """Return the project and the paths of the files; with `--at`, those of the revision."""
     project = project_of(call)
     if "at" not in call.values or call.words == ("-",):
         return project, call.words
     from leafmark.app.history import paths_at, project_at
 
     with progress_line(call) as progress:
-        found = project_at(project, call.values["at"], progress=progress)
-    return found, paths_at(project, found, call.words)
+        past_project = project_at(project, call.values["at"], progress=progress)
+    return past_project, paths_at(project, past_project, call.words)
 
 
-def _written_file(out: IO[str]) -> tuple[int, int] | None:
-    """The file that standard output goes to, by device and inode, where it goes to one."""
+def _output_file(out: IO[str]) -> tuple[int, int] | None:
+    """Return the device and inode of the file that standard output goes to, None without one."""
     try:
         info = os.fstat(out.fileno())
     except (OSError, ValueError):
@@ -207,8 +207,8 @@ def _standard_input(project: Project) -> bytes:
     return data
 
 
-def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterator[str]:
-    """Yield the output of all sources, and add up their reports."""
+def _iter_output(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterator[str]:
+    """Yield the output for all sources, and add up their reports."""
     from leafmark.app import chunk_sources
     from leafmark.app.chunking import SourceReport
 
@@ -253,7 +253,7 @@ def _renderer(call: Call, output: str) -> Render | None:
 
 
 def _print_chunks(call: Call, output: str, pieces: Iterator[str], totals: _Totals) -> None:
-    """Print the output as it comes; statistics and what closes a format need all of it."""
+    """Print the output piece by piece; statistics and the end of a format need all of it."""
     if output == "html":
         _print_page(call, pieces, totals)
     elif output == "json":
@@ -280,9 +280,9 @@ def _print_page(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
     write(chunks.open_page(f"Chunks of {', '.join(words)}"))
     for piece in pieces:
         write(piece)
-    found = replace(summarise(totals.sizes), seconds=0.0)  # the same page every time
+    statistics = replace(summarise(totals.sizes), seconds=0.0)  # the same page every time
     summary = chunks.render_statistics(
-        found, totals.findings, PLAIN, tokenizers=totals.tokenizers, verbose=True
+        statistics, totals.findings, PLAIN, tokenizers=totals.tokenizers, verbose=True
     )
     write(chunks.close_page(summary))
 
@@ -307,17 +307,17 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
     from leafmark.render import chunks
 
     console = call.console
-    found = summarise(totals.sizes)
+    statistics = summarise(totals.sizes)
     if console.json:
         skipped = [*totals.refused, *totals.skipped]
         console.write_json(
-            chunks.statistics_record(found, skipped, totals.diagnostics, totals.findings)
+            chunks.statistics_record(statistics, skipped, totals.diagnostics, totals.findings)
             | {"tokenizers": list(totals.tokenizers)}
         )
         return
     console.write(
         chunks.render_statistics(
-            found,
+            statistics,
             totals.findings,
             console.style,
             tokenizers=totals.tokenizers,
@@ -326,8 +326,8 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
     )
 
 
-def _tell(call: Call, project: Project, totals: _Totals) -> None:
-    """Print what else there is to know, where no JSON tells it."""
+def _print_remarks(call: Call, project: Project, totals: _Totals) -> None:
+    """Print warnings, skipped files, diagnostics and findings, unless the JSON holds them."""
     from leafmark.render.chunks import render_findings
 
     console = call.console

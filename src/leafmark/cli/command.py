@@ -1,10 +1,10 @@
-"""Which commands there are, and what each accepts: help, completion and docs/cli.md read it.
+"""The commands with their options and arguments, for running, help, completion and docs/cli.md.
 
-Commands, options and contexts are click's. Three rules are ours. Options are known whole and
-may stand anywhere: `--lim` is not `--limit`, and of `-n5` and `-tdocs` only the number is taken
-apart, so that a typing mistake or a negated word of a query is never read as an option. Options of
-every command may stand before it, too. And what is wrong is said in leafmark's own errors, with a
-hint.
+Commands, options and contexts are click's. Three rules are ours. Options must be written in full
+and may stand anywhere: `--lim` is not `--limit`, and a short option may be joined to a number
+(`-n5`) but to no other value (`-tdocs`), so that a typing mistake or a negated word of a query is
+never read as an option. The common options may also stand before the command. And mistakes raise
+leafmark's own errors, with a hint.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafmark.cli.console import Call
 
 Complete = Callable[[click.Context, str], Iterable[str]]
-"""From what is on the line, and the beginning of a value, to values."""
+"""From the context of the command line, and the beginning of a value, to complete values."""
 
 
 class Choice(click.Choice[str]):
@@ -43,7 +43,7 @@ class Choice(click.Choice[str]):
 
 
 class Several(click.ParamType[tuple[str, ...]]):
-    """Some of a few words, with commas between them, each taken once."""
+    """Some of a few words, separated by commas, without repetitions."""
 
     name = "several"
 
@@ -60,12 +60,12 @@ class Several(click.ParamType[tuple[str, ...]]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
         before, comma, word = incomplete.rpartition(",")
-        found = (one for one in self.choice.choices if one.startswith(word))
-        return [CompletionItem(f"{before}{comma}{one}") for one in found]
+        matches = (choice for choice in self.choice.choices if choice.startswith(word))
+        return [CompletionItem(f"{before}{comma}{choice}") for choice in matches]
 
 
 class Number(click.ParamType[object]):
-    """A number as a declaration bounds it."""
+    """A number within the bounds of a declaration."""
 
     name = "number"
 
@@ -83,7 +83,7 @@ class Number(click.ParamType[object]):
 
 
 def at_least(least: int) -> Number:
-    """Return the type of a whole number that no setting declares."""
+    """Return the type of a whole number of at least `least`, without a setting."""
     return Number(Declaration("", 0, int, Bounds("", least=least)))
 
 
@@ -94,12 +94,12 @@ def _name(param: click.Parameter | None) -> str:
 class Option(click.Option):
     """One option. `names` are its spellings, the long one last; without `metavar` it is a switch.
 
-    `setting` names the setting that it stands for. What is `seldom` needed is named at the end of
-    the help, and explained in docs/cli.md. `complete` gives the values that a shell
-    offers: `file` and `dir` are those of the shell itself.
+    `setting` names the setting that it changes. A `seldom` needed option is only named at the end
+    of the help, and explained in docs/cli.md. `complete` returns the values for a shell's
+    completion; `file` and `dir` leave it to the shell.
     """
 
-    def __init__(  # noqa: PLR0913 - all but the names are given by name
+    def __init__(  # noqa: PLR0913 - all but the names are keyword-only
         self,
         *names: str,
         help: str,
@@ -124,7 +124,7 @@ class Option(click.Option):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it takes, where they are few."""
+        """The words that it accepts; empty for other types."""
         kind = self.type.choice if isinstance(self.type, Several) else self.type
         return tuple(kind.choices) if isinstance(kind, click.Choice) else ()
 
@@ -135,7 +135,7 @@ class Option(click.Option):
 
 
 class Argument(click.Argument):
-    """The words that a command takes: from `least` to `most` of them (None: any number)."""
+    """The words of a command: from `least` to `most` of them (None: any number)."""
 
     def __init__(
         self,
@@ -154,7 +154,9 @@ class Argument(click.Argument):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         if self.choices and not ctx.params.get("words"):
-            return [CompletionItem(one) for one in self.choices if one.startswith(incomplete)]
+            return [
+                CompletionItem(choice) for choice in self.choices if choice.startswith(incomplete)
+            ]
         return _completions(self.complete, ctx, incomplete) if self.complete else []
 
 
@@ -176,28 +178,28 @@ def declared(
     off: bool = False,
     note: str = "",
 ) -> Option:
-    """Return the option for what is declared as `setting` (`chunking.min_tokens`).
+    """Return the option for the declaration `setting` (`chunking.min_tokens`).
 
-    Without `names` it is spelt like it: `--min-tokens`. Help, choices and bounds are the
-    declaration's, and a `note` after the help says what only the command line knows. Where it is
-    `in_force`, the option changes the setting for this run; else a command hands its value on.
-    With `off` it is the switch that turns it off: `--no-refresh`.
+    Without `names` it is spelt like the declaration: `--min-tokens`. Help, choices and bounds are
+    the declaration's; a `note` for the command line follows the help. With `in_force`, the option
+    changes the setting for this run; else the command passes its value on. With `off` it is the
+    switch that turns the setting off: `--no-refresh`.
     """
     from leafmark.app.settings import DECLARED  # late: the overview of all commands has no options
 
-    found = DECLARED[setting]
+    declaration = DECLARED[setting]
     kind: click.ParamType[Any] | None = None
-    if found.choices:
-        kind = (Several if found.is_list else Choice)(found.choices)
-    elif found.kind in (int, float):
-        kind = Number(found)
-    key = f"no_{found.key}" if off else found.key
+    if declaration.choices:
+        kind = (Several if declaration.is_list else Choice)(declaration.choices)
+    elif declaration.kind in (int, float):
+        kind = Number(declaration)
+    key = f"no_{declaration.key}" if off else declaration.key
     return Option(
         *(names or (f"--{key.replace('_', '-')}",)),
-        help=" ".join(filter(None, (_sentence(found, off), note))),
-        metavar=None if found.kind is bool else metavar,
+        help=" ".join(filter(None, (_sentence(declaration, off), note))),
+        metavar=None if declaration.kind is bool else metavar,
         type=kind,
-        repeat=found.is_list and not found.choices,
+        repeat=declaration.is_list and not declaration.choices,
         dest=key,
         setting=setting if in_force else None,
         complete=complete,
@@ -206,15 +208,15 @@ def declared(
 
 
 def _sentence(declared: Declaration, off: bool) -> str:
-    """What an option does, from its declaration; of a number, its default too."""
-    found = declared.sentence(off=off)
+    """Return the help of an option from its declaration; that of a number ends with the default."""
+    sentence = declared.sentence(off=off)
     if declared.kind in (int, float):
-        return f"{found.removesuffix('.')} ({declared.default})."
-    return found
+        return f"{sentence.removesuffix('.')} ({declared.default})."
+    return sentence
 
 
 class Command(click.Command):
-    """One command: a function with its declaration, made by `command`."""
+    """One command: a function with its declaration, built by `command`."""
 
     def __init__(
         self,
@@ -233,7 +235,7 @@ class Command(click.Command):
 
     @property
     def summary(self) -> str:
-        """What it does, to stand after its name."""
+        """The purpose of the command, to stand after its name."""
         text = str(self.short_help)
         return text[0].lower() + text[1:].rstrip(".")
 
@@ -251,9 +253,9 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            options, words = self._divided(args)
+            options, words = self._split_arguments(args)
         except UsageError:
-            if not ctx.resilient_parsing:  # a shell completes what is not yet whole
+            if not ctx.resilient_parsing:  # completion works on an unfinished line
                 raise
             options, words = [], []
         super().parse_args(ctx, [*options, *(["--", *words] if self.argument else [])])
@@ -261,7 +263,7 @@ class Command(click.Command):
             self._check_words(words)
         return []
 
-    def _divided(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    def _split_arguments(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the options, each with its value, and the words.
 
         Raises:
@@ -277,7 +279,7 @@ class Command(click.Command):
             elif self._is_word(argument, first=not words):
                 words.append(argument)
             else:
-                name, equals, value = _parts(argument, known)
+                name, equals, value = _split_option(argument, known)
                 if name not in known:
                     raise self._unknown(argument, known, bool(words))
                 options.append(name)
@@ -288,7 +290,7 @@ class Command(click.Command):
         return options, words
 
     def _is_word(self, argument: str, *, first: bool) -> bool:
-        """Whether an argument is no option: a whole query in quotes may begin with `-`."""
+        """Whether an argument is not an option; a whole query in quotes may begin with `-`."""
         if argument == "-" or not argument.startswith("-"):
             return True
         return first and self.is_query and " " in argument.partition("=")[0]
@@ -296,19 +298,23 @@ class Command(click.Command):
     def _unknown(self, argument: str, known: Mapping[str, Option], after_word: bool) -> UsageError:
         name = argument.partition("=")[0]
         if name[:2] in known and not name.startswith("--"):
-            apart = f"`{name[:2]} {argument[2:]}`"
+            suggestion = f"`{name[:2]} {argument[2:]}`"
         else:
             near = nearest(name, known) if name.startswith("--") else ()
-            apart = f"`{near[0]}`" if near else ""
+            suggestion = f"`{near[0]}`" if near else ""
         if self.is_query and after_word:
             hint = "put the whole query in quotes"
             hint += ", or write -- before it" if name.startswith("--") else " to leave out a word"
-            hint = f"did you mean {apart}? If not, {hint}" if apart else hint
+            hint = f"did you mean {suggestion}? If not, {hint}" if suggestion else hint
             message = f"`{argument}` is not an option, and may be meant as a part of the query"
             return UsageError(message, hint=hint)
-        hint = f"did you mean {apart}?" if apart else f"leafmark {self.name} --help lists them"
+        hint = (
+            f"did you mean {suggestion}?"
+            if suggestion
+            else f"leafmark {self.name} --help lists them"
+        )
         if self.is_query:
-            hint += " Or write" if apart else ", or write"
+            hint += " Or write" if suggestion else ", or write"
             hint += " -- before it, if it is a part of the query"
         return UsageError(f"there is no option `{name}`", hint=hint)
 
@@ -330,8 +336,8 @@ class Command(click.Command):
             raise UsageError(f"`leafmark {self.name}` does not know `{words[0]}`", hint=hint)
 
 
-_DECLARED: dict[str, Command] = {}
-"""The commands whose modules were imported, by name."""
+_IMPORTED: dict[str, Command] = {}
+"""The commands of the imported modules, by name."""
 
 
 def command(
@@ -342,18 +348,18 @@ def command(
     options: Sequence[Option] | Callable[[], Sequence[Option]] = (),
     is_query: bool = False,
 ) -> Callable[[Callable[[Call], int]], Command]:
-    """Make a command of a function, whose docstring is the summary and the text of its help.
+    """Turn a function into a command; its docstring is the summary and the text of the help.
 
-    `examples` are pairs of a command line and what it is for. With `is_query`, its words are
-    a query, in which a `-word` after the first word would be ambiguous and is refused. `options`
-    may be made when they are needed.
+    `examples` are pairs of a command line and its purpose. With `is_query`, its words are a
+    query, in which a `-word` after the first word would be ambiguous and is refused. `options`
+    may be a function that builds them when they are needed.
     """
 
     def declare(run: Callable[[Call], int]) -> Command:
-        _DECLARED[name] = Command(
+        _IMPORTED[name] = Command(
             run, name=name, examples=examples, argument=argument, options=options, is_query=is_query
         )
-        return _DECLARED[name]
+        return _IMPORTED[name]
 
     return declare
 
@@ -384,7 +390,7 @@ _MODULES = {
     "completion": "completion",
     "help": "help",
 }
-"""Where each command lives, in the order in which help lists them: a run imports its own."""
+"""The module of each command, in the order of the help; a run imports only its own."""
 
 COMMANDS = tuple(_MODULES)
 ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
@@ -404,11 +410,11 @@ def find_command(name: str) -> Command:
         hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {there}"
         raise UsageError(f"there is no command `{name}`", hint=hint)
     import_module(f"leafmark.cli.{_MODULES[known]}")
-    return _DECLARED[known]
+    return _IMPORTED[known]
 
 
 def given_values(ctx: click.Context) -> dict[str, Any]:
-    """Return the values of the options that stand on the line."""
+    """Return the values of the options on the command line."""
     return {
         name: value
         for name, value in ctx.params.items()
@@ -416,8 +422,8 @@ def given_values(ctx: click.Context) -> dict[str, Any]:
     }
 
 
-def _parts(argument: str, known: Mapping[str, Option]) -> tuple[str, str, str]:
-    """Return the name of an option, the sign behind it, and its value: `--limit=5`, `-n5`."""
+def _split_option(argument: str, known: Mapping[str, Option]) -> tuple[str, str, str]:
+    """Return the name of an option, "=" or "", and its value: `--limit=5`, `-n5`."""
     name, number = argument[:2], argument[2:]
     if name in known and isinstance(known[name].type, Number) and number.isdecimal():
         return name, "=", number

@@ -1,7 +1,7 @@
-"""What a shell completes: commands, options and choices, and what the index holds.
+"""Completion in a shell: commands, options, choices, and values from the index.
 
-The scripts are click's. They ask this program at each key, which answers from the index as it
-is: nothing is read from the documents, and nothing is told when something is wrong.
+The scripts are click's. They call this program for each completion, and it answers from the
+present index: it reads no documents, and reports no errors.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 MAX_OFFERED = 200
-"""Values offered at a time; chosen by eye."""
+"""Most values for one completion; chosen by eye."""
 
 
 def _from_index(names: Complete) -> Complete:
-    """Return what gives the first names that begin as a value does, none where there is trouble."""
+    """Return a function for the first names that begin with a value, or none after an error."""
 
     def complete(ctx: click.Context, beginning: str) -> Iterable[str]:
         try:
-            found = (name for name in names(ctx, beginning) if name.startswith(beginning))
-            return list(islice(dict.fromkeys(found), MAX_OFFERED))
+            matches = (name for name in names(ctx, beginning) if name.startswith(beginning))
+            return list(islice(dict.fromkeys(matches), MAX_OFFERED))
         except (LeafmarkError, OSError):
             return []
 
@@ -42,7 +42,7 @@ def _project(ctx: click.Context) -> Project:
     from leafmark.app import open_project
 
     folders = (context.params.get("directory") for context in (ctx, ctx.parent) if context)
-    folder = next((each for each in folders if each), ".")
+    folder = next((folder for folder in folders if folder), ".")
     return open_project(Path(folder), flags={}, environ=ctx.find_root().obj)
 
 
@@ -63,22 +63,22 @@ def tags(ctx: click.Context, beginning: str) -> Iterator[str]:
 
 @_from_index
 def ids(ctx: click.Context, beginning: str) -> Iterator[str]:
-    """Paths of documents; behind a `#`, the sections of one. The tree is left out if it may be.
+    """Paths of documents; after a `#`, the sections of one. Each comes first without its tree.
 
-    Shells part words at the colon that a tree ends with.
+    Shells split words at the colon at the end of a tree.
     """
     from leafmark.app import list_chunks, list_documents
     from leafmark.app.requests import ListRequest
 
     document, is_section, _ = beginning.partition("#")
-    wanted = ListRequest(under=document or None, refresh=False)
+    list_request = ListRequest(under=document or None, refresh=False)
     project = _project(ctx)
     if is_section:
-        found = [chunk.id for chunk in list_chunks(project, wanted)]
+        names = [chunk.id for chunk in list_chunks(project, list_request)]
     else:
-        found = list(list_documents(project, wanted).ids)
-    yield from (name.partition(":")[2] for name in found)
-    yield from found
+        names = list(list_documents(project, list_request).ids)
+    yield from (name.partition(":")[2] for name in names)
+    yield from names
 
 
 @command(

@@ -1,9 +1,9 @@
-"""One command as it was called: its values, where it prints, and the project it works on.
+"""One call of a command: its values, its output streams, and its project.
 
-Data go to standard output, all else to standard error.
+Data go to standard output, everything else to standard error.
 
-Decides colour, links and width from the streams and the environment, and keeps
-odd encodings, closed pipes and full disks from ending in a traceback.
+Colour, links and width depend on the streams and the environment. Unusual
+encodings, closed pipes and full disks do not end in a traceback.
 """
 
 from __future__ import annotations
@@ -50,28 +50,25 @@ if TYPE_CHECKING:
     from leafmark.model import Diagnostic, Hint, Skipped
 
     Request = TypeVar("Request", contravariant=True)
-    Answered = TypeVar("Answered", covariant=True)
-    Made = TypeVar("Made")
+    Response = TypeVar("Response", covariant=True)
+    Built = TypeVar("Built")
 
-    class UseCase(Protocol[Request, Answered]):
+    class UseCase(Protocol[Request, Response]):
         def __call__(
             self, project: Project, request: Request, *, progress: Progress | None
-        ) -> Answered: ...
+        ) -> Response: ...
 
 
 INTERRUPTED = 130
-"""The exit code of a command that the user ended, as shells have it."""
+"""The exit code of a command that the user interrupted, as in shells."""
 
 _DEFAULT_WIDTH = 80
 _DIAGNOSTICS_SHOWN = 10
-"""How many are printed without -v; chosen by eye."""
+"""How many diagnostics are printed without -v; chosen by eye."""
 
 
 class Console(NamedTuple):
-    """The streams of one run, and how to print on them.
-
-    `directory` is the folder that the command works in.
-    """
+    """The streams of one run and their styles; `directory` is the command's folder."""
 
     out: IO[str]
     err: IO[str]
@@ -87,20 +84,20 @@ class Console(NamedTuple):
         """Print data.
 
         Raises:
-            BrokenPipeError: nobody reads any more.
-            StorageError: the output cannot take it.
+            BrokenPipeError: the reader has closed the pipe.
+            StorageError: the output cannot be written.
         """
         try:
             if text:
                 self.out.write(text)
         except OSError as error:
-            raise undelivered(error) from error
+            raise output_error(error) from error
 
     def write_json(self, value: Any) -> None:
         self.write(dump_json(value, ascii_only=self.ascii_only))
 
     def write_listing(self, head: Mapping[str, Any], name: str, rows: Iterable[Any]) -> None:
-        """Print `head` as JSON with the list `rows` as its last key, as the rows come."""
+        """Print `head` as JSON with the list `rows` as its last key, row by row."""
         for part in iter_json(head, name, rows, ascii_only=self.ascii_only):
             self.write(part)
 
@@ -110,19 +107,19 @@ class Console(NamedTuple):
 
     @property
     def ascii_only(self) -> bool:
-        """Whether the output takes other characters than ASCII only in part."""
+        """Whether the output's encoding lacks some characters outside of ASCII."""
         encoding = (getattr(self.out, "encoding", None) or "utf-8").lower()
         return encoding.replace("-", "").replace("_", "") != "utf8"
 
     def encodable(self, text: str) -> str:
-        """Return what `write` writes: characters that the output lacks are escapes there."""
+        """Return the text as `write` writes it: characters that the encoding lacks are escapes."""
         if not self.ascii_only:
             return text
         encoding = getattr(self.out, "encoding", None) or "utf-8"
         return text.encode(encoding, "backslashreplace").decode(encoding)
 
     def write_names(self, text: str) -> None:
-        """Print names of files as the system has them, whatever the output takes."""
+        """Print names of files as the system has them, in any encoding of the output."""
         self.write_bytes(os.fsencode(text))
 
     def write_bytes(self, data: bytes) -> None:
@@ -135,16 +132,16 @@ class Console(NamedTuple):
             else:
                 buffer.write(data)
         except OSError as error:
-            raise undelivered(error) from error
+            raise output_error(error) from error
 
     def note(self, text: str) -> None:
-        """Print something about the run, after what was printed so far, unless it is to be quiet.
+        """Print a note about the run after the earlier output, unless `quiet`.
 
-        Raises BrokenPipeError or StorageError when that cannot be delivered.
+        Raises BrokenPipeError or StorageError when the earlier output cannot be written.
         """
         if not self.quiet:
             self.flush()
-            self._tell(text)
+            self._write_stderr(text)
 
     def hint(self, message: str) -> None:
         self.note(render_hint(message, self.err_style))
@@ -156,12 +153,12 @@ class Console(NamedTuple):
         for file in files:
             self.note(f"skipped {clean_line(file.path)}: {clean_line(file.reason)}\n")
 
-    def diagnostics(self, found: Sequence[Diagnostic]) -> None:
-        """Print the first diagnostics, and how many more there are; all of them with -v."""
-        shown = len(found) if self.verbose else _DIAGNOSTICS_SHOWN
-        for diagnostic in found[:shown]:
+    def diagnostics(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Print the first diagnostics and the number of the others; with -v all of them."""
+        shown = len(diagnostics) if self.verbose else _DIAGNOSTICS_SHOWN
+        for diagnostic in diagnostics[:shown]:
             self.note(render_diagnostic(diagnostic, self.err_style))
-        left = len(found) - shown
+        left = len(diagnostics) - shown
         if left > 0:
             verb = "is" if left == 1 else "are"
             self.hint(f"there {verb} {count_of(left, 'more diagnostic')}: -v prints them all")
@@ -169,35 +166,35 @@ class Console(NamedTuple):
     def error(self, error: LeafmarkError) -> None:
         """Print an error: as JSON on standard output under `--json`, else as text.
 
-        It is one line, as whoever reads JSONL takes one line at a time.
+        The JSON is one line, since readers of JSONL take one line at a time.
         """
         if self.json:
             self.write_line(error_record(error))
         else:
-            with contextlib.suppress(OSError):  # that it cannot be written may be the error
+            with contextlib.suppress(OSError):  # a failed write may be the error itself
                 self.out.flush()
-            self.complain(error)
+            self.write_error(error)
 
     def flush(self) -> None:
-        """Raises BrokenPipeError or StorageError when what was printed cannot be delivered."""
+        """Raises BrokenPipeError or StorageError when the output cannot be written."""
         try:
             self.out.flush()
         except OSError as error:
-            raise undelivered(error) from error
+            raise output_error(error) from error
 
     def ask(self, question: str) -> bool | None:
-        """Ask on the terminal; None when there is none to ask on."""
+        """Ask on the terminal; None without a terminal."""
         if self.quiet or not (_is_terminal(sys.stdin) and _is_terminal(self.err)):
             return None
-        self._tell(f"{question} [y/N] ")
+        self._write_stderr(f"{question} [y/N] ")
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
-    def complain(self, error: LeafmarkError) -> None:
+    def write_error(self, error: LeafmarkError) -> None:
         """Print an error as text, also under `--json` and `--quiet`."""
-        self._tell(render_error(error, self.err_style))
+        self._write_stderr(render_error(error, self.err_style))
 
-    def _tell(self, text: str) -> None:
-        """Print on standard error; one that is closed or full loses the text, not the run."""
+    def _write_stderr(self, text: str) -> None:
+        """Print on standard error; if that is closed or full, only the text is lost."""
         try:
             self.err.write(text)
             self.err.flush()
@@ -205,8 +202,8 @@ class Console(NamedTuple):
             return
 
 
-def undelivered(error: OSError) -> BrokenPipeError | StorageError:
-    """Return what to raise where output failed: whether nobody reads, or it cannot be taken."""
+def output_error(error: OSError) -> BrokenPipeError | StorageError:
+    """Return the exception for failed output: for a closed pipe, or another failure."""
     if is_closed_pipe(error):
         return BrokenPipeError(*error.args)
     message = f"the output could not be written: {reason_of(error)}"
@@ -215,11 +212,11 @@ def undelivered(error: OSError) -> BrokenPipeError | StorageError:
 
 def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json: bool) -> Console:
     """Return the console for the common options in `values`."""
-    if sys.platform == "win32":  # whose consoles print escapes as they are until asked to heed them
+    if sys.platform == "win32":  # its consoles interpret escape sequences only on request
         from colorama import just_fix_windows_console
 
         just_fix_windows_console()
-    out, err = _stream(sys.stdout) or _Closed(), _stream(sys.stderr) or io.StringIO()
+    out, err = _stream(sys.stdout) or _ClosedOutput(), _stream(sys.stderr) or io.StringIO()
     when = values.get("color", "auto")
     return Console(
         out=out,
@@ -235,15 +232,15 @@ def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json:
 
 
 def _stream(stream: Any) -> IO[str] | None:
-    """The stream, printing what its encoding lacks as escapes; None for one that is closed."""
+    """Return the stream, set to escape characters that its encoding lacks; None if closed."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace", newline="\n")
     return stream  # type: ignore[no-any-return]
 
 
-class _Closed(io.StringIO):
-    """What stands for a standard output that was closed before the run began."""
+class _ClosedOutput(io.StringIO):
+    """The stand-in for a standard output that was closed before the run began."""
 
     def write(self, text: str = "") -> int:
         raise OSError(errno.EBADF, "it is closed")
@@ -260,7 +257,7 @@ def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:
 
 
 def _has_color(terminal: bool, when: str, environ: Mapping[str, str]) -> bool:
-    """`--color` decides first, then NO_COLOR, then CLICOLOR_FORCE, then the terminal."""
+    """Whether to use colour: by `--color`, then NO_COLOR, CLICOLOR_FORCE, the terminal."""
     if when != "auto":
         return when == "always"
     if environ.get("NO_COLOR"):
@@ -288,7 +285,7 @@ def _is_terminal(stream: Any) -> bool:
 
 
 class Call(NamedTuple):
-    """One command as called: its words, the values of the options given, and where it talks to."""
+    """One call of a command: its words, the values of its options, its console and settings."""
 
     words: tuple[str, ...]
     values: Mapping[str, Any]
@@ -309,65 +306,63 @@ class Call(NamedTuple):
             self.console.write(text(report, self.console.style))
 
 
-def output_of(call: Call, usual: str, of_json: Sequence[str] = ("json",)) -> str:
-    """Return the form of the output; under `--json` one of those `of_json`, the first without -o.
+def output_of(call: Call, usual: str, json_forms: Sequence[str] = ("json",)) -> str:
+    """Return the form of the output; under `--json` one of `json_forms`, the first without -o.
 
     Raises:
-        UsageError: another one was asked for, too.
+        UsageError: -o asks for another form.
     """
     chosen: str | None = call.values.get("output")
     if not call.on("json"):
         return chosen or usual
-    if chosen not in (None, *of_json):
+    if chosen not in (None, *json_forms):
         raise UsageError(f"--json and -o {chosen} ask for different output")
-    return chosen or of_json[0]
+    return chosen or json_forms[0]
 
 
 def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
-    """Refuse the first pair of options, by name, of which both were given.
+    """Check that of each pair of options, by name, at most one was given.
 
     Raises:
-        UsageError: there is one.
+        UsageError: both options of a pair were given.
     """
     for pair in pairs:
         if all(name in call.values for name in pair):
-            one, other = (f"--{name.replace('_', '-')}" for name in pair)
-            raise UsageError(f"{one} and {other} exclude each other")
+            first, other = (f"--{name.replace('_', '-')}" for name in pair)
+            raise UsageError(f"{first} and {other} exclude each other")
 
 
-def request_of(call: Call, kind: Callable[..., Made], **given: Any) -> Made:
-    """Return a request of a kind: what the options say by the names of its fields, and `given`."""
+def request_of(call: Call, kind: Callable[..., Built], **overrides: Any) -> Built:
+    """Return a request of a kind: its fields from options of the same names, and `overrides`."""
     fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
     values = {name: value for name, value in call.values.items() if name in fields}
     values |= {"refresh": False} if call.on("no_refresh") and "refresh" in fields else {}
-    return kind(**(values | given))
+    return kind(**(values | overrides))
 
 
-def perform(call: Call, use_case: UseCase[Request, Answered], request: Request) -> Answered:
-    """Return what a use case answers in the folder's project.
+def perform(call: Call, use_case: UseCase[Request, Response], request: Request) -> Response:
+    """Return the answer of a use case in the folder's project, with `--at` as at that revision.
 
-    With `--at` it is the project as it was at that revision.
-
-    Where it raises ConfirmationError, the user is asked, and it runs again with
-    the request `confirmed` if the answer is yes. Without a terminal the error stands. What the
-    answer has no place for is told at the end.
+    After a ConfirmationError the user is asked, and the use case runs again with the request
+    `confirmed` if the answer is yes. Without a terminal the error is raised. The hints of opening
+    the project are printed at the end.
     """
     hints: list[Hint] = []
     project = project_of(call, tell=hints.append)
     if "at" in call.values:
-        from leafmark.app.history import project_at  # late: few ask for a revision
+        from leafmark.app.history import project_at  # late: revisions are rarely used
 
         with progress_line(call) as progress:
             project = project_at(project, call.values["at"], progress=progress)
 
-    def run(request: Request) -> Answered:
+    def run(request: Request) -> Response:
         with progress_line(call) as progress:
             return use_case(project, request, progress=progress)
 
     try:
         return run(_confirmed(request) if call.on("yes") else request)
     except NotFoundError as error:
-        raise (error.exit_code == 1 and unread(call, call.words[0])) or error from None
+        raise (error.exit_code == 1 and unread_error(call, call.words[0])) or error from None
     except ConfirmationError as error:
         if not call.console.ask(f"{error.message}. Go on?"):
             raise
@@ -396,16 +391,16 @@ def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Pro
     return open_project(console.directory, flags=call.settings, environ=console.environ, tell=tell)
 
 
-def unread(call: Call, wanted: str) -> NotFoundError | None:
-    """Return what to say of an id where its file is there, but left out; None where it is not."""
+def unread_error(call: Call, name: str) -> NotFoundError | None:
+    """Return the error for an id whose file exists but is not indexed; None for others."""
     from leafmark.app import explain_unread
 
-    return explain_unread(project_of(call), wanted)
+    return explain_unread(project_of(call), name)
 
 
 @contextlib.contextmanager
 def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | None]:
-    """A line of progress on a terminal; None where nobody looks at it."""
+    """Yield a line of progress on a terminal; None without a terminal or if it is not `wanted`."""
     console = call.console
     if not wanted or console.quiet or not console.err_style.can_redraw:
         yield None

@@ -1,8 +1,8 @@
 """From the arguments of the process to an exit code.
 
 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
-Errors raised on purpose are printed, and what the system refused; a closed pipe is quiet;
-a bug is a traceback, and an error too.
+Errors raised on purpose and refusals of the system are printed; a closed pipe is silent;
+a bug prints a traceback, and counts as an error too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from leafmark.errors import LeafmarkError, UsageError, refusal_of
 
 
 class Program(click.Group):
-    """The command `leafmark`: options that every command takes, and a command."""
+    """The command `leafmark`: the common options, and a command."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *ALIASES]
@@ -47,7 +47,7 @@ class Program(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return click.Command.parse_args(self, ctx, args)  # what is left is the command
+            return click.Command.parse_args(self, ctx, args)  # the rest is the command
         except click.NoSuchOption as error:
             raise UsageError(
                 f"there is no option `{error.option_name}` before a command",
@@ -88,38 +88,38 @@ class Program(click.Group):
             console.write(command_help(command))
             return 0
         words = ctx.params.get("words", ())
-        with redirect_stdout(console.err):  # for what is no data: libraries print, too
+        with redirect_stdout(console.err):  # libraries print, too, and that is not data
             return command.run(Call(words, values, console, _settings(command, values)))
 
 
 def _settings(command: Command, values: Mapping[str, Any]) -> dict[str, object]:
-    """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
+    """Return the settings from the options: their own, and those of `--set NAME=VALUE`.
 
-    A name without a table is of the table of the command's own options, else of a search.
+    A name without a table belongs to the table of the command's own options, else to `search`.
     """
-    found: dict[str, object] = {
+    settings: dict[str, object] = {
         option.setting: values[str(option.name)]
         for option in command.options
         if option.setting and option.name in values
     }
-    of_command = (option.setting for option in command.options if option.setting)
-    table = next(of_command, "search").partition(".")[0]
-    for given in values.get("set", ()):
-        name, sign, value = given.partition("=")
+    own_settings = (option.setting for option in command.options if option.setting)
+    table = next(own_settings, "search").partition(".")[0]
+    for assignment in values.get("set", ()):
+        name, sign, value = assignment.partition("=")
         if not sign or not name:
-            raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
-        found[name if "." in name else f"{table}.{name}"] = value
-    return found
+            raise UsageError(f"--set {assignment} has no value", hint="write --set NAME=VALUE")
+        settings[name if "." in name else f"{table}.{name}"] = value
+    return settings
 
 
 COMPLETE = "_LEAFMARK_COMPLETE"
-"""The variable by which a shell asks what it may complete."""
+"""The variable by which a shell asks for completions."""
 
 PROGRAM = Program("leafmark", invoke_without_command=True, add_help_option=False)
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run one command and return its exit code; nothing is printed after a pipe was closed."""
+    """Run one command and return its exit code; nothing is printed after a pipe has closed."""
     if environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 
@@ -140,13 +140,13 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
             console.flush()
             code = known.exit_code
     except BrokenPipeError:
-        _abandon_output()
+        _discard_output()
         code = 0
     except LeafmarkError as error:
-        # Standard output takes nothing any more: the error can only go elsewhere.
-        _abandon_output()
+        # Standard output cannot be written any more: the error goes to standard error.
+        _discard_output()
         if error.message != message:
-            console.complain(error)
+            console.write_error(error)
         code = error.exit_code
     except KeyboardInterrupt:
         console.note("\ninterrupted\n" if console.err_style.is_terminal else "interrupted\n")
@@ -155,13 +155,13 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _early_values(argv: Sequence[str]) -> Mapping[str, object]:
-    """What errors must know of the arguments, however wrong the rest of them may be."""
+    """Return the values that printing errors needs, whatever is wrong with the arguments."""
     color = _last_value(argv, ("--color",))
     return {"color": color} if color in ("always", "never") else {}
 
 
 def _wants_json(argv: Sequence[str]) -> bool:
-    """Whether the arguments ask for JSON, however wrong the rest of them may be."""
+    """Whether the arguments ask for JSON, whatever is wrong with the others."""
     options = _options(argv)
     formats = ("json", "jsonl")
     return (
@@ -176,19 +176,19 @@ def _options(argv: Sequence[str]) -> Sequence[str]:
 
 
 def _last_value(argv: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the last value that any of these options is given."""
-    found = None
+    """Return the last value of any of these options, None without one."""
+    last = None
     options = _options(argv)
     for at, argument in enumerate(options):
         name, equals, value = argument.partition("=")
         if name in names:
             following = options[at + 1] if at + 1 < len(options) else None
-            found = value if equals else following
-    return found
+            last = value if equals else following
+    return last
 
 
-def _abandon_output() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush says nothing."""
+def _discard_output() -> None:
+    """Redirect standard output to the null device, so that the last flush cannot fail."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nothing, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`eval` and `lint`: how well searches answer judged queries, and what keeps documents from it."""
+"""`eval`, `lint`, `diff` and `log`: the quality of searches and of documents, and changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HALVES = ("choose", "judge")
 ANSWERS_AS = ("passage", "section")
 GROUPS = ("kind", "language", "tree")
 MAKE_TAKES = ("limit", "kind", "tree", "json")
-"""Options of `eval make`, which prints a line of JSON a query with and without `--json`."""
+"""The options of `eval make`, which prints one line of JSON per query, also without `--json`."""
 
 _OPTIONS = (
     Option(
@@ -145,7 +145,7 @@ def _eval(call: Call) -> int:
     to start with: review them, reword them as a reader would ask, and remove the key draft.
     """
     if call.words[0] == MAKE:
-        return _make(call)
+        return _draft_queries(call)
     return _evaluate(call)
 
 
@@ -160,7 +160,7 @@ def _evaluate(call: Call) -> int:
         call,
         EvaluationRequest,
         files=call.words,
-        compare=_compared(values.get("compare")),
+        compare=_parse_ways(values.get("compare")),
         modes=values.get("mode", ()),
         kinds=tuple(values.get("kind", ())),
         trees=tuple(values.get("tree", ())),
@@ -173,8 +173,8 @@ def _evaluate(call: Call) -> int:
     return 0 if all(gate.passed for gate in report.gates) else 1
 
 
-def _compared(text: str | None) -> tuple[str, ...]:
-    """The ways to search in a list with commas; none where nothing is compared."""
+def _parse_ways(text: str | None) -> tuple[str, ...]:
+    """Return the ways to search in a comma-separated list; none if there is no list."""
     if text is None:
         return ()
     names = tuple(part.strip() for part in text.split(",") if part.strip())
@@ -199,11 +199,11 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
         console.write("\n" + evaluation.render_outcomes(report, places, console.style))
 
 
-def _make(call: Call) -> int:
+def _draft_queries(call: Call) -> int:
     from leafmark.app.requests import DraftRequest
     from leafmark.evaluation import draft_judgments, judgment_record
 
-    _check_make(call)
+    _check_draft_options(call)
     console, values = call.console, call.values
     limit, trees = values.get("limit", 100), tuple(values.get("tree", ()))
     kinds = tuple(dict.fromkeys(values.get("kind", ())))
@@ -223,8 +223,8 @@ def _make(call: Call) -> int:
     return 0 if drafts.queries else 1
 
 
-def _check_make(call: Call) -> None:
-    """Refuse what only an evaluation takes."""
+def _check_draft_options(call: Call) -> None:
+    """Refuse the arguments and options that only an evaluation accepts."""
     if len(call.words) > 1:
         raise UsageError(
             f"`leafmark eval make` does not take `{call.words[1]}`",
@@ -238,7 +238,7 @@ def _check_make(call: Call) -> None:
             )
 
 
-# `lint`: what makes documents hard to find or to cite.
+# `lint`: findings that make documents hard to find or to cite.
 
 
 FORMATS = ("text", "json", "sarif")
@@ -323,7 +323,7 @@ def _lint(call: Call) -> int:
             call.console.write(line)
         return 0
     values = call.values
-    rules, baseline, missed = values.get("rule", ()), _baseline(call), _missed(call)
+    rules, baseline, missed = values.get("rule", ()), _read_baseline(call), _find_missed(call)
     request = request_of(
         call, LintRequest, paths=call.words, rules=rules, baseline=baseline, missed=missed
     )
@@ -337,16 +337,16 @@ def _lint(call: Call) -> int:
     return 1 if report.fails(values.get("fail_on") or configured or "warning") else 0
 
 
-def _baseline(call: Call) -> Baseline | None:
+def _read_baseline(call: Call) -> Baseline | None:
     from leafmark.lint import Baseline
 
-    if "baseline" not in call.values:  # what is written knows all that is found
+    if "baseline" not in call.values:  # a new baseline file holds all findings
         return Baseline() if "write_baseline" in call.values else None
     ((name, text),) = read_texts(call, (call.values["baseline"],))
     return Baseline.parse(text, name)
 
 
-def _missed(call: Call) -> tuple[Any, ...]:
+def _find_missed(call: Call) -> tuple[Any, ...]:
     if "eval" not in call.values:
         return ()
     from leafmark.evaluation.run import find_missed
@@ -384,23 +384,23 @@ def _print_findings(call: Call, report: LintReport) -> None:
 
 
 def _prefixes(call: Call, folder: Path | None) -> dict[str, str]:
-    """Return how the paths of each tree begin, from a folder or (None) the project's own."""
+    """Return the prefix of each tree's paths, from a folder or (None) the project's own."""
     project = project_of(call)
     top = project.configuration.project if folder is None else folder
-    found = {}
+    prefixes = {}
     for tree in project.trees:
         relative = os.path.relpath(tree.root, top).replace(os.sep, "/")
-        found[tree.name] = "" if relative == "." else f"{relative}/"
-    return found
+        prefixes[tree.name] = "" if relative == "." else f"{relative}/"
+    return prefixes
 
 
-# `diff` and `log`: what changed between two states, and in one section over time.
+# `diff` and `log`: changes between two states, and of one section over time.
 
 
 DIFF_FORMATS = ("text", "blocks", "json", "markdown", "html")
 
 
-def _tree() -> Option:
+def _tree_option() -> Option:
     return declared("search.trees", "-t", "--tree", metavar="TREE", complete=trees, in_force=False)
 
 
@@ -427,7 +427,7 @@ def _tree() -> Option:
             repeat=True,
             complete="file",
         ),
-        _tree(),
+        _tree_option(),
         Option("--no-links", help="Do not look for links that no longer lead anywhere."),
         Option(
             "-o",

@@ -1,4 +1,4 @@
-"""Help texts from what the commands declare: on the terminal, and in docs/cli.md.
+"""Help texts from the declarations of the commands, for the terminal and for docs/cli.md.
 
 `python -m leafmark.cli.help docs/cli.md` writes the page.
 """
@@ -63,7 +63,7 @@ def overview() -> str:
 def command_help(command: Command, *, for_page: bool = False) -> str:
     """Return the text of `leafmark COMMAND --help`: examples first.
 
-    That of the page explains what is seldom needed, and leaves out the options of every command.
+    The text for the page explains the seldom needed options, and leaves out the common ones.
     """
     parts = [f"leafmark {command.name}: {command.summary}", "", *_examples(command.examples)]
     parts += ["", f"Usage: {usage(command)}"]
@@ -85,7 +85,7 @@ def command_help(command: Command, *, for_page: bool = False) -> str:
 
 
 def _option_groups(command: Command, *, for_page: bool) -> dict[str, list[Option]]:
-    """Return the options by the line above them."""
+    """Return the options by the title above them."""
     groups: dict[str, list[Option]] = {}
     for option in command.options:
         table = option.setting.partition(".")[0] if option.setting else ""
@@ -99,7 +99,7 @@ def _option_groups(command: Command, *, for_page: bool) -> dict[str, list[Option
 def usage(command: Command) -> str:
     """Return the usage line.
 
-    A name in brackets may be left out; an ellipsis says that there may be more.
+    A name in brackets is optional; an ellipsis means that there may be more words.
     """
     words = ["leafmark", str(command.name), "[OPTION...]"]
     if command.argument:
@@ -130,7 +130,7 @@ def _names_of(option: Option) -> str:
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Two columns, the right one wrapped; a long left side has a line of its own."""
+    """Return lines of two columns, the right one wrapped; a long left cell has its own line."""
     lines = []
     for left, right in rows:
         wrapped = textwrap.wrap(right, _WIDTH - _COLUMN, break_on_hyphens=False) or [""]
@@ -165,7 +165,9 @@ gives the exact bytes, to a file or a pipe.
 def reference() -> str:
     """Return the whole of docs/cli.md."""
     commands = [find_command(name) for name in COMMANDS]
-    linked = [f"- [{one.name}](#leafmark-{one.name}): {one.summary}" for one in commands]
+    linked = [
+        f"- [{command.name}](#leafmark-{command.name}): {command.summary}" for command in commands
+    ]
     parts = [_PAGE, "\n".join(linked) + "\n", f"## leafmark\n\n```\n{overview()}```\n"]
     for command in commands:
         text = command_help(command, for_page=True)

@@ -1,4 +1,4 @@
-"""`config`, `init`, `doctor`, `trust` and `agents`: the set-up of a project."""
+"""`config`, `init`, `doctor`, `trust`, `agents`, `index`, `migrate` and `status`."""
 
 from __future__ import annotations
 
@@ -48,16 +48,18 @@ def _config(call: Call) -> int:
 
     settings = list_settings(project_of(call))
     if call.words:
-        wanted = call.words[0]
+        name = call.words[0]
         names = [setting.name for setting in settings]
         settings = tuple(
-            one for one in settings if one.name == wanted or one.name.startswith(f"{wanted}.")
+            setting
+            for setting in settings
+            if setting.name == name or setting.name.startswith(f"{name}.")
         )
         if not settings:
-            tables = [] if "." in wanted else [name.partition(".")[0] for name in names]
-            near = nearest(wanted, [*tables, *names], MAX_SUGGESTED)
+            tables = [] if "." in name else [name.partition(".")[0] for name in names]
+            near = nearest(name, [*tables, *names], MAX_SUGGESTED)
             raise NotFoundError(
-                f"there is no setting `{wanted}`",
+                f"there is no setting `{name}`",
                 did_you_mean=near,
                 hint=None if near else "`leafmark config` lists them",
             )
@@ -146,11 +148,11 @@ def _trust(call: Call) -> int:
     exclude_each_other(call, [("list", "revoke")])
     if call.on("revoke"):
         done = revoke(where, environ=environ)
-        return _tell_trust(call, list_trust(where, environ=environ), done)
+        return _print_trust(call, list_trust(where, environ=environ), done)
     report = list_trust(where, environ=environ)
     pending = [file for file in report.files if file.state in ("pending", "changed")]
     if call.on("list") or not pending:
-        return _tell_trust(call, report, ())
+        return _print_trust(call, report, ())
     return _approve(call, pending)
 
 
@@ -170,10 +172,10 @@ def _approve(call: Call, pending: Sequence[TrustedFile]) -> int:
         return 1
     where, environ = console.directory, console.environ
     approve(where, {file.path: file.digest for file in pending}, environ=environ)
-    return _tell_trust(call, list_trust(where, environ=environ), [file.path for file in pending])
+    return _print_trust(call, list_trust(where, environ=environ), [file.path for file in pending])
 
 
-def _tell_trust(call: Call, report: TrustReport, changed: Sequence[str]) -> int:
+def _print_trust(call: Call, report: TrustReport, changed: Sequence[str]) -> int:
     from leafmark.render.reports import render_trust, trust_record
     from leafmark.render.terminal import clean_line
 
@@ -251,12 +253,12 @@ def _agents(call: Call) -> int:
 
 
 def _mode(call: Call) -> str:
-    wanted = [mode for mode in _MODES if call.on(mode)]
+    modes = [mode for mode in _MODES if call.on(mode)]
     for name in ("tree", "base-url", "max-tokens"):
-        if wanted != ["llms"] and call.values.get(name.replace("-", "_")) is not None:
+        if modes != ["llms"] and call.values.get(name.replace("-", "_")) is not None:
             raise UsageError(f"--{name} belongs to --llms")
     exclude_each_other(call, combinations(_MODES, 2))
-    mode = wanted[0] if wanted else "stdout"
+    mode = modes[0] if modes else "stdout"
     if call.words and mode in ("stdout", "package", "llms"):
         raise UsageError(
             f"a file was named, but not what to do with it: {call.words[0]}",
@@ -280,7 +282,7 @@ def _print_agents(call: Call, mode: str, report: AgentsReport) -> None:
 
 
 def _package(call: Call) -> int:
-    """Print where the skill file and the manifests of the package lie."""
+    """Print the folder of the skill file and the manifests of the package."""
     from leafmark.app import package_folder
 
     _print_path(call, str(package_folder()), "")
@@ -288,7 +290,7 @@ def _package(call: Call) -> int:
 
 
 def _print_path(call: Call, path: str, what: str) -> None:
-    """Print a path, as text behind what is to be said of it."""
+    """Print a path; as text, with the words `what` before it."""
     from leafmark.render.jsontext import SCHEMA_VERSION
     from leafmark.render.terminal import clean_line
 
@@ -310,16 +312,16 @@ def _llms(call: Call) -> int:
     return 0
 
 
-# `index` and `status`: what the index holds.
+# `index`, `migrate` and `status`: the content of the index.
 
 
 SKIPPED_SHOWN = 10
-"""How many skipped files of named paths are printed without -v; chosen by eye."""
+"""How many skipped files are printed without -v when paths are named; chosen by eye."""
 
 _EXCLUSIVE = (
     ("remove", "rebuild"),
     ("prune", "remove"),
-    *(("watch", one) for one in ("remove", "dry_run", "strict", "ray")),
+    *(("watch", option) for option in ("remove", "dry_run", "strict", "ray")),
 )
 
 _INDEX_OPTIONS = (
@@ -387,7 +389,7 @@ def _index(call: Call) -> int:
         raise UsageError("--watch takes no paths", hint="it watches all trees")
 
     report = perform(call, index_project, request_of(call, IndexRequest, paths=call.words))
-    _print_indexed(call, report, line=call.on("watch"))
+    _print_index_report(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED
     if call.on("watch"):
@@ -439,7 +441,7 @@ def _migrate(call: Call) -> int:
 
 
 def _watch(call: Call) -> int:
-    """Print what happens until Ctrl-C ends it."""
+    """Print events until Ctrl-C."""
     import threading
 
     from leafmark.app import Watcher, open_project
@@ -447,7 +449,7 @@ def _watch(call: Call) -> int:
 
     console = call.console
 
-    def tell(event: WatchEvent) -> None:
+    def print_event(event: WatchEvent) -> None:
         if console.json:
             console.write_line(event_record(event))
         elif event.error is not None:
@@ -458,15 +460,15 @@ def _watch(call: Call) -> int:
             console.note(render_event(event, console.err_style))
         console.flush()
 
-    directory = Path(os.path.abspath(console.directory))  # holds when the folder is made anew
+    directory = Path(os.path.abspath(console.directory))  # stays valid if the folder is replaced
     watcher = Watcher(
-        lambda: open_project(directory, flags=call.settings, environ=console.environ), tell
+        lambda: open_project(directory, flags=call.settings, environ=console.environ), print_event
     )
     watcher.run(threading.Event())
     return INTERRUPTED
 
 
-def _print_indexed(call: Call, report: IndexReport, *, line: bool) -> None:
+def _print_index_report(call: Call, report: IndexReport, *, line: bool) -> None:
     from leafmark.render.reports import index_record, render_index
 
     console = call.console

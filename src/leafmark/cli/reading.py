@@ -1,4 +1,4 @@
-"""`show`, `ls` and `verify`: what is in the documents, by its id, as a list, and as cited."""
+"""`show`, `ls` and `verify`: the content of documents by id, as a list, and as citations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command, declared
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import Call, exclude_each_other, perform, project_of, request_of, unread
+from leafmark.cli.console import (
+    Call,
+    exclude_each_other,
+    perform,
+    project_of,
+    request_of,
+    unread_error,
+)
 from leafmark.errors import NotFoundError, UsageError, unreadable
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ def no_refresh() -> Option:
 
 
 def narrowing() -> list[Option]:
-    """Which documents count: those of some trees, those with some tags."""
+    """Return the options that restrict the documents: to some trees, to some tags."""
     return [
         declared("search.trees", "-t", "--tree", metavar="TREE", complete=trees, in_force=False),
         declared("search.tags", "--tag", metavar="TAG", complete=tags, in_force=False),
@@ -122,13 +129,13 @@ def _show(call: Call) -> int:
     _print_shown(call, report)
     if not call.console.json:
         for name, near in report.not_found:
-            call.console.error(unread(call, name) or _not_found(name, near))
+            call.console.error(unread_error(call, name) or _not_found(name, near))
     lost = call.on("raw") and any(shown.raw is None for shown in report.shown)
     return 1 if report.not_found or lost else 0
 
 
 def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The ids; `-` stands for a list on standard input."""
+    """Return the ids; `-` stands for a list on standard input."""
     from leafmark.app.standard_input import listed
 
     names = tuple(listed(words))
@@ -160,7 +167,7 @@ def _print_shown(call: Call, report: ShowReport) -> None:
 
 
 def _render(call: Call, report: ShowReport) -> str:
-    """All that goes to standard output."""
+    """Return the text for standard output."""
     from leafmark.render import reading
     from leafmark.render.jsontext import dump_json
 
@@ -249,12 +256,12 @@ def _list_revisions(call: Call) -> int:
     from leafmark.app.history import list_revisions
     from leafmark.render.changes import iter_revisions, revisions_record
 
-    found = list_revisions(project_of(call), call.words[1] if len(call.words) > 1 else None)
+    listed = list_revisions(project_of(call), call.words[1] if len(call.words) > 1 else None)
     if call.console.json:
-        call.console.write_json(revisions_record(found))
-    for line in () if call.console.json else iter_revisions(found, call.console.style):
+        call.console.write_json(revisions_record(listed))
+    for line in () if call.console.json else iter_revisions(listed, call.console.style):
         call.console.write(line)
-    return 0 if found.references or found.commits else 1
+    return 0 if listed.references or listed.commits else 1
 
 
 def _print_list(call: Call, kind: str, items: Collection[Any]) -> None:
@@ -279,7 +286,7 @@ def _print_list(call: Call, kind: str, items: Collection[Any]) -> None:
 
 
 def _limits(call: Call) -> str:
-    """What the list was limited to, for one that is empty."""
+    """Return the words for the limits of an empty list."""
     from leafmark.render.terminal import clean_line
 
     tags, trees = call.values.get("tags", ()), call.values.get("trees", ())
@@ -337,18 +344,19 @@ def read_texts(call: Call, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
     from leafmark.app.standard_input import check_once
 
     check_once(tuple(names))
-    return tuple(_read(call, name) for name in names)
+    return tuple(_read_text(call, name) for name in names)
 
 
-def _read(call: Call, name: str) -> tuple[str, str]:
-    """Return a text, what cannot be decoded replaced: citations are ASCII where it matters.
+def _read_text(call: Call, name: str) -> tuple[str, str]:
+    """Return the name and the text of a file, with undecodable bytes replaced.
 
-    Some shells write UTF-16, with a byte order mark, where output is redirected.
+    The replacement does no harm: the parts of citations that matter are ASCII. Some shells write
+    UTF-16, with a byte order mark, where output is redirected.
     """
     from leafmark.app.standard_input import read_bytes, read_named
 
     if name == "-":
-        return name, _decoded(read_bytes())
+        return name, _decode(read_bytes())
     if not name:
         raise UsageError("the file has no name")
     try:
@@ -361,9 +369,9 @@ def _read(call: Call, name: str) -> tuple[str, str]:
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:
         raise unreadable(error, name) from error
-    return name, _decoded(data)
+    return name, _decode(data)
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if wide else "utf-8", "replace")

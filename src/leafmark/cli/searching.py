@@ -1,4 +1,4 @@
-"""`search`, and what answers as it does: `context`, `like` and `why-not`."""
+"""`search`, and the commands related to it: `context`, `like` and `why-not`."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ def _options() -> list[Option]:
     ]
 
 
-def _without(*names: str) -> list[Option]:
+def _options_without(*names: str) -> list[Option]:
     return [option for option in _options() if option.name not in names]
 
 
-def _related() -> list[Option]:
-    """The options of what has no query: how to search one does not matter."""
+def _related_options() -> list[Option]:
+    """Return the options of commands without a query, which lack those about its search."""
     terms = "Only print the words that would be searched for, with their scores."
     others = ("expand", "mode", "grain", "sort", "offset", "strict", "plain", "no_aggregation")
-    return [Option("--terms", help=terms), *_without(*others)]
+    return [Option("--terms", help=terms), *_options_without(*others)]
 
 
 @command(
@@ -116,7 +116,7 @@ def _search(call: Call) -> int:
 
 
 def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The topics; `-` stands for a query on standard input, line ends being spaces."""
+    """Return the topics; `-` stands for a query on standard input, with spaces as line ends."""
     if "-" not in words:
         return words
     from leafmark.app.standard_input import check_once, read_text
@@ -126,7 +126,7 @@ def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
-    """Return what the options ask for; those that a command lacks have no effect."""
+    """Return the search of the options; options that a command lacks keep their defaults."""
     from leafmark.app.requests import SearchRequest
 
     aggregation = not call.on("no_aggregation")
@@ -134,7 +134,7 @@ def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
 
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
-    """Return the request that asks for the texts and records that the output prints."""
+    """Return the request with the texts and records that the output prints."""
     exclude_each_other(call, [("terms", "max_tokens")])
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
@@ -145,7 +145,7 @@ def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
 
 
 def _output(call: Call) -> str:
-    """The form of the output; a budget is for reading, so its own is `full`."""
+    """Return the form of the output; with a budget, which is for reading, `full` by default."""
     usual = "full" if "max_tokens" in call.values else "pretty"
     return output_of(call, usual, ("json", "jsonl"))
 
@@ -154,7 +154,7 @@ def _print_answer(call: Call, answer: Answer) -> None:
     console, output, budget = call.console, _output(call), call.values.get("max_tokens")
     doubts = [hint for hint in answer.hints if hint.code in FIRST_HINTS]
     if output != "json":
-        _tell_hints(console, doubts)
+        _print_hints(console, doubts)
     write = console.write_names if output == "files" and call.on("null") else console.write
     if budget is None:
         write(_render(call, answer, output))
@@ -173,10 +173,10 @@ def _print_answer(call: Call, answer: Answer) -> None:
         from leafmark.render.explaining import render_nothing_found
 
         console.note(render_nothing_found(answer))
-    _tell_hints(console, [hint for hint in answer.hints if hint not in doubts])
+    _print_hints(console, [hint for hint in answer.hints if hint not in doubts])
 
 
-def _tell_hints(console: Console, hints: Iterable[Hint]) -> None:
+def _print_hints(console: Console, hints: Iterable[Hint]) -> None:
     from leafmark.render.hints import word_hint
 
     for hint in hints:
@@ -184,7 +184,7 @@ def _tell_hints(console: Console, hints: Iterable[Hint]) -> None:
 
 
 def _note_omissions(call: Call, shown: Answer) -> None:
-    """Say what was left out where the output itself is only for programs."""
+    """Print notes about omissions, where the output itself is only for programs."""
     from leafmark.render.terminal import omissions_of, render_omission
 
     for omission in omissions_of(shown):
@@ -192,7 +192,7 @@ def _note_omissions(call: Call, shown: Answer) -> None:
 
 
 def _render(call: Call, answer: Answer, output: str) -> str:
-    """All that goes to standard output."""
+    """Return the text for standard output."""
     if output in ("json", "jsonl"):
         return _json(call, answer, output)
     text = _text(call, answer, output)
@@ -248,7 +248,9 @@ def _text(call: Call, answer: Answer, output: str) -> str:
         ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
     ),
     argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2, complete=ids),
-    options=lambda: _without("output", "null", "group", "explain", "sort", "expand", "max_tokens"),
+    options=lambda: _options_without(
+        "output", "null", "group", "explain", "sort", "expand", "max_tokens"
+    ),
     is_query=True,
 )
 def _why_not(call: Call) -> int:
@@ -265,14 +267,14 @@ def _why_not(call: Call) -> int:
     from leafmark.app.requests import WhyNotRequest
     from leafmark.render.explaining import render_why_not, why_not_record
 
-    wanted, *queries = call.words
+    chunk_id, *queries = call.words
     if "-" in queries:
         raise UsageError("the query of why-not is not read from standard input")
-    request = WhyNotRequest(wanted, _request(call, tuple(queries)))
+    request = WhyNotRequest(chunk_id, _request(call, tuple(queries)))
     report = perform(call, explain_why_not, request)
     call.print(report, why_not_record, render_why_not)
     if not call.console.json:
-        _tell_hints(call.console, report.hints)
+        _print_hints(call.console, report.hints)
     return 0 if report.reasons else 1
 
 
@@ -287,7 +289,7 @@ def _why_not(call: Call) -> int:
     argument=Argument(
         "FILE", "A file; - reads a list of them from standard input.", least=1, complete="file"
     ),
-    options=_related,
+    options=_related_options,
 )
 def _context(call: Call) -> int:
     """Find the documents that matter for the files being worked on.
@@ -323,7 +325,7 @@ def _context(call: Call) -> int:
         ("leafmark like guides/backups.md.3 --terms", "the words that it searches for"),
     ),
     argument=Argument("ID|FILE", "A chunk, or a file.", least=1, most=1, complete=ids),
-    options=_related,
+    options=_related_options,
 )
 def _like(call: Call) -> int:
     """Find sections like one, or like a file.
@@ -343,7 +345,7 @@ def _like(call: Call) -> int:
 
 
 def _print_related(call: Call, answer: Answer) -> int:
-    """Print an answer, or with `--terms` its words; exit code 1 where there is nothing."""
+    """Print an answer, or with `--terms` its words; return exit code 1 if it is empty."""
     if not call.on("terms"):
         _print_answer(call, answer)
         return 0 if answer.results else 1
@@ -354,5 +356,5 @@ def _print_related(call: Call, answer: Answer) -> int:
         call.console.write_json(terms_record(answer))
         return 0 if answer.terms else 1
     call.console.write(render_terms(answer.terms, call.console.style))
-    _tell_hints(call.console, answer.hints)
+    _print_hints(call.console, answer.hints)
     return 0 if answer.terms else 1

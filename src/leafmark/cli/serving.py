@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.command import Option, at_least, command
-from leafmark.cli.console import Call, undelivered
+from leafmark.cli.console import Call, output_error
 from leafmark.environment import install_extra
 from leafmark.errors import UsageError
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from leafmark.server.workspace import Workspace
 
 MCP_PORT = 7391
-"""Free in the registry of ports; chosen by eye."""
+"""A port that the registry of ports has free; chosen by eye."""
 
 WEB_PORT = 7392
-"""The one after that of `leafmark mcp`."""
+"""The port after that of `leafmark mcp`."""
 
 
-def _listening(the: str, port: int) -> tuple[Option, Option]:
-    """Where to listen: the options of both servers."""
+def _listen_options(the: str, port: int) -> tuple[Option, Option]:
+    """Return the options of a server for its address and port."""
     about = f"{the} port ({port}); 0 takes any free one."
     return (
         Option("--host", help=f"{the} address to listen on (127.0.0.1).", metavar="HOST"),
@@ -43,7 +43,7 @@ def _listening(the: str, port: int) -> tuple[Option, Option]:
     ),
     options=(
         Option("--http", help="Serve Streamable HTTP instead of standard input and output."),
-        *_listening("With --http: the", MCP_PORT),
+        *_listen_options("With --http: the", MCP_PORT),
     ),
 )
 def _mcp(call: Call) -> int:
@@ -58,7 +58,7 @@ def _mcp(call: Call) -> int:
         for name in ("host", "port"):
             if name in call.values:
                 raise UsageError(f"--{name} belongs to --http")
-    _require("mcp", "the MCP server", "mcp")
+    _require_package("mcp", "the MCP server", "mcp")
     workspace = _open_workspace(call)
     from leafmark.server.mcp.server import run_http, run_stdio
 
@@ -72,7 +72,7 @@ def _mcp(call: Call) -> int:
     try:
         out = call.console.out.fileno()
     except OSError as error:
-        raise undelivered(error) from error
+        raise output_error(error) from error
     run_stdio(workspace, out)
     return 0
 
@@ -84,7 +84,7 @@ def _mcp(call: Call) -> int:
         ("leafmark serve -C docs --port 8000", "another folder, another port"),
         ("curl 'http://127.0.0.1:7392/api/search?q=retries&limit=3'", "for programs"),
     ),
-    options=_listening("The", WEB_PORT),
+    options=_listen_options("The", WEB_PORT),
 )
 def _serve(call: Call) -> int:
     """Serve a page to search in, and a JSON API.
@@ -95,7 +95,7 @@ def _serve(call: Call) -> int:
     --host can be reached from elsewhere, every request needs the token in LEAFMARK_TOKEN; the
     page asks for it. Needs the extra `serve`.
     """
-    _require("uvicorn", "the web server", "serve")
+    _require_package("uvicorn", "the web server", "serve")
     workspace = _open_workspace(call)
     from leafmark.server.web.site import run_web
 
@@ -107,8 +107,8 @@ def _serve(call: Call) -> int:
     return 0
 
 
-def _require(package: str, what: str, extra: str) -> None:
-    """Refuse where the package that a server needs is not there, before anything else fails.
+def _require_package(package: str, what: str, extra: str) -> None:
+    """Check that a server's package is installed, before anything else fails.
 
     Raises:
         UsageError: it is not.
@@ -118,10 +118,10 @@ def _require(package: str, what: str, extra: str) -> None:
 
 
 def _open_workspace(call: Call) -> Workspace:
-    """Return the folder's project as servers keep it.
+    """Return the workspace of the folder's project.
 
     Raises:
-        ConfigError, NotFoundError: see `open_project`; told here, not in the first answer.
+        ConfigError, NotFoundError: see `open_project`; raised here, not in the first answer.
     """
     from leafmark.app import open_project
     from leafmark.server.workspace import Workspace
@@ -129,16 +129,16 @@ def _open_workspace(call: Call) -> Workspace:
     console = call.console
     directory = console.directory
 
-    def opened(settings: Mapping[str, object]) -> Project:
+    def open_with(settings: Mapping[str, object]) -> Project:
         return open_project(directory, flags={**call.settings, **settings}, environ=console.environ)
 
-    opened({})
-    directory = Path(os.path.abspath(directory))  # holds when the folder is made anew
-    return Workspace(opened, confirmed=call.on("yes"))
+    open_with({})
+    directory = Path(os.path.abspath(directory))  # stays valid if the folder is replaced
+    return Workspace(open_with, confirmed=call.on("yes"))
 
 
 def _place_of(call: Call, port: int) -> Place:
-    """Return where to listen; `port` is the command's own."""
+    """Return the place to listen at; `port` is the command's default."""
     from leafmark.server.listening import Place
 
     return Place(
