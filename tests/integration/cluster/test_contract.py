@@ -297,12 +297,12 @@ def test_two_writers_and_a_reader_at_once(cluster: OpenSearch) -> None:
             faults.append(fault)
 
     def look() -> None:
-        while not done.is_set():
+        while not done.wait(0.05):
             try:
                 snapshot = open_snapshot(client, names)
-                for _, chunk in snapshot.search([(HasTerm("body_english", "page"), 50)])[0]:
-                    (entry,) = snapshot.entries([chunk])
-                    assert entry.path.endswith(".md")
+                (found,) = snapshot.search([(HasTerm("body_english", "page"), 50)])
+                entries = snapshot.entries([chunk for _, chunk in found])
+                assert all(entry.path.endswith(".md") for entry in entries)
             except (NotFoundError, ChangedError):  # written in between: a search asks once more
                 continue
             except BaseException as fault:
