@@ -147,6 +147,8 @@ def role_number(
     (4, 0)
     >>> role_number("t:docs/de/index.md", "Start", {}), role_number("t:a.html", "Index", {})
     (8, 6)
+    >>> role_number("t:llms.txt", "Lamps", {}), role_number("t:llms-full.txt", "Lamps", {})
+    (6, 7)
     """
     found = _of_path(doc_id) or role_of_title(title)
     if found:
