@@ -529,9 +529,18 @@ class _Finder:
         if _is_step(label):
             place = link.open.attribute("href").partition("#")[2]
             return "name" if place and label in unquote(place).casefold() else "step"
-        if label in words_of("pager", "places"):
+        if label in words_of("pager", "places") or label in words_of("pager", "orders"):
             return "place"
-        return "step" if _relation(link) else "name"
+        return "step" if _relation(link) or self._is_behind_step(link) else "name"
+
+    def _is_behind_step(self, link: Element) -> bool:
+        """Whether the text before a link names a step: `Next message: `."""
+        page = self.page
+        at = bisect_left(page.text_starts, link.start) - 1
+        if at < 0 or page.text_kinds[at] != SIGNS or link.start - page.text_ends[at] > _MAX_TAGS:
+            return False
+        said = page.data[page.text_starts[at] : page.text_ends[at]]
+        return said.rstrip().endswith(b":") and _is_step(_label_of_text(said))
 
     # -- tables of contents and menus ------------------------------------------------
 
@@ -755,7 +764,9 @@ _SOURCE_ADDRESS = re.compile(
 _IN_PLACE = re.compile(r"\Z|#|javascript:", re.IGNORECASE)
 """The address of a link that opens a part of its own page."""
 
-_PART = re.compile(r" (?:page|chapter|section|topic|part|node|slide|class|package|module)\Z")
+_PART = re.compile(
+    r" (?:page|chapter|section|topic|part|node|slide|class|package|module|message)(?: \(by \w+)?\Z"
+)
 _RETURN = re.compile(
     r"(?:(?:go|return|jump) (?:back |up )?|back |up )to (?:the )?"
     r"(?:top|index|(?:main |table of )?contents|home page|main page)(?: of (?:the )?page)?"

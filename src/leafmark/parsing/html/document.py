@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import compress
-from posixpath import dirname, join, normpath
+from posixpath import basename, dirname, join, normpath
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -146,7 +146,7 @@ class _Parts:
         page, headings = self.page, self.headings
         opening = [(h.level, h.title) for h in headings if not h.nested and h.end > h.start]
         text = title_of(page)
-        if text:
+        if text and not (opening and text == basename(path)):
             homes = {*self._homes(path)}
             if text in homes and opening and opening[0][0] == 1:
                 return opening[0][1]

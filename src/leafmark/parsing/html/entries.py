@@ -153,7 +153,18 @@ class _Finder:
             or (_is_all(token, named.name) and self._is_strong(named.start, text, around))
         ):
             return None
-        return _Signed(named, around, text, end, _title_of(line, token))
+        title = _title_of(line, token)
+        return None if self._is_headed(text, title) else _Signed(named, around, text, end, title)
+
+    def _is_headed(self, text: int, title: str) -> bool:
+        """Whether a heading right before a text has a title already."""
+        page = self.page
+        at = bisect_left(page.heading_starts, text) - 1
+        if at < 0 or page.has_text(page.headings[at].end, text):
+            return False
+        heading = page.headings[at]
+        said = unescape(b"".join(page.texts_in(heading.inner, heading.close)))
+        return said.strip() == title
 
     @cached_property
     def _starts(self) -> list[int]:

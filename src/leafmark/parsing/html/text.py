@@ -22,6 +22,7 @@ from leafmark.model import ReadableText
 from leafmark.parsing.html.code import code_language, is_prose_pre, stands_in_cell
 from leafmark.parsing.html.marks import Lists, items_of, labels_of_panels
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
+from leafmark.parsing.html.vocabulary import lists_of
 from leafmark.parsing.readable import ReadableBuilder
 
 _PIECE = re.compile(
@@ -67,6 +68,21 @@ _ORDINAL = re.compile(
 """Raised text that needs no sign: `4th`, trade marks, marks of notes."""
 
 _SIMPLE = re.compile(r"[+\-\u2212]?(?:[0-9]+(?:[.,/][0-9]+)?|\w{1,3}|\*|[+\-\u2212])")
+
+_TEX = re.compile(
+    rb"(?:[^<]++|<(?!/math\b|annotation\b)|(?!))*+"
+    rb"<annotation\s[^<>]*?\bencoding\s*+=\s*+[\"']?application/x-tex\b[^<>]*+>([^<]++)</annotation"
+    rb"(?:[^<]++|<(?!/math\b)|(?!))*+</math\s*+>",
+    re.IGNORECASE,
+)
+"""The content of a formula in MathML that says itself in TeX, too."""
+
+_NOTE = re.compile(rb"([0-9]{1,4})</a\s*+>", re.IGNORECASE)
+"""The number of a note in the link to it, which a style sheet raises."""
+
+_MAX_FORMULA = 20_000
+_COMPLETE = frozenset((b"a", b"sup", b"sub", b"math"))
+"""Elements that are read at once if they are complete."""
 
 _PARAGRAPH = 2
 _LINE = 1
@@ -301,7 +317,7 @@ class _Reader:
                     unread = None
             elif not name:
                 self._text(at, stop)
-            elif name == b"a" or name == b"sup" or name == b"sub":
+            elif name in _COMPLETE:
                 done = -1 if closing else self._reference(name, at, stop, end)
                 skip_to = max(skip_to, done)
             elif name in UNREAD_TAGS:
@@ -407,11 +423,29 @@ class _Reader:
         self._space = None
 
     def _reference(self, name: bytes, at: int, stop: int, end: int) -> int:
-        """Return the end of an `a`, `sup` or `sub` that is complete: a permalink, a number."""
+        """Return the end of an element of `_COMPLETE` if it is complete: a permalink, a number."""
+        if name == b"math":
+            return self._formula(stop, end)
         if name != b"a":
             return self._raised(at, end)
-        self._link_end = stop if b"#" in self.data[at:stop] else -1
+        tag = self.data[at:stop]
+        if b"noteref" in tag:
+            note = _NOTE.match(self.data, stop, end)
+            if note is not None:
+                self._begin(at)
+                self.out.add(f"[{note[1].decode()}]", at, note.end())
+                return note.end()
+        self._link_end = stop if b"#" in tag else -1
         return is_permalink(self.data, at, stop)
+
+    def _formula(self, at: int, end: int) -> int:
+        """Write a formula as its annotation in TeX; return its end, -1 if it has none."""
+        match = _TEX.match(self.data, at, min(end, at + _MAX_FORMULA))
+        if match is None:
+            return -1
+        self._begin(at)
+        self.out.add(" ".join(unescape(match[1]).split()), *match.span(1))
+        return match.end()
 
     def _raised(self, at: int, end: int) -> int:
         """Write raised or lowered text so that it does not run into the word before it.
@@ -561,6 +595,17 @@ class _Reader:
         if self.data.startswith(DRAWN_DOT, start):
             self._begin(start)
             self.out.add(".", start, end)
+        elif self._space is None and not closing and not self._pre:
+            names = attribute(self.data, start, end, b"class")
+            if names and "text.boxes" in lists_of(tuple(names.split())):
+                self._space = start, end
+
+    def _input(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        """Mark the item of a list of tasks that begins with a box: is it done?"""
+        kind = attribute(self.data, start, end, b"type") or ""
+        if self._fresh and self._prefix.endswith("- ") and kind.lower() == "checkbox":
+            is_done = attribute(self.data, start, end, b"checked") is not None
+            self._prefix += "[x] " if is_done else "[ ] "
 
 
 _Handler = Callable[[_Reader, bytes, int, int, bool], None]
@@ -573,6 +618,7 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"br": _Reader._break,
     b"img": _Reader._image,
     b"image": _Reader._image,
+    b"input": _Reader._input,
     b"span": _Reader._span,
     b"textarea": _Reader._preformat,
     b"label": _Reader._control,

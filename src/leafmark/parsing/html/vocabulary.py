@@ -47,7 +47,7 @@ def _file() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
-_CLASS_LISTS = "classes labels panels around credits shown whole languages badges".split()
+_CLASS_LISTS = "classes labels panels around credits shown whole languages badges boxes".split()
 
 
 @cache
