@@ -85,8 +85,8 @@ class LeafmarkNodeParser(NodeParser):
     @classmethod
     def _read_id_func(cls, value: Any) -> Any:
         """Return the function that `to_dict` wrote by its name."""
-        written = isinstance(value, dict) and value.get("id_func_name")
-        return default_id_func if written == default_id_func.__name__ else value
+        name = isinstance(value, dict) and value.get("id_func_name")
+        return default_id_func if name == default_id_func.__name__ else value
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)

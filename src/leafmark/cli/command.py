@@ -406,8 +406,8 @@ def find_command(name: str) -> Command:
     known = ALIASES.get(name, name)
     if known not in _MODULES:
         near = nearest(name, [*COMMANDS, *ALIASES])
-        there = ", ".join(COMMANDS)
-        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {there}"
+        names = ", ".join(COMMANDS)
+        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {names}"
         raise UsageError(f"there is no command `{name}`", hint=hint)
     import_module(f"leafmark.cli.{_MODULES[known]}")
     return _IMPORTED[known]

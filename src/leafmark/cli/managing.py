@@ -423,17 +423,17 @@ def _migrate(call: Call) -> int:
     from leafmark.app import migrate, open_project
     from leafmark.render.reports import migration_record, render_migration
 
-    there, back = (call.values.get(name) for name in ("to", "from"))
-    if (there is None) == (back is None):
+    target, source = (call.values.get(name) for name in ("to", "from"))
+    if (target is None) == (source is None):
         raise UsageError(
             "say where the index goes, or where it comes from", hint="add --to URL or --from URL"
         )
     console = call.console
 
-    flags = {**call.settings, "index.url": there or back}
+    flags = {**call.settings, "index.url": target or source}
     cluster = open_project(console.directory, flags=flags, environ=console.environ)
-    here = cluster._replace(remote=None)
-    ends = (here, cluster) if there else (cluster, here)
+    local = cluster._replace(remote=None)
+    ends = (local, cluster) if target else (cluster, local)
     with progress_line(call) as progress:
         report = migrate(*ends, progress=progress)
     call.print(report, migration_record, lambda report, _: render_migration(report))

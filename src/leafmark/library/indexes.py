@@ -41,7 +41,7 @@ from leafmark.app.requests import (
 from leafmark.app.session import Session
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.index import IndexReader
-from leafmark.library.sources import checked_choice, checked_choices, checked_names, checked_text
+from leafmark.library.sources import check_choice, check_choices, check_names, check_text
 from leafmark.model import (
     Answer,
     DocumentEntry,
@@ -244,17 +244,17 @@ class Index:
         'handbook:guides/backups.md@22ddda5d4131:0-1458'
         """
         expressions = _expressions(queries, plain=plain)
-        path = checked_text("section", section)
+        path = check_text("section", section)
         request = SearchRequest(
             queries=expressions,
             limit=limit,
             section=() if path is None else (path,),
-            trees=checked_names("trees", trees),
-            tags=checked_names("tags", tags),
-            since=checked_text("since", since),
-            grain=None if grain is None else checked_choice("grain", grain, Grain),
-            expand=checked_choices("expand", expand, Relation),
-            sort=checked_choice("sort", sort, Sort),
+            trees=check_names("trees", trees),
+            tags=check_names("tags", tags),
+            since=check_text("since", since),
+            grain=None if grain is None else check_choice("grain", grain, Grain),
+            expand=check_choices("expand", expand, Relation),
+            sort=check_choice("sort", sort, Sort),
             aggregation=aggregation,
             strict=strict,
             explain=explain,
@@ -291,12 +291,12 @@ class Index:
         '## Restoring a backup\\n'
         """
         request = ShowRequest(
-            ids=checked_names("ids", ids),
+            ids=check_names("ids", ids),
             own=own,
             full_document=full_document,
             outline=outline,
             sizes=outline,
-            expand=checked_choices("expand", expand, Relation),
+            expand=check_choices("expand", expand, Relation),
             refresh=False,
         )
         project, hints = self._read()
@@ -493,13 +493,13 @@ def _worded_confirmation() -> Iterator[None]:
 
 def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:
     """Return the queries as expressions; those of `plain` queries without words are left out."""
-    checked = checked_names("queries", queries)
+    checked = check_names("queries", queries)
     return tuple(filter(None, map(plain_query, checked))) if plain else checked
 
 
 def _search_for(limit: int | None, trees: Iterable[str]) -> SearchRequest:
     return SearchRequest(
-        (), limit=limit, trees=checked_names("trees", trees), refresh=False, full_text=True
+        (), limit=limit, trees=check_names("trees", trees), refresh=False, full_text=True
     )
 
 

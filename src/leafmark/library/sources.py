@@ -59,7 +59,7 @@ def chunk(
     >>> [c.id for c in chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md", tree="t")]
     ['t:p.md', 't:p.md#a', 't:p.md#b']
     """
-    stated = checked_text("tree", tree)
+    stated = check_text("tree", tree)
     name = DEFAULT_TREE if stated is None else stated
     check_tree_name(name)
     unknown = sorted(sizes.keys() - set(ChunkingOptions._fields))
@@ -97,7 +97,7 @@ def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, s
 T = TypeVar("T")
 
 
-def checked_text(name: str, value: str | None) -> str | None:
+def check_text(name: str, value: str | None) -> str | None:
     """Return `value`, a text or None.
 
     Raises:
@@ -108,7 +108,7 @@ def checked_text(name: str, value: str | None) -> str | None:
     return value
 
 
-def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
+def check_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Return the texts as a tuple.
 
     Raises:
@@ -125,7 +125,7 @@ def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def checked_choice(name: str, value: T, choices: Any) -> T:
+def check_choice(name: str, value: T, choices: Any) -> T:
     """Return a value that is one of a `Literal`.
 
     Raises:
@@ -137,12 +137,12 @@ def checked_choice(name: str, value: T, choices: Any) -> T:
     return value
 
 
-def checked_choices(name: str, values: Iterable[T], choices: Any) -> tuple[T, ...]:
+def check_choices(name: str, values: Iterable[T], choices: Any) -> tuple[T, ...]:
     """Return values each of which is one of a `Literal`.
 
     Raises:
         UsageError: one is not, or `values` is one text.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
-        checked_names(name, values)
-    return tuple(checked_choice(name, value, choices) for value in values)
+        check_names(name, values)
+    return tuple(check_choice(name, value, choices) for value in values)

@@ -70,8 +70,8 @@ def serve(
             token=token,
             open_paths=open_paths,
         )
-        shown = f"[{host}]" if ":" in host else host
-        started(f"http://{shown}:{bound}")
+        address = f"[{host}]" if ":" in host else host
+        started(f"http://{address}:{bound}")
         _run(guard, listener, lifespan)
 
 

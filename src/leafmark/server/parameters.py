@@ -289,8 +289,8 @@ def _is_number(value: Any) -> bool:
 
 def _parse_list(value: Any) -> list[Any]:
     """Return a list, also one written as JSON; any other value as a list of one."""
-    read = value
+    parsed = value
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
-            read = json.loads(value)
-    return read if isinstance(read, list) else [value]
+            parsed = json.loads(value)
+    return parsed if isinstance(parsed, list) else [value]

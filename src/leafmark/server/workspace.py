@@ -52,8 +52,8 @@ class Freshness(NamedTuple):
     def note(self) -> str:
         """The note to an answer; "" where the index is fresh."""
         if self.state == "building":
-            far = self._progress_text(": ")
-            return f"The index is being brought up to date{far}; this is what it held before."
+            progress = self._progress_text(": ")
+            return f"The index is being brought up to date{progress}; this is what it held before."
         if self.error is not None:
             return f"The index could not be brought up to date: {self.error.message}."
         return ""

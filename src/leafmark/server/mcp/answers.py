@@ -64,7 +64,7 @@ Row = SectionChange | BrokenName
 
 
 def changes(request: Request) -> Draft:
-    """Raises what `diff_project` does."""
+    """Raises the errors of `diff_project`."""
     report = diff_project(
         request.project,
         DiffRequest(
@@ -88,15 +88,15 @@ def changes(request: Request) -> Draft:
         lines += [f"  broken: {broken_line(name)}" for name in broken]
         data = {
             "counts": report.comparison.counts(),
-            "sections": [_section(section) for section in sections],
-            "broken": [_broken(name) for name in broken],
+            "sections": [_change_row(section) for section in sections],
+            "broken": [_broken_row(name) for name in broken],
         }
         return request.reply(f"{summary}\n{request.fence(''.join(lines))}", data, more)
 
     return list_draft(rows, request["offset"], make)
 
 
-def _section(change: SectionChange) -> dict[str, Any]:
+def _change_row(change: SectionChange) -> dict[str, Any]:
     row: dict[str, Any] = {"id": change.section.id, "fates": list(change.fates)}
     if change.old is not None and change.old.id != row["id"]:
         row["old_id"] = change.old.id
@@ -105,7 +105,7 @@ def _section(change: SectionChange) -> dict[str, Any]:
     return row
 
 
-def _broken(broken: BrokenName) -> dict[str, Any]:
+def _broken_row(broken: BrokenName) -> dict[str, Any]:
     return {"name": broken.name, "now": [section.id for section in broken.now]}
 
 
@@ -117,7 +117,7 @@ _HIDDEN_HINTS = frozenset((DOUBTFUL, "topics", "late-vectors"))
 
 
 def search(request: Request) -> Draft:
-    """Raises what `search_project` does."""
+    """Raises the errors of `search_project`."""
     answer = search_project(
         request.project,
         SearchRequest(
@@ -131,7 +131,7 @@ def search(request: Request) -> Draft:
 
 
 def context(request: Request) -> Draft:
-    """Raises what `find_context` does; ForbiddenError for files outside of the project."""
+    """Raises the errors of `find_context`; ForbiddenError for files outside of the project."""
     files = [_resolve_file(request.project, name) for name in request.names("files")]
     search = SearchRequest((), **request.arguments.fields_for("search"), refresh=False, packed=True)
     return _answer_draft(
@@ -166,7 +166,7 @@ def _answer_draft(request: Request, full: Answer) -> Draft:
         data: dict[str, Any] = {} if doubt is None else {"doubtful": True}
         data["results"] = [_result_row(result) for result in answer.results]
         if doubt is None:
-            more = _more(omissions_of(answer), fewer=_only_places(answer))
+            more = _suggest_next(omissions_of(answer), fewer=_only_places(answer))
         else:
             left = 0 if answer.omission is None else answer.omission.results
             more = f"a larger max_tokens; {left} left out" if left else ""
@@ -209,7 +209,7 @@ def _only_places(answer: Answer) -> bool:
     return len(answer.results) > 1 and all(isinstance(passage, Omission) for passage in passages)
 
 
-def _more(left_out: Sequence[Omission], *, fewer: bool = False) -> str:
+def _suggest_next(left_out: Sequence[Omission], *, fewer: bool = False) -> str:
     """Return what to ask for next, from the first omission; with `fewer` also fewer results."""
     if not left_out:
         return ""
@@ -219,7 +219,7 @@ def _more(left_out: Sequence[Omission], *, fewer: bool = False) -> str:
 
 
 def get(request: Request) -> Draft:
-    """Raises what `show_chunks` does; unknown ids are part of the answer."""
+    """Raises the errors of `show_chunks`; unknown ids are part of the answer."""
     full = show_chunks(
         request.project,
         ShowRequest(
@@ -233,7 +233,7 @@ def get(request: Request) -> Draft:
     )
     if not full.shown:
         raise not_found_error(request, full)
-    texts, missing = Texts(full), _missing(request.project, full)
+    texts, missing = Texts(full), _missing_text(request.project, full)
 
     def make(steps: int, marks: bool) -> Reply:
         report = texts.at(steps, marks)
@@ -241,7 +241,7 @@ def get(request: Request) -> Draft:
         if report.not_found:
             data["not_found"] = [name for name, _ in report.not_found]
         text = request.fence(render_show(report, PLAIN)) + _citation_lines(report) + missing
-        return request.reply(text, data, _rest_of(report, full.packing))
+        return request.reply(text, data, _suggest_rest(report, full.packing))
 
     return Draft(texts.size, make)
 
@@ -253,21 +253,21 @@ _LINES = re.compile(
 """Line ranges as documented, and in other usual forms: `L12-L40`, `12:40`, `[12, 40]`."""
 
 
-def _line_range(written: str | None) -> tuple[int, int | None] | None:
+def _line_range(text: str | None) -> tuple[int, int | None] | None:
     """Return the first and the last line of a range, counted from 1; None is the end.
 
     Raises:
         UsageError: it is not a range.
     """
-    if written is None:
+    if text is None:
         return None
-    match = _LINES.fullmatch(written)
+    match = _LINES.fullmatch(text)
     if match is None:
-        raise UsageError(f"`lines` got {written!r}", hint="lines are 12-40, 12- or 12")
+        raise UsageError(f"`lines` got {text!r}", hint="lines are 12-40, 12- or 12")
     first = int(match[1])
     last = first if match[2] is None else int(match[3]) if match[3] else None
     if first < 1 or (last is not None and last < first):
-        raise UsageError(f"`lines` got {written!r}", hint="lines count from 1, upwards")
+        raise UsageError(f"`lines` got {text!r}", hint="lines count from 1, upwards")
     return first, last
 
 
@@ -278,7 +278,7 @@ def _shown_row(shown: Shown) -> dict[str, Any]:
     return row | {"expanded": expanded} if expanded else row
 
 
-def _rest_of(report: ShowReport, packing: Packing | None) -> str:
+def _suggest_rest(report: ShowReport, packing: Packing | None) -> str:
     """Return what to ask for next: the lines after the shown text, else the first omission."""
     left_out = omissions_of(report)
     if not left_out:
@@ -296,7 +296,7 @@ def _rest_of(report: ShowReport, packing: Packing | None) -> str:
     return f"{way}a larger max_tokens; {tokens:,} tokens were left out"
 
 
-def _missing(project: Project, report: ShowReport) -> str:
+def _missing_text(project: Project, report: ShowReport) -> str:
     message = ""
     for name, near in report.not_found:
         unread = explain_unread(project, name)
@@ -319,7 +319,7 @@ def _citation_lines(report: ShowReport) -> str:
 
 
 def verify(request: Request) -> Draft:
-    """Raises what `verify_texts` does."""
+    """Raises the errors of `verify_texts`."""
     (report,) = verify_texts(
         request.project, VerifyRequest(texts=(("-", request["text"]),), refresh=False)
     )
@@ -364,7 +364,7 @@ class _Row(NamedTuple):
 
 
 def outline(request: Request) -> Draft:
-    """Raises what `show_chunks` and `list_folder` do."""
+    """Raises the errors of `show_chunks` and `list_folder`."""
     if request["id"] is None:
         return _documents(request, request["under"])
     report = show_chunks(
@@ -403,7 +403,10 @@ def _name_and_title(name: str, title: str) -> str:
 
 def _documents(request: Request, under: str | None) -> Draft:
     list_request = ListRequest(trees=request.names("trees"), under=under, refresh=False)
-    rows = [_row(entry) for entry in list_folder(request.project, list_request, most=MAX_DOCUMENTS)]
+    rows = [
+        _entry_row(entry)
+        for entry in list_folder(request.project, list_request, most=MAX_DOCUMENTS)
+    ]
 
     def make(rows_shown: Sequence[_Row], more: str) -> Reply:
         hint = f"outline with `under` for one folder, or {more}" if more else ""
@@ -412,7 +415,7 @@ def _documents(request: Request, under: str | None) -> Draft:
     return list_draft(rows, request["offset"], make)
 
 
-def _row(entry: DocumentEntry | FolderEntry) -> _Row:
+def _entry_row(entry: DocumentEntry | FolderEntry) -> _Row:
     if isinstance(entry, FolderEntry):
         line = f"{clean_line(entry.id)}  ({count_of(entry.documents, 'document')})"
         return _Row(line, {"id": entry.id, "documents": entry.documents})
@@ -434,7 +437,7 @@ def _rows_reply(request: Request, rows: Sequence[_Row], total: int, more: str) -
 
 
 def list_sources(request: Request) -> Draft:
-    """Raises what `list_trees` does."""
+    """Raises the errors of `list_trees`."""
     trees = list_trees(request.project, ListRequest(refresh=False))
     folders = _top_folders(request.project, [tree.name for tree in trees])
     rows = [_tree_row(tree, folders(tree.name)) for tree in trees]

@@ -81,8 +81,8 @@ class Request:
         common: dict[str, Any] = {"note": NOTE}
         common |= {"next": more} if more else {}
         if state.state != "fresh":
-            far = {"done": state.done, "total": state.total}
-            common["index"] = {"state": state.state, **far, "message": note}
+            progress = {"done": state.done, "total": state.total}
+            common["index"] = {"state": state.state, **progress, "message": note}
         return Reply("\n".join(lines), _clean_values(common | data) if self.structured else None)
 
 
@@ -103,7 +103,7 @@ def wire_text(reply: Reply) -> str:
     return json.dumps(value | {"isError": False}, ensure_ascii=False, separators=(",", ":"))
 
 
-def fitted(draft: Draft, count: Callable[[str], int], budget: int) -> Reply:
+def fit_reply(draft: Draft, count: Callable[[str], int], budget: int) -> Reply:
     """Return the largest reply of the draft that fits.
 
     Raises:

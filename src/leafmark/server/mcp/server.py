@@ -206,7 +206,7 @@ class _Handlers:
     ) -> Reply:
         from leafmark.render.budgets import count_tokens
         from leafmark.server.mcp.answers import ANSWERS
-        from leafmark.server.mcp.replies import Request, fitted
+        from leafmark.server.mcp.replies import Request, fit_reply
 
         project = self._workspace.project()
         request = Request(project, arguments, state, notes, structured)
@@ -215,7 +215,7 @@ class _Handlers:
             draft = ANSWERS[tool.name](request)
         except NotFoundError as error:
             raise state.explain(error) from error
-        return fitted(draft, count, arguments["max_tokens"])
+        return fit_reply(draft, count, arguments["max_tokens"])
 
     # -- resources ---------------------------------------------------------------------
 

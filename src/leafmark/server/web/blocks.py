@@ -152,11 +152,11 @@ def spans_of_words(text: str, format_name: str) -> Iterator[tuple[int, int]]:
     for match in pattern.finditer(text) if pattern else ():
         yield at, match.start()
         named = [name for name, value in match.groupdict().items() if value is not None]
-        shown = [
+        visible = [
             name for name in named if not name.startswith(("target", "break", "series", "role"))
         ]
-        if shown or named:
-            yield match.span((shown or named)[0])
+        if visible or named:
+            yield match.span((visible or named)[0])
         at = match.end()
     yield at, len(text)
 
@@ -184,12 +184,12 @@ def iter_pieces(document: Document) -> Iterator[Piece]:
 
 def _nest_blocks(blocks: Sequence[Block]) -> list[Piece]:
     top: list[Piece] = []
-    around: list[list[Piece]] = [top]
+    open_lists: list[list[Piece]] = [top]
     for block in blocks:
-        del around[block.level + 1 :]
+        del open_lists[block.level + 1 :]
         inside: list[Piece] = []
-        around[-1].append(Piece(block.start, block.end, block, inside))
-        around += [inside] * (block.level + 1 - len(around) + 1)
+        open_lists[-1].append(Piece(block.start, block.end, block, inside))
+        open_lists += [inside] * (block.level + 1 - len(open_lists) + 1)
     return top
 
 
@@ -226,7 +226,7 @@ class SourceText:
 
     def _fonts(self, start: int, end: int, first: int) -> Iterator[tuple[int, int, str]]:
         """Yield the ranges of characters, counted from `first`, that stand in a font."""
-        assert self._readable is not None, "only what is read otherwise has lost its fonts"
+        assert self._readable is not None, "only a readable text has lost its fonts"
         for font in font_ranges(self.document.data, self.document.format, start, end):
             begin, stop = self._readable.text_range(font.start, font.end)
             yield begin - first, stop - first, font.name
@@ -240,19 +240,19 @@ class BlockWriter:
 
     def __init__(
         self,
-        written: SourceText,
+        source: SourceText,
         cuts: Sequence[int],
         find_title: Callable[[str], str | None] = lambda _: None,
     ):
-        self._document = document = written.document
+        self._document = document = source.document
         self._find_title = find_title
-        self._read = written.read
+        self._read = source.read
         self._marks = _MARKS.get(
             document.format, _UNMARKED if document.is_rendered else _Marks(_URLS_ONLY)
         )
         self._keeps_lines = document.format == "text"
         self._cuts = list(reversed(cuts))
-        self._start, self._end = written.start, written.end
+        self._start, self._end = source.start, source.end
 
     @cached_property
     def _targets(self) -> Mapping[str, str]:
@@ -277,7 +277,7 @@ class BlockWriter:
             cuts = CUT * self._text(piece.start, piece.end).count(CUT)
             title = html.escape(piece.heading.title, quote=False)
             return f"<h{min(6, piece.heading.level)}>{cuts}{title}</h{min(6, piece.heading.level)}>"
-        assert piece.block is not None, "what is no title is a block"
+        assert piece.block is not None, "a piece that is not a title is a block"
         if piece.block.kind == "front_matter":
             return ""
         if self._document.format == "notebook":  # the text of its cells is Markdown
@@ -325,8 +325,8 @@ class BlockWriter:
             text = _FIXED.sub(r"\1", text)
         kind, title, _ = self._lead(lead)
         title = "" if kind == "described" else title
-        shown = f"{CUT * lead.count(CUT)}{html.escape(text, quote=False)}"
-        return f"{title}<pre><code>{shown}</code></pre>"
+        markup = f"{CUT * lead.count(CUT)}{html.escape(text, quote=False)}"
+        return f"{title}<pre><code>{markup}</code></pre>"
 
     def _paragraph(self, piece: Piece) -> str:
         """Return a paragraph, a quotation or a definition: its words, then its inner blocks."""
@@ -341,13 +341,13 @@ class BlockWriter:
         if self._document.format == "rst" and text.startswith("| "):
             kind, text = "verse", re.sub(r"^\| ?", "", text, flags=re.MULTILINE)
         lines = kind == "verse" or self._keeps_lines
-        shown = self._inline(text.strip(), keeps_lines=lines)
+        markup = self._inline(text.strip(), keeps_lines=lines)
         block = piece.block
         if block is not None and block.kind == "definition" and inside:
-            return f"<dl><dt>{shown}</dt><dd>{inside}</dd></dl>"
+            return f"<dl><dt>{markup}</dt><dd>{inside}</dd></dl>"
         if kind == "described":
-            return f"<dl><dt>{head}</dt><dd>{shown and f'<p>{shown}</p>'}{inside}</dd></dl>"
-        body = f"{head}{shown and f'<p>{shown}</p>'}{inside}"
+            return f"<dl><dt>{head}</dt><dd>{markup and f'<p>{markup}</p>'}{inside}</dd></dl>"
+        body = f"{head}{markup and f'<p>{markup}</p>'}{inside}"
         if kind in ALERTS:
             return f'<blockquote class="markdown-alert-{kind}">{body}</blockquote>'
         is_quote = kind in _LABELS or (block is not None and block.kind == "quote" and inside)
@@ -394,10 +394,10 @@ class BlockWriter:
         if 2 * sum(bool(term) for _, term, _ in items) > len(items):
             return f"<dl>{''.join(_definition_item(term, body) for _, term, body in items)}</dl>"
         tag = "ol" if items and items[0][0] == "number" else "ul"
-        shown = (
+        markup = (
             f"<li>{term and f'<strong>{term}</strong> '}{body}</li>" for _, term, body in items
         )
-        return f"<{tag}>{''.join(shown)}</{tag}>"
+        return f"<{tag}>{''.join(markup)}</{tag}>"
 
     def _item(self, piece: Piece) -> tuple[str, str, str]:
         """Return the kind of an item's marker, the term that it describes, and its body."""
@@ -414,14 +414,14 @@ class BlockWriter:
             term, text = f"{cuts}{self._inline(words.strip())}", text.lstrip(" \t")[match.end() :]
             cuts = ""
         rest = self.html(below)
-        shown = self._inline(_dedent(text).strip())
+        markup = self._inline(_dedent(text).strip())
         if not term and not marker and "\n" not in text.strip() and _is_quote(below):
             return (
                 "",
-                f"{cuts}{shown}",
+                f"{cuts}{markup}",
                 rest.removeprefix("<blockquote>").removesuffix("</blockquote>"),
             )
-        body = f"<p>{cuts}{shown}</p>{rest}" if rest and shown else f"{cuts}{shown}{rest}"
+        body = f"<p>{cuts}{markup}</p>{rest}" if rest and markup else f"{cuts}{markup}{rest}"
         return (marker.lastgroup or "" if marker else ""), term, body
 
     # -- tables -----------------------------------------------------------------------
@@ -457,8 +457,8 @@ class BlockWriter:
             parts += [CUT * match[0].count(CUT), self._word(match)]
             at = match.end()
         parts.append(html.escape(text[at:], quote=False))
-        shown = "".join(parts)
-        return shown.replace("\n", "<br>") if keeps_lines else shown
+        markup = "".join(parts)
+        return markup.replace("\n", "<br>") if keeps_lines else markup
 
     def _word(self, match: re.Match[str]) -> str:
         groups = {
@@ -475,8 +475,8 @@ class BlockWriter:
         if groups.keys() & {"target", "role", "reference"}:
             return self._link(groups)
         name, words = next(iter(groups.items()), ("text", ""))
-        shown = html.escape(words, quote=False)
-        return shown if name == "text" else f"<{name}>{shown}</{name}>"
+        markup = html.escape(words, quote=False)
+        return markup if name == "text" else f"<{name}>{markup}</{name}>"
 
     def _link(self, groups: Mapping[str, str]) -> str:
         """Return a link; a link to a section without a label shows the section's title."""
@@ -485,13 +485,13 @@ class BlockWriter:
             label = groups["reference"]
             target = self._targets.get(anchor_of(label))
         elif "role" in groups:
-            written = " ".join((target or label or "").split())
+            reference = " ".join((target or label or "").split())
             is_titled = target is not None
-            target = written if groups["role"] == "doc" else f"#{anchor_of(written)}"
-            label = label if is_titled else self._find_title(target) or written
+            target = reference if groups["role"] == "doc" else f"#{anchor_of(reference)}"
+            label = label if is_titled else self._find_title(target) or reference
         address = (target or "").removeprefix("file:")
-        shown = html.escape(label or address, quote=False)
-        return f'<a href="{html.escape(address)}">{shown}</a>' if target else shown
+        markup = html.escape(label or address, quote=False)
+        return f'<a href="{html.escape(address)}">{markup}</a>' if target else markup
 
 
 def _rows_of_cuts(text: str, count: int) -> list[int]:

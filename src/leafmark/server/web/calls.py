@@ -79,7 +79,7 @@ class Request:
 
 
 def search(request: Request) -> Reply:
-    """Raises what `search_project` does."""
+    """Raises the errors of `search_project`."""
     brief = request["brief"]
     search_request = _search_request(request, full_records=not brief)
     answer = _word_hints(search_project(request.project, search_request), request.freshness)
@@ -95,7 +95,7 @@ def _search_request(request: Request, **also: Any) -> SearchRequest:
 
 
 def changes(request: Request) -> Reply:
-    """Raises what `diff_project` does."""
+    """Raises the errors of `diff_project`."""
     diff_request = changes_request(
         request["old"] or "", request["new"] or "", request.texts("tree"), links=request["links"]
     )
@@ -103,7 +103,7 @@ def changes(request: Request) -> Reply:
 
 
 def revisions(request: Request) -> Reply:
-    """Raises what `list_revisions` does."""
+    """Raises the errors of `list_revisions`."""
     listed = list_revisions(request.project, request["range"], limit=request["limit"])
     return json_reply(revisions_record(listed))
 
@@ -116,7 +116,7 @@ def _word_hints(answer: Answer, freshness: Freshness) -> Answer:
 
 
 def show(request: Request) -> Reply:
-    """Raises what `show_chunks` does; unknown ids are part of the answer."""
+    """Raises the errors of `show_chunks`; unknown ids are part of the answer."""
     report = show_chunks(
         request.project,
         ShowRequest(
@@ -127,14 +127,14 @@ def show(request: Request) -> Reply:
 
 
 def raw(request: Request) -> Reply:
-    """Raises what `show_chunks` does, and NotFoundError, ChangedError."""
-    data = _shown(request, full_document=False).raw
-    assert data is not None, "what is not stale has bytes"
+    """Raises the errors of `show_chunks`, and NotFoundError, ChangedError."""
+    data = _get_shown(request, full_document=False).raw
+    assert data is not None, "a chunk that is not stale has bytes"
     check_size(len(data))
     return Reply(data, "text/plain; charset=utf-8")
 
 
-def _shown(request: Request, *, full_document: bool) -> Shown:
+def _get_shown(request: Request, *, full_document: bool) -> Shown:
     """Return the document, section or piece of an id, read from its source.
 
     Raises:
@@ -158,9 +158,9 @@ def _shown(request: Request, *, full_document: bool) -> Shown:
 
 
 def chunks(request: Request) -> Reply:
-    """Raises what `_shown` does; UsageError: sizes do not fit, or the answer is too large."""
-    shown = _shown(request, full_document=True)
-    assert shown.raw is not None, "what is not stale has bytes"
+    """Raises the errors of `_get_shown`; UsageError: wrong sizes, or too large an answer."""
+    shown = _get_shown(request, full_document=True)
+    assert shown.raw is not None, "a chunk that is not stale has bytes"
     return _records(request, shown.raw, shown.entry.path, shown.entry.tree)
 
 
@@ -177,7 +177,7 @@ def chunk_posted(request: Request) -> Reply:
 
 def _records(request: Request, data: bytes, name: str, tree: str | None) -> Reply:
     """Return the records of the chunks of some bytes, and the findings for a posted text."""
-    chunked = _chunked(request, data, name, tree)
+    chunked = _chunk_data(request, data, name, tree)
     pieces: list[str] = []
     size = 0
     for piece in chunkjson.iter_chunk_items(chunked.document, chunked.options):
@@ -193,14 +193,14 @@ def _records(request: Request, data: bytes, name: str, tree: str | None) -> Repl
 
 
 def outline(request: Request) -> Reply:
-    """Raises what `chunks` does."""
-    shown = _shown(request, full_document=True)
-    assert shown.raw is not None, "what is not stale has bytes"
-    chunked = _chunked(request, shown.raw, shown.entry.path, shown.entry.tree)
+    """Raises the errors of `chunks`."""
+    shown = _get_shown(request, full_document=True)
+    assert shown.raw is not None, "a chunk that is not stale has bytes"
+    chunked = _chunk_data(request, shown.raw, shown.entry.path, shown.entry.tree)
     return json_reply(chunkjson.outline_record(chunked.document, chunked.options))
 
 
-def _chunked(request: Request, data: bytes, name: str, tree: str | None) -> Chunked:
+def _chunk_data(request: Request, data: bytes, name: str, tree: str | None) -> Chunked:
     """Chunk bytes under the settings of the request, which names no path to read."""
     settings = request.settings("chunking")
     try:
@@ -212,27 +212,27 @@ def _chunked(request: Request, data: bytes, name: str, tree: str | None) -> Chun
 
 
 def verify(request: Request) -> Reply:
-    """Raises what `verify_texts` does."""
+    """Raises the errors of `verify_texts`."""
     verify_request = VerifyRequest((("text", request["text"]),), refresh=False)
     (report,) = verify_texts(request.project, verify_request)
     return json_reply(verification_record([report]))
 
 
 def why_not(request: Request) -> Reply:
-    """Raises what `explain_why_not` does."""
+    """Raises the errors of `explain_why_not`."""
     why_request = WhyNotRequest(request["id"], _search_request(request))
     report = explain_why_not(request.project, why_request)
     return json_reply(why_not_record(report, PROGRAMS))
 
 
 def trees(request: Request) -> Reply:
-    """Raises what `list_trees` does."""
+    """Raises the errors of `list_trees`."""
     listed = list_trees(request.project, ListRequest(refresh=False))
     return json_reply(listing_record("trees", listed))
 
 
 def documents(request: Request) -> Reply:
-    """Raises what `list_documents` does."""
+    """Raises the errors of `list_documents`."""
     list_request = ListRequest(
         trees=request.texts("tree"),
         tags=request.texts("tag"),
@@ -309,7 +309,7 @@ def check_size(size: int) -> None:
         )
 
 
-def failed(error: LeafmarkError, status: int | None = None) -> Reply:
+def problem_reply(error: LeafmarkError, status: int | None = None) -> Reply:
     """Return an error as a problem (RFC 9457) that has the usual error in it."""
     code = status_of(error) if status is None else status
     headers = (("retry-after", "1"),) if code == 503 else ()

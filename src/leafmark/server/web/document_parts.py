@@ -170,19 +170,19 @@ class DocumentText:
     def source(self, number: int) -> list[Fragment]:
         """Return a part as source text: rows of lines, each chunk in its colour."""
         rows: list[Fragment] = []
-        written: list[str] = []
+        texts: list[str] = []
         size = 0
         first = None
         for range_ in self._parts[number]:
             for text in self._lines_of(range_):
-                first = range_.position if not written else first
-                written.append(self._span(range_, text))
+                first = range_.position if not texts else first
+                texts.append(self._span(range_, text))
                 size += len(text)
                 if size >= ROW_BYTES and text[-1:] in _WHOLE_LINES:
-                    rows.append(Fragment(_join(written), first))
-                    written, size = [], 0
-        if written:
-            rows.append(Fragment(_join(written), first))
+                    rows.append(Fragment(_join(texts), first))
+                    texts, size = [], 0
+        if texts:
+            rows.append(Fragment(_join(texts), first))
         return rows
 
     def _lines_of(self, range_: SourceRange) -> Iterator[str]:
@@ -195,14 +195,14 @@ class DocumentText:
             at = end
 
     def _span(self, range_: SourceRange, text: str) -> str:
-        shown = mark_text(text, self._mark)
+        markup = mark_text(text, self._mark)
         position = range_.position
         if position is None:
-            return f'<span class="none">{shown}</span>'
+            return f'<span class="none">{markup}</span>'
         shared = " shared" if range_.shared else ""
         label = "" if position in self._seen else self._label(range_)
         self._seen.add(position)
-        return f'{label}<span class="k{position % COLORS}{shared}">{shown}</span>'
+        return f'{label}<span class="k{position % COLORS}{shared}">{markup}</span>'
 
     def _label(self, range_: SourceRange) -> str:
         position = range_.position or 0
@@ -219,8 +219,8 @@ class DocumentText:
         if self._format == "markdown":
             return [*self._markdown(part, level)]
         if self._format == "html":  # bytes outside of all chunks are not text of the document
-            read = [range_ for range_ in part if range_.position is not None]
-            return [*self._page(read or part, level)]
+            in_chunks = [range_ for range_ in part if range_.position is not None]
+            return [*self._page(in_chunks or part, level)]
         document = None if self._format == "script" else self._parsed()
         if document is None:
             return [*self._code(part, level)]
@@ -235,21 +235,21 @@ class DocumentText:
             piece for piece in iter_pieces(document) if piece.start < end and start < piece.end
         ]
         ranges = [(range_.start, range_.end) for range_ in part if range_.position is not None]
-        shown = [*_iter_chunk_starts(part)]
-        begins = [range_.start for range_ in shown]
+        starts = [*_iter_chunk_starts(part)]
+        begins = [range_.start for range_ in starts]
         top = self._top(part)
         ranges = ranges or [(start, end)]
-        written = SourceText(document, ranges)
+        source = SourceText(document, ranges)
         for run in _group_pieces(pieces, begins):
             at = bisect_right(begins, run[0].start)
-            first = shown[at - 1] if at else part[0]
-            inside = shown[at : bisect_left(begins, run[-1].end)]
+            first = starts[at - 1] if at else part[0]
+            inside = starts[at : bisect_left(begins, run[-1].end)]
             cuts = [
                 Cut(range_.position or 0, self._describe(range_.position or 0)) for range_ in inside
             ]
             nested = self._nesting.get(first.position, top)
             markings = Markings(self._mark, cuts, max(level, level + nested - top), first.position)
-            writer = BlockWriter(written, [range_.start for range_ in inside], self._find_title)
+            writer = BlockWriter(source, [range_.start for range_ in inside], self._find_title)
             yield from self._fragments(render_html(writer.html(run), self._find_link, markings))
 
     def _top(self, part: Sequence[SourceRange]) -> int:
@@ -286,16 +286,16 @@ class DocumentText:
         base = part[0].start
         data = self._data[base : part[-1].end]
         blocks = deque(sorted(parse(data, "part.md").blocks, key=lambda block: block.start))
-        around: list[Block] = []
+        open_blocks: list[Block] = []
         places = {}
         for range_ in part[1:]:
             at = range_.start - base
             first = _match_end(_BLANK, data, at)
             while blocks and blocks[0].start <= first:
-                around.append(blocks.popleft())
-            around = [block for block in around if block.end > first]
-            if any(block.start < at for block in around):
-                places[range_.start] = base + _mark_place(data, at, around[-1])
+                open_blocks.append(blocks.popleft())
+            open_blocks = [block for block in open_blocks if block.end > first]
+            if any(block.start < at for block in open_blocks):
+                places[range_.start] = base + _mark_place(data, at, open_blocks[-1])
         return places
 
     def _group_ranges(
@@ -367,8 +367,8 @@ def _nesting(chunks: Sequence[Entry | Chunk]) -> dict[int | None, int]:
     """Return the depth of each chunk in sections, its own included; 0 for the document."""
     depths: dict[int | None, int] = {}
     for chunk in chunks:
-        above = depths.get(chunk.parent_position, 0)
-        depths[chunk.position] = above + (chunk.kind == "section")
+        parent_depth = depths.get(chunk.parent_position, 0)
+        depths[chunk.position] = parent_depth + (chunk.kind == "section")
     return depths
 
 
@@ -417,12 +417,12 @@ def outline(chunks: Sequence[Entry | Chunk], current: int) -> list[Node]:
     below: dict[int, list[Entry | Chunk]] = {}
     for chunk in sections:
         below.setdefault(chunk.parent_position, []).append(chunk)
-    shown = _choose_listed(sections, below, current)
+    listed_positions = _choose_listed(sections, below, current)
     by_position = {chunk.position: chunk for chunk in sections}
 
     def node(chunk: Entry | Chunk) -> Node:
         children = below.get(chunk.position, [])
-        listed = [child for child in children if child.position in shown]
+        listed = [child for child in children if child.position in listed_positions]
         is_near = chunk.position <= current <= chunk.last_position
         return Node(
             chunk,
@@ -445,13 +445,13 @@ def _choose_listed(
     """
     if len(sections) <= MAX_NODES:
         return {chunk.position for chunk in sections}
-    around = [c.position for c in sections if c.position <= current <= c.last_position]
-    shown: set[int] = set(around)
-    queue = [-1, *around, *(c.position for c in sections)]
+    ancestors = [c.position for c in sections if c.position <= current <= c.last_position]
+    listed: set[int] = set(ancestors)
+    queue = [-1, *ancestors, *(c.position for c in sections)]
     for parent in queue:
         children = sorted(below.get(parent, ()), key=lambda child: abs(child.position - current))
-        room = MAX_NODES - len(shown)
-        if room <= 0 or (parent >= 0 and parent not in shown):
+        room = MAX_NODES - len(listed)
+        if room <= 0 or (parent >= 0 and parent not in listed):
             continue
-        shown.update(child.position for child in children[: min(room, MAX_NODES // 3)])
-    return shown
+        listed.update(child.position for child in children[: min(room, MAX_NODES // 3)])
+    return listed

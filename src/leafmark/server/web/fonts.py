@@ -140,6 +140,6 @@ def mark_fonts(text: str, ranges: Iterable[tuple[int, int, str]]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def show_fonts(written: str) -> str:
+def show_fonts(markup: str) -> str:
     """Return HTML with elements in place of the marks."""
-    return written.translate(_SHOWN)
+    return markup.translate(_SHOWN)

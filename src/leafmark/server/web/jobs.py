@@ -116,7 +116,7 @@ class RevisionJobs:
                 f"{MAX_AN_HOUR} revisions were indexed within an hour", hint="ask again later"
             )
 
-    def take(self, revision: str) -> None:
+    def forget(self, revision: str) -> None:
         """Forget a finished job whose result was delivered: the next request starts anew."""
         with self._lock:
             if (job := self._jobs.get(revision)) is not None and job.future.done():
@@ -125,9 +125,9 @@ class RevisionJobs:
     def explain(self, revision: str) -> LeafmarkError:
         """Return the error for a revision that is not indexed yet."""
         done, total = self.progress().get(revision, (0, 0))
-        far = f": {done:,} of {total:,} sources" if total else ""
+        progress = f": {done:,} of {total:,} sources" if total else ""
         return LeafmarkError(
-            f"the revision {revision} is being indexed{far}", hint="ask again in a few seconds"
+            f"the revision {revision} is being indexed{progress}", hint="ask again in a few seconds"
         )
 
     def progress(self) -> dict[str, tuple[int, int]]:

@@ -166,7 +166,7 @@ VIEWS = ("rendered", "source")
 
 
 def document_page(visit: Visit) -> str:
-    """Raises what `read_document` does."""
+    """Raises the errors of `read_document`."""
     address = visit.address
     reading = read_document(visit.project, address["id"])
     view = address["view"] if address["view"] in VIEWS else "rendered"
@@ -185,22 +185,22 @@ def document_page(visit: Visit) -> str:
     at = entry.byte_start if entry.heading_start is None else entry.heading_start
     number = address.number("part", 0)
     part = min(number - 1, text.count - 1) if number else text.part_of(at)
-    shown = text.count > 0
-    fragments = text.shown(part, view) if shown else ()
+    has_text = text.count > 0
+    fragments = text.shown(part, view) if has_text else ()
     return render_page(
         "document.html",
         visit,
         text=text,
         part=part,
         fragments=fragments,
-        span=text.lines(part) if shown else (1, 1),
+        span=text.lines(part) if has_text else (1, 1),
         pane=open_pane(visit, reading, "none", mark, None),
         **common,
     )
 
 
 def status_page(visit: Visit, activity: Activity) -> str:
-    """Raises what `project_status` does."""
+    """Raises the errors of `project_status`."""
     report = project_status(visit.project)
     return render_page(
         "status.html",

@@ -78,8 +78,8 @@ class Markings(NamedTuple):
 
 def mark_text(text: str, mark: MarkText) -> Markup:
     """Return a text as HTML, its marked ranges in `mark` elements."""
-    shown = clean(text.replace(CUT, ""))
-    return Markup("".join(_iter_marked(shown, mark(shown))))
+    cleaned = clean(text.replace(CUT, ""))
+    return Markup("".join(_iter_marked(cleaned, mark(cleaned))))
 
 
 def mark_excerpt(
@@ -193,8 +193,8 @@ class _Finisher:
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
         self._levels.append(level)
-        shown = f"h{min(6, self._base + len(self._levels) - 1)}"
-        return f"<{shown}{attributes}>", f"</{shown}>"
+        tag = f"h{min(6, self._base + len(self._levels) - 1)}"
+        return f"<{tag}{attributes}>", f"</{tag}>"
 
     def _text(self, text: str) -> None:
         """Write a text with its marks; each cut in it begins another chunk."""
@@ -202,10 +202,10 @@ class _Finisher:
             cut = next(self._cuts, None) if number else None
             if cut is not None:
                 self._writer.begin_chunk(cut)
-            shown = clean(part)
-            markup = "".join(_iter_marked(shown, self._mark(shown)))
-            if shown.strip():
-                self._writer.see()
+            cleaned = clean(part)
+            markup = "".join(_iter_marked(cleaned, self._mark(cleaned)))
+            if cleaned.strip():
+                self._writer.place_visible()
                 color = self._writer.color
                 markup = markup if color is None else f'<span class="k{color}">{markup}</span>'
             self._writer.add(markup)
@@ -315,7 +315,7 @@ class _Element:
     is_implied: bool = False
     last: str = ""
 
-    def continued(self) -> _Element:
+    def continuation(self) -> _Element:
         """Return its element in the next section, without a second marker or term."""
         if self.tag in ("div", "blockquote", "center"):
             return self
@@ -352,11 +352,11 @@ class SectionWriter:
         self._chunk = cut.position
         self._labels.append(cut)
 
-    def add(self, written: str) -> None:
+    def add(self, markup: str) -> None:
         """Add markup as it is, which neither opens nor closes an element."""
-        self._parts.append(written)
+        self._parts.append(markup)
 
-    def see(self) -> None:
+    def place_visible(self) -> None:
         """Prepare for visible content: begin the section of its chunk, and write labels."""
         self._fix_nesting("")
         if self._chunk != self._position and self._is_divisible():
@@ -368,25 +368,25 @@ class SectionWriter:
     def open(self, tag: str, attributes: str = "", opening: str = "", closing: str = "") -> None:
         """Open an element, written as `opening` where that differs from its tag."""
         if tag in _VISIBLE:
-            self.see()
+            self.place_visible()
         opening, closing = opening or f"<{tag}{attributes}>", closing or f"</{tag}>"
         if tag in _VOID:
             self.add(opening)
             return
         self._fix_nesting(tag)
-        above = self._open[-1] if self._open else None
-        if above is not None and above.is_continued and tag == "dd":
+        innermost = self._open[-1] if self._open else None
+        if innermost is not None and innermost.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
-        elif above is not None and above.tag == "dl" and tag == "dd" and not above.last:
+        elif innermost is not None and innermost.tag == "dl" and tag == "dd" and not innermost.last:
             self._parts.append("<dt></dt>")  # a list begins with a term
-        elif above is not None and above.is_continued:
-            self._restart_list(above, above.items)
+        elif innermost is not None and innermost.is_continued:
+            self._restart_list(innermost, innermost.items)
         self._is_in_words = self._is_in_words and tag not in _BLOCKS
         if tag in _BLOCKS and tag != "dd" and self._begin is None and self._is_divisible():
             self._begin = len(self._parts), len(self._open)
-        if above is not None:
-            above.last = tag
-            above.items += tag == "li"
+        if innermost is not None:
+            innermost.last = tag
+            innermost.items += tag == "li"
         start = _START.search(attributes) if tag == "ol" else None
         items = int(start[1]) - 1 if start else 0
         attributes = _START.sub("", attributes) if tag in _ITEMS else ""
@@ -395,20 +395,24 @@ class SectionWriter:
 
     def _fix_nesting(self, tag: str) -> None:
         """Put content of a list that is not an item into an item, and stray items into a list."""
-        above = self._open[-1] if self._open else None
-        if above is not None and above.is_implied and tag in self._items_at(-2):
+        innermost = self._open[-1] if self._open else None
+        if innermost is not None and innermost.is_implied and tag in self._items_at(-2):
             self._end()
-        elif above is not None and above.is_implied and tag not in _ITEMS.get(above.tag, (tag,)):
+        elif (
+            innermost is not None
+            and innermost.is_implied
+            and tag not in _ITEMS.get(innermost.tag, (tag,))
+        ):
             self._end()
             self._fix_nesting(tag)
         elif tag in ("li", "dt", "dd") and tag not in self._items_at(-1):
             self._open_implied("ul" if tag == "li" else "dl")
         elif (
-            above is not None
-            and not above.is_continued
-            and tag not in _ITEMS.get(above.tag, (tag,))
+            innermost is not None
+            and not innermost.is_continued
+            and tag not in _ITEMS.get(innermost.tag, (tag,))
         ):
-            self._open_implied(_ITEMS[above.tag][0])
+            self._open_implied(_ITEMS[innermost.tag][0])
 
     def _items_at(self, place: int) -> Sequence[str]:
         """Return the tags allowed in the list, or group of a list, open at `place` from the end."""
@@ -420,17 +424,17 @@ class SectionWriter:
         self.open(tag)
         self._open[-1].is_implied = True
 
-    def _restart_list(self, above: _Element, items: int) -> None:
-        """Restart a continued list for its next item; it is numbered after `items` items."""
-        above.is_continued = False
-        if self._parts[-1:] == [above.opening]:
+    def _restart_list(self, element: _Element, items: int) -> None:
+        """Restart a continuation list for its next item; it is numbered after `items` items."""
+        element.is_continued = False
+        if self._parts[-1:] == [element.opening]:
             self._parts.pop()
         else:
-            self._parts.append(above.closing)
-        number = f' start="{items + 1}"' if above.tag == "ol" else ""
-        above.opening = f"<{above.tag}{above.attributes}{number}>"
-        above.closing = f"</{above.tag}>"
-        self._parts.append(above.opening)
+            self._parts.append(element.closing)
+        number = f' start="{items + 1}"' if element.tag == "ol" else ""
+        element.opening = f"<{element.tag}{element.attributes}{number}>"
+        element.closing = f"</{element.tag}>"
+        self._parts.append(element.opening)
 
     def close(self, tag: str) -> None:
         if tag in _VOID or not self._open:
@@ -454,8 +458,8 @@ class SectionWriter:
         """Whether a section can end here, or before the open blocks that are still empty."""
         if self._begin is not None:
             return True
-        above = self._open[-1] if self._open else None
-        is_after_term = above is not None and above.tag == "dl" and above.last == "dt"
+        innermost = self._open[-1] if self._open else None
+        is_after_term = innermost is not None and innermost.tag == "dl" and innermost.last == "dt"
         is_between = not self._is_in_words and not is_after_term
         return is_between and all(element.tag in _CONTAINERS for element in self._open)
 
@@ -463,14 +467,14 @@ class SectionWriter:
         at, depth = self._begin or (len(self._parts), len(self._open))
         tail = self._parts[at:]
         del self._parts[at:]
-        around = self._open[:depth]
-        self._parts += [element.closing for element in reversed(around)]
+        outer = self._open[:depth]
+        self._parts += [element.closing for element in reversed(outer)]
         self._finish_section()
-        self._open[:depth] = around = [element.continued() for element in around]
-        self._parts = [element.opening for element in around]
-        if tail and around and around[-1].is_continued:
-            self._restart_list(around[-1], around[-1].items - 1)
-            around[-1].last = self._open[depth].tag
+        self._open[:depth] = outer = [element.continuation() for element in outer]
+        self._parts = [element.opening for element in outer]
+        if tail and outer and outer[-1].is_continued:
+            self._restart_list(outer[-1], outer[-1].items - 1)
+            outer[-1].last = self._open[depth].tag
         self._parts += tail
         self._position, self._is_new = self._chunk, bool(self._labels)
         del self._labels[-1:]

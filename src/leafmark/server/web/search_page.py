@@ -81,7 +81,7 @@ class Pane(NamedTuple):
 
 
 def search_page(visit: Visit) -> str:
-    """Raises what `browse_project` does, except for queries with a mistake."""
+    """Raises the errors of `browse_project`, except for queries with a mistake."""
     address = visit.address
     if not any(address[name] for name in ("q", *_NARROWING)):
         return render_page("home.html", visit, overview=overview(visit.project))
@@ -118,7 +118,7 @@ def search_page(visit: Visit) -> str:
         tabs=TABS,
         narrowing=_NARROWING,
         facet_label=facet_label,
-        narrowed=lambda name, value: _narrowed(address, name, value),
+        narrowed=lambda name, value: _narrow_address(address, name, value),
         is_browsing=not address["q"],
     )
 
@@ -169,7 +169,7 @@ def _search_plain(visit: Visit, request: SearchRequest) -> Browsed:
 
 def _facets(browsed: Browsed, address: Address) -> list[tuple[str, str, list[Any], int]]:
     """Return the facets that narrow this search: name, title, values, and how many are hidden."""
-    shown = []
+    facets = []
     for name, title in _FACETS:
         values = browsed.facets.get(name, ())
         chosen = address.all(name)
@@ -177,11 +177,11 @@ def _facets(browsed: Browsed, address: Address) -> list[tuple[str, str, list[Any
         if not chosen and len(narrowing) < (2 if name in _IF_SEVERAL else 1):
             continue
         listed = narrowing[:_SHOWN_FACETS]
-        shown.append((name, title, listed, len(narrowing) - len(listed)))
-    return shown
+        facets.append((name, title, listed, len(narrowing) - len(listed)))
+    return facets
 
 
-def _narrowed(address: Address, name: str, value: str) -> str:
+def _narrow_address(address: Address, name: str, value: str) -> str:
     """Return the address narrowed to a value, too; only one folder and one format at a time."""
     if name in ("folder", "format"):
         return address.to(**{name: value, "offset": None, "at": None})
@@ -258,7 +258,7 @@ def section_text(
         tokens = count_of(reading.tokens(chunk), "token")
         return f"{chunk.id} · {tokens} · lines {chunk.line_start}–{chunk.line_end}"
 
-    assert reading.data is not None, "what is not stale has bytes"
+    assert reading.data is not None, "a chunk that is not stale has bytes"
     return DocumentText(
         reading.data,
         reading.document.format,

@@ -42,7 +42,15 @@ from leafmark.model import ClusterState
 from leafmark.render.jsontext import dump_line, fields_of
 from leafmark.server.listening import SIGN_IN, Place, Scope, is_loopback, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
-from leafmark.server.web.calls import HTML, Reply, Request, failed, json_reply, respond, status_of
+from leafmark.server.web.calls import (
+    HTML,
+    Reply,
+    Request,
+    json_reply,
+    problem_reply,
+    respond,
+    status_of,
+)
 from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.pages import changes_page, document_page, help_page, status_page
@@ -193,7 +201,7 @@ class Site:
             request_ = Request(self.workspace, project, arguments, state, left)
             return await self._run_in_thread(lambda: route.run(request_), state)
         except Exception as error:
-            return failed(*self._problem(error, route.path))
+            return problem_reply(*self._problem(error, route.path))
 
     def _page(
         self, path: str, make: Callable[[Visit], str]
@@ -259,7 +267,7 @@ class Site:
         done, _ = await asyncio.wait((future,), timeout=patience_s)
         if not done:
             raise BuildingError(self._revisions.explain(revision))
-        self._revisions.take(revision)
+        self._revisions.forget(revision)
         return future.result()
 
     async def _refresh(self, patience_s: float) -> Freshness:
@@ -299,7 +307,9 @@ class Site:
         """Wait for an answer until it is ready, its client disconnects, or it takes too long."""
         if self._waiting >= MAX_WAITING:
             answer.close()  # type: ignore[attr-defined]
-            return respond(failed(UsageError("too many requests at once", hint="ask again"), 503))
+            return respond(
+                problem_reply(UsageError("too many requests at once", hint="ask again"), 503)
+            )
         self._waiting += 1
         self._metrics.waiting.set(self._waiting)
         await request.body()  # after the body, the only message is that the client disconnected
@@ -313,7 +323,9 @@ class Site:
                 return respond(answering.result())
             if leaving in done:
                 return Response(status_code=499)
-            return respond(failed(UsageError("the answer took too long", hint="ask for less"), 504))
+            return respond(
+                problem_reply(UsageError("the answer took too long", hint="ask for less"), 504)
+            )
         finally:
             self._waiting -= 1
             self._metrics.waiting.set(self._waiting)
@@ -328,13 +340,13 @@ class Site:
         if error.status_code == 405:
             allowed = (error.headers or {}).get("Allow", "GET, HEAD")
             refusal = UsageError(f"{request.method} is not allowed for {path}: use {allowed}")
-            return respond(failed(refusal, 405)._replace(headers=(("allow", allowed),)))
+            return respond(problem_reply(refusal, 405)._replace(headers=(("allow", allowed),)))
         near = nearest(path, self._known)
         hint = f"{_DESCRIPTION} describes the API" if path.startswith("/api") else None
         missing = NotFoundError(f"there is nothing at {path}", did_you_mean=near, hint=hint)
         if "text/html" in request.headers.get("accept", ""):
             return respond(self._problem_page(self._empty_visit(path), missing, 404))
-        return respond(failed(missing, error.status_code))
+        return respond(problem_reply(missing, error.status_code))
 
     # -- the state ------------------------------------------------------------------------
 
@@ -371,7 +383,7 @@ class Site:
     async def _events(self, request: HttpRequest) -> Response:
         """Send progress and changes to a page for as long as it listens."""
         if self._listeners >= MAX_LISTENERS:
-            return respond(failed(UsageError("too many pages listen already"), 503))
+            return respond(problem_reply(UsageError("too many pages listen already"), 503))
         headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
         return StreamingResponse(
             self._event_stream(), headers=headers, media_type="text/event-stream"
@@ -381,20 +393,20 @@ class Site:
         self._listeners += 1
         self._metrics.listeners.set(self._listeners)
         last: Mapping[str, Any] | None = None
-        spoke = looked = 0.0
+        last_sent = last_check = 0.0
         try:
             while True:
                 now = time.monotonic()
                 activity = self.workspace.activity
-                if now - looked >= max(LOOK_S, 20 * activity.look_s):
+                if now - last_check >= max(LOOK_S, 20 * activity.look_s):
                     self.workspace.ask()
-                    looked = now
+                    last_check = now
                 record = self._record()
                 if record != last:
-                    last, spoke = record, now
+                    last, last_sent = record, now
                     yield f"event: index\ndata: {json.dumps(record)}\n\n"
-                elif now - spoke >= HEARTBEAT_S:
-                    spoke = now
+                elif now - last_sent >= HEARTBEAT_S:
+                    last_sent = now
                     yield ": still here\n\n"
                 await asyncio.sleep(TICK_S)
         finally:

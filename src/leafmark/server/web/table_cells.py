@@ -11,19 +11,19 @@ from textwrap import dedent
 _BORDER = re.compile(r"[-=+| ]+\Z")
 
 
-def table_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
+def table_rows(text: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
     """Return the cells of a table's rows, and how many of these are its header."""
-    directive = re.search(r"\.\. +(list-table|csv-table)::", written)
+    directive = re.search(r"\.\. +(list-table|csv-table)::", text)
     if directive is not None:
-        headers = re.search(r":header-rows: *(\d+)", written)
+        headers = re.search(r":header-rows: *(\d+)", text)
         kind = _list_rows if directive[1] == "list-table" else _csv_rows
-        return kind(lines), int(headers[1]) if headers else int(":header:" in written)
+        return kind(lines), int(headers[1]) if headers else int(":header:" in text)
     if any(line.startswith("|===") for line in lines):
-        return _asciidoc_rows(written, lines)
+        return _asciidoc_rows(text, lines)
     if any(re.match(r"\+[-=]", line) for line in lines):
         return _grid_rows(lines)
     if any(re.match(r"=+(?: +=+)+\Z", line) for line in lines):
-        return _simple_rows(written)
+        return _simple_rows(text)
     rules = [at for at, line in enumerate(lines) if re.match(r"\|[-+|]+\Z", line)]
     rows = [_cells(line) for line in lines if line.startswith("|") and not _BORDER.match(line)]
     return rows, min(rules[0], 1) if rules else 0
@@ -53,10 +53,10 @@ def _csv_rows(lines: Sequence[str]) -> list[list[str]]:
         return []
 
 
-def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
+def _asciidoc_rows(text: str, lines: Sequence[str]) -> tuple[list[list[str]], int]:
     """Return cells in rows of as many columns as the attributes or the first line have."""
     inner = [line for line in lines if not line.startswith(("|===", "["))]
-    columns = re.search(r"cols *= *\"?(?:(\d+)\*|([^\"\]]*))", written)
+    columns = re.search(r"cols *= *\"?(?:(\d+)\*|([^\"\]]*))", text)
     first = next((line for line in inner if line), "")
     size = first.count("|")
     if columns is not None:
@@ -69,7 +69,7 @@ def _asciidoc_rows(written: str, lines: Sequence[str]) -> tuple[list[list[str]],
     if not size or size > 100 or not cells:
         return [], 0
     rows = [cells[at : at + size] for at in range(0, len(cells), size)]
-    is_headed = "header" in written.partition("|===")[0]
+    is_headed = "header" in text.partition("|===")[0]
     is_headed = is_headed or (first.count("|") == size and inner[1:2] == [""])
     return rows, int(is_headed)
 
@@ -95,9 +95,9 @@ def _grid_rows(lines: Sequence[str]) -> tuple[list[list[str]], int]:
     return rows, headers if headers < len(rows) else 0
 
 
-def _simple_rows(written: str) -> tuple[list[list[str]], int]:
+def _simple_rows(text: str) -> tuple[list[list[str]], int]:
     """Return the cells of a table whose columns stand below lines of `=`."""
-    lines = dedent(written.expandtabs()).split("\n")
+    lines = dedent(text.expandtabs()).split("\n")
     borders = [at for at, line in enumerate(lines) if re.match(r" *=+(?: +=+)+ *\Z", line)]
     edges = [match.start() for match in re.finditer(r"=+", lines[borders[0]])]
     rows: list[list[str]] = []

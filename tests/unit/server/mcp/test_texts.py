@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from leafmark.errors import UsageError
 from leafmark.model import TreeStatus, document_id
 from leafmark.render.budgets import count_tokens
-from leafmark.server.mcp.replies import Draft, Reply, fence, fitted, new_mark, wire_text
+from leafmark.server.mcp.replies import Draft, Reply, fence, fit_reply, new_mark, wire_text
 from leafmark.server.mcp.resources import address_of, id_of
 from leafmark.server.mcp.server import build_instructions, plain_id
 
@@ -73,7 +73,7 @@ def test_every_mark_costs_the_same(tokenizer: str) -> None:
 def test_what_does_not_fit_names_what_would() -> None:
     draft = Draft(1, lambda steps, marks: Reply("word " * 50, {}))
     with pytest.raises(UsageError) as caught:
-        fitted(draft, lambda text: len(text.split()), 70)
+        fit_reply(draft, lambda text: len(text.split()), 70)
     assert caught.value.message == "the answer does not fit into 70 tokens"
     least = len(wire_text(draft.make(1, True)).split()) + 60
     assert caught.value.hint == f"ask again with max_tokens {least} or more"
