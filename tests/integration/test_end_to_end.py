@@ -212,7 +212,7 @@ def test_interrupt_ends_with_130_and_loses_nothing(
         [sys.executable, "-c", code], cwd=work, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 128 + signal.SIGINT
-    assert "interrupted: what was done is kept, and the next run goes on\n" in done.stderr
+    assert "interrupted: the work so far is kept, and the next run continues\n" in done.stderr
     assert leafmark("index", "--json").json["documents"] == 400
 
 

@@ -139,7 +139,7 @@ def test_a_citation_that_broke_fails_a_build(leafmark: Leafmark, made: GitReposi
 def test_outside_of_a_repository_it_says_what_to_do(leafmark: Leafmark, tmp_path: Path) -> None:
     ran = leafmark("diff")
     assert ran.code == 2
-    assert ran.err.startswith("error: the folder is in no git repository\n")
+    assert ran.err.startswith("error: the folder is not in a git repository\n")
     assert "leafmark diff OLD NEW" in ran.err
 
 

@@ -31,7 +31,7 @@ def test_findings_are_lines_that_editors_read(leafmark: Leafmark, docs: Path) ->
     assert ran.out == (
         "guide.md:3: error: docs:faq.md has no place 'no-such-place' [broken-anchor]\n"
         "guide.md:3: error: there is no 'gone.md' [broken-link]\n"
-        "faq.md:7: warning: the title 'Misc' does not say what about [vague-title]\n"
+        "faq.md:7: warning: the title 'Misc' does not say what it is about [vague-title]\n"
     )
     assert ran.err == "3 documents: 2 errors, 1 warning\n"
 
@@ -149,7 +149,7 @@ def test_near_duplicates_and_pages_that_no_text_links_to(
     assert ran.code == 1
     assert ran.out == (
         "p11.md:1: note: no text of another page links to it [unlinked-page]\n"
-        "p5.md:1: note: it says nearly what pages:p3.md#p3 says [near-duplicate]\n"
+        "p5.md:1: note: it says nearly the same as pages:p3.md#p3 says [near-duplicate]\n"
     )
 
 

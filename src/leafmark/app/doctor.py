@@ -121,7 +121,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
         problems = check_index(root)
     except LeafmarkError as error:
         return None, [_failure("index", error)]
-    again = "the next run makes all anew: leafmark index"
+    again = "the next run rebuilds it: leafmark index"
     if problems:
         note_damage(root)
         return None, [Check("index", "problem", each, again) for each in problems]
@@ -154,7 +154,7 @@ def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None,
         message = f"the last run looked at its sources {age_in_words(age_s)}"
         checks.append(Check("index", "ok", message))
     if reader.fingerprint not in ("", project.index_options().fingerprint):
-        message = "it was made under other settings: the next `leafmark index` reads all anew"
+        message = "it was made under other settings: the next `leafmark index` reads all again"
         checks.append(Check("index", "ok", message))
     return reader, checks
 
@@ -385,13 +385,13 @@ def _vectors(
     if view is None and any(folder.glob("rows-*")):
         message = "there are some, and this index has none of them yet"
         return Check(
-            "vectors", "warning", message, "`leafmark index` takes over what is still right"
+            "vectors", "warning", message, "`leafmark index` keeps those that are still valid"
         )
     if view is None:
         return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
     if dimension not in (None, view.dimension):
         message = f"those of the index have {view.dimension} numbers: another model made them"
-        return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
+        return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them again")
     if view.pending:
         message = f"{view.pending:,} of {reader.meta.chunks:,} chunks have none yet"
         return Check("vectors", "warning", message, "`leafmark index` makes them")
@@ -404,7 +404,7 @@ def _damaged_vectors(project: Project, spec: EmbedderSpec, folder: Path) -> Chec
     lost = lost_vectors(project, spec)
     if lost:
         message = f"{lost}: the disk or its files may be damaged"
-        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
+        return Check("vectors", "problem", message, "`leafmark index` makes those again")
     view = view_path(folder, project.index_dir)
     what = ""
     if (folder / "MODEL").exists() and stored_model(folder) is None:
@@ -416,7 +416,7 @@ def _damaged_vectors(project: Project, spec: EmbedderSpec, folder: Path) -> Chec
     if not what:
         return None
     message = f"{what} is not what was written: the disk may be damaged"
-    return Check("vectors", "problem", message, "`leafmark index` writes it anew")
+    return Check("vectors", "problem", message, "`leafmark index` writes it again")
 
 
 def check_reranker(project: Project) -> Iterator[Check]:

@@ -60,7 +60,7 @@ def _certificates(environ: Mapping[str, str]) -> str | None:
         raise ConfigError(
             f"{CERTIFICATES} names no file of certificates",
             location=path,
-            hint="it holds those of who vouches for the nodes, as text that begins with "
+            hint="it holds the certificates of the nodes' authority, as text that begins with "
             "-----BEGIN CERTIFICATE-----",
         ) from error
     return path
@@ -194,5 +194,5 @@ class RemoteIndex:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise LeafmarkError(
-                "this is no OpenSearch cluster", location=cluster.location
+                "this is not an OpenSearch cluster", location=cluster.location
             ) from error

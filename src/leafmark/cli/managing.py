@@ -485,7 +485,7 @@ def _print_index_report(call: Call, report: IndexReport, *, line: bool) -> None:
     if report.failure is not None:
         console.error(report.failure)
     if report.interrupted:
-        console.note("interrupted: what was done is kept, and the next run goes on\n")
+        console.note("interrupted: the work so far is kept, and the next run continues\n")
 
 
 @command(

@@ -47,7 +47,7 @@ MAX_PAUSE_S = 60.0
 PAUSE_STEP_S = 0.1
 """The longest time that Ctrl-C takes to end a pause."""
 
-_RESUMES = "what was done is kept, and the next run goes on"
+_RESUMES = "the work so far is kept, and the next run continues"
 _RETRY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _SMALLER_LIMIT = "where a text is too long for it, make embedding.limit smaller"
 _TOO_MUCH_STATUSES = frozenset({400, 413, 422})
@@ -177,7 +177,8 @@ class Connection:
             reason = f"the embedder's answer is larger than {MAX_ANSWER_BYTES:,} bytes"
             raise self._error(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
-            raise _TryAgainError("the embedder hung up before its answer was whole", LOG) from error
+            reason = "the embedder closed the connection before the end of its answer"
+            raise _TryAgainError(reason, LOG) from error
         except http.client.HTTPException as error:
             reason = f"the embedder's answer is not HTTP: {str(error) or type(error).__name__}"
             raise _TryAgainError(reason, _HINTS[404]) from error

@@ -48,7 +48,7 @@ from leafmark.suggest import nearest
 _Place = Callable[[int, int], tuple[int, int]]
 
 _PART = re.compile(r"(?P<head>.+)(?:~|\.)\d+")
-_OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
+_OF_ONE_STRATEGY = "is an id of one strategy only: name the section, or give the citation"
 
 
 def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:

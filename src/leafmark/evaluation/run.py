@@ -354,7 +354,7 @@ def _gates(
                 hint="there are: " + ", ".join(names),
             )
         if METRICS[gate.metric] not in kinds:
-            raise UsageError(f"the gate {gate} is about queries that there are none of")
+            raise UsageError(f"the gate {gate} matches none of the queries")
     return gates
 
 
@@ -431,7 +431,7 @@ def _literal(name: str, value: str) -> object:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError) as error:
         raise UsageError(
-            f"{value!r} is no value of the constant {name}",
+            f"{value!r} is not a value of the constant {name}",
             hint="write a number, or a text in quotes",
         ) from error
 

@@ -478,7 +478,7 @@ def find_repository(folder: Path) -> Repository:
 
     Raises:
         NotFoundError: the folder is not in a repository.
-        ForbiddenError: git does not trust the repository: it belongs to somebody else.
+        ForbiddenError: git does not trust the repository: it belongs to another user.
         UsageError: git is not installed.
     """
     command = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
@@ -564,7 +564,7 @@ _KNOWN_ERRORS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
     (
         "not a git repository",
         lambda where: NotFoundError(
-            "the folder is in no git repository",
+            "the folder is not in a git repository",
             location=where,
             hint="revisions need one",
         ),
@@ -580,7 +580,7 @@ _KNOWN_ERRORS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
     (
         "dubious ownership",
         lambda where: ForbiddenError(
-            "git does not trust the repository, since it belongs to somebody else",
+            "git does not trust the repository, since it belongs to another user",
             location=where,
             hint=f"if you do: git config --global --add safe.directory {where}",
         ),
@@ -630,7 +630,7 @@ def _parse_commit(oid: str, data: bytes, name: str) -> Commit:
 
 def _check_oid(oid: str) -> str:
     if not _OID.fullmatch(oid):
-        raise UsageError(f"{oid!r} is no id of an object")
+        raise UsageError(f"{oid!r} is not the id of an object")
     return oid
 
 

@@ -26,7 +26,7 @@ from leafmark.patterns import late_pattern
 _OS_ERROR = late_pattern(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
-REBUILD = Remedy("rebuild", "have the index made anew")
+REBUILD = Remedy("rebuild", "rebuild the index")
 INDEX_AGAIN = Remedy("index", "bring the index up to date")
 _NO_THREAD = "Failed to spawn"
 """How the engine begins to say that it got no thread, at times without the system's number."""

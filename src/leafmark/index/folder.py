@@ -344,8 +344,8 @@ def sync_folder(path: Path) -> None:
 
 
 OTHER_LEAFMARK = (
-    "the index that was there is of a leafmark of another version or with other grammars; "
-    "it is left to that one, and goes when nobody has used it for a week"
+    "the existing index belongs to a leafmark of another version or with other grammars; "
+    "it is kept for that one, and removed after a week without use"
 )
 """The reason for a full rebuild, for people."""
 

@@ -211,7 +211,7 @@ class VectorWriter:
             return
         rows = self._rows_files()
         if stored is None and rows and self._are_ours(rows[-1]):
-            self.mended = "the description of the vectors was damaged, and was written anew"
+            self.mended = "the description of the vectors was damaged, and was written again"
         else:
             for path in self.folder.iterdir():
                 if not path.name.startswith("LOCK"):

@@ -93,7 +93,7 @@ _SEARCH = SearchRequest(())
 _SHOW = ShowRequest(())
 """The defaults of the keywords."""
 
-_CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
+_CONFIRM = "pass confirmed=True to index it anyway, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
 
 

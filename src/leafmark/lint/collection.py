@@ -134,7 +134,7 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
         if duplicates:
             page, sketch = duplicates[0]
             more = f", and {len(duplicates) - 1} more do, too" if len(duplicates) > 1 else ""
-            message = f"it says nearly what {first.section_id} says{more}"
+            message = f"it says nearly the same as {first.section_id} says{more}"
             place = (sketch.line, sketch.section_id)
             yield _finding("near-duplicate", page, *place, message, first.section_id)
 

@@ -72,7 +72,7 @@ def _vague_titles(document: SectionedDocument) -> Iterator[_Fault]:
         is_vague = title in VAGUE_TITLES and not _is_name(document, section, title)
         if is_vague or _ONLY_NUMBERS.fullmatch(section.title):
             yield _Fault(
-                _start(section), f"the title {section.title!r} does not say what about", title
+                _start(section), f"the title {section.title!r} does not say what it is about", title
             )
 
 
@@ -115,7 +115,7 @@ def _leaning_sections(document: SectionedDocument) -> Iterator[_Fault]:
             continue
         match = LEANING_STARTS.match(first.text.lstrip())
         if match is not None:
-            message = f"it begins with {match[0]!r}, so it cannot be read without what is before it"
+            message = f"it begins with {match[0]!r}, so it needs the text before it"
             yield _Fault(first.start, message, match[0])
 
 
@@ -126,7 +126,7 @@ def _headings_without_text(document: SectionedDocument) -> Iterator[_Fault]:
     starts = {section.chunk.heading_start for section in document.sections}
     for heading in parsed.headings[1:]:  # the first is the page's title, with or without text
         if not heading.nested and heading.start < heading.end and heading.start not in starts:
-            yield _Fault(heading.start, f"nothing stands under {heading.title!r}", heading.title)
+            yield _Fault(heading.start, f"there is no text under {heading.title!r}", heading.title)
 
 
 def _images_without_words(document: SectionedDocument) -> Iterator[_Fault]:
@@ -156,9 +156,7 @@ def _tables_without_header(document: SectionedDocument) -> Iterator[_Fault]:
     for section in document.sections:
         for block in section.blocks:
             if block.kind == "table" and _has_no_header(parsed, block.start, block.end):
-                yield _Fault(
-                    block.start, "the table says of no column what it holds", block.text[:200]
-                )
+                yield _Fault(block.start, "no column of the table has a title", block.text[:200])
 
 
 def _has_no_header(parsed: Document, start: int, end: int) -> bool:
@@ -267,7 +265,7 @@ _TABLE: tuple[_RuleCheck, ...] = (
             "leaning-section",
             "note",
             "a section does not stand alone",
-            "who finds it by search reads it first, and does not know what it refers to",
+            "a reader who finds it by search starts here, and does not know what it refers to",
             "name what `this`, `it` or `above` stands for",
         ),
         _leaning_sections,
@@ -277,9 +275,8 @@ _TABLE: tuple[_RuleCheck, ...] = (
             "empty-section",
             "warning",
             "a heading has no text",
-            "whoever finds it learns nothing; it is no section, and its words count for the "
-            "one above",
-            "write what it promises, or remove it",
+            "it tells a reader nothing; it is not a section, and its words count for the one above",
+            "write its text, or remove it",
         ),
         _headings_without_text,
     ),
@@ -288,7 +285,7 @@ _TABLE: tuple[_RuleCheck, ...] = (
             "image-without-words",
             "warning",
             "an image has no words",
-            "search and screen readers see nothing of it",
+            "search and screen readers cannot see it",
             "describe what it shows: `![what it shows](file.png)`, or `alt` in HTML (empty for "
             "decoration)",
         ),

@@ -50,7 +50,7 @@ class Baseline:
             return cls(str(name) for name in record["findings"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise UsageError(
-                "the file is no baseline of this leafmark",
+                "the file is not a baseline of this version of leafmark",
                 location=name,
                 hint="leafmark lint --write-baseline FILE writes one",
             ) from None

@@ -160,7 +160,7 @@ class Candidate(NamedTuple):
     only for its `constituents`. `whole` marks a document that is near as a whole,
     with none of its chunks among the candidates. An `introduction` is a chunk as it
     stands before what is below it: its `entry` ends there. `more` counts the further
-    matches of its document that found no place. A `named` one is called as the query says.
+    matches of its document that found no place. A `named` one is the query is its name.
     """
 
     entry: Entry

@@ -275,7 +275,7 @@ def _fault_of(document: object, data: bytes) -> str:
     if document.encoding == "utf-8" and document.data != data:
         return "other bytes than the file's"
     if not isinstance(document.title, str):
-        return "a title that is no text"
+        return "a title that is not a text"
     checks = (_fault_of_headings, _fault_of_blocks, _fault_of_rest)
     return next(filter(None, (check(document) for check in checks)), "")
 
@@ -285,7 +285,7 @@ def _fault_of_headings(document: Document) -> str:
     headings: Sequence[object] = document.headings
     for heading in headings:
         if not isinstance(heading, Heading) or not heading.level >= 1:
-            return f"a heading that is none: {heading!r:.100}"
+            return f"an invalid heading: {heading!r:.100}"
         texts = (heading.title, heading.slug_text)
         if not all(isinstance(text, str) for text in texts):
             return f"a heading without a title: {heading!r:.100}"
@@ -304,7 +304,7 @@ def _fault_of_blocks(document: Document) -> str:
     blocks: Sequence[object] = document.blocks
     for block in blocks:
         if not isinstance(block, Block) or block.kind not in _KINDS or block.level < 0:
-            return f"a block that is none: {block!r:.100}"
+            return f"an invalid block: {block!r:.100}"
         while around and around[-1].level >= block.level:
             last = around.pop().end
         if around:
@@ -322,11 +322,11 @@ def _fault_of_rest(document: Document) -> str:
     size, links = len(document.data), list[object](document.links)
     for link in links:
         if not isinstance(link, Link) or not 0 <= link.start <= link.end <= size:
-            return f"a link that is none: {link!r:.100}"
+            return f"an invalid link: {link!r:.100}"
     for start, end in document.dropped_ranges:
         if not 0 <= start <= end <= size:
             return f"a dropped span out of place: {start} to {end}"
-    return "" if all(isinstance(tag, str) for tag in document.tags) else "tags that are no texts"
+    return "" if all(isinstance(tag, str) for tag in document.tags) else "tags that are not texts"
 
 
 def _are_edges(data: bytes, *offsets: int) -> bool:
@@ -341,4 +341,4 @@ def _fault_of_text(text: object) -> str:
     is_sound = len(places) == len(starts) == len(ends) and list(places) == sorted(places)
     is_sound = is_sound and (not text.text or (len(places) > 0 and places[0] == 0))
     is_sound = is_sound and all(0 <= start <= end for start, end in zip(starts, ends, strict=True))
-    return "" if is_sound else "a ReadableText whose runs are in no order"
+    return "" if is_sound else "a ReadableText whose runs are not in order"

@@ -75,8 +75,8 @@ COMMAND_LINE = Terms(
             "no-vectors": "`leafmark index --vectors` makes them",
             "no-vector": "`leafmark index --vectors` makes it",
             "late-embedder": "embedding.deadline_s is how long a search waits",
-            "other-dimension": "`leafmark index --rebuild --vectors` makes them anew",
-            "damaged-vectors": "`leafmark index --vectors` makes those anew",
+            "other-dimension": "`leafmark index --rebuild --vectors` makes them again",
+            "damaged-vectors": "`leafmark index --vectors` makes those again",
             "late-reranker": "rerank.deadline_s is how long a search waits",
             "nothing-indexed": "-C DIR searches another folder, `leafmark status -v` says what is "
             "left out of this one",
@@ -93,15 +93,15 @@ COMMAND_LINE = Terms(
             "revisions": "{text}; `leafmark ls revs` lists them",
             "two-folders": "{text}; `leafmark diff OLD NEW` compares two folders without",
             "folder": "`leafmark ls docs {path}` lists what is indexed in it",
-            "take-in": "`leafmark index {path}` takes it in all the same",
+            "take-in": "`leafmark index {path}` indexes it anyway",
             "own-project": "{text}: -C {path}",
             "tree-emptied": "{text}: if no disk is missing, `leafmark index --prune` forgets them",
             "tree-unindexed": "{text}: the next search does it",
             "untrusted": "{told}; left out: `leafmark trust` allows it",
             "constant": "it holds for one run: --set {name}=…, or {variable}",
             "embedder": "{text}, which `leafmark init --global` writes",
-            "large-folder": "index it all the same with --yes, or name a smaller folder with -C",
-            "many-files": "index it all the same with --yes, or name a smaller folder with -C, or "
+            "large-folder": "index it anyway with --yes, or name a smaller folder with -C",
+            "many-files": "index it anyway with --yes, or name a smaller folder with -C, or "
             "make this one a tree for good with `leafmark init`",
             "root": "name a folder that holds it with --root",
             "baseline": "{text}, or name it with --baseline",
@@ -161,10 +161,10 @@ PAGE = Terms(
         {
             "list-trees": "the page of the status shows the trees",
             "revisions": "{text}; the page of changes lists them",
-            "tree-emptied": "{text}: if no disk is missing, whoever runs the server can have them "
-            "forgotten",
+            "tree-emptied": "{text}: if no disk is missing, the operator of the server can "
+            "have them forgotten",
             "tree-unindexed": "{text}: it is being read",
-            "untrusted": "{told}; left out until whoever runs the server allows it",
+            "untrusted": "{told}; left out until the operator of the server allows it",
         }
     ),
 )
@@ -221,7 +221,7 @@ def _relaxed(values: _Values, terms: Terms) -> str:
     if values["which"] != "all":
         which = "the last results" if values["which"] == "last" else "some results"
         return f"{which} match some of the words only; {terms.strict} leaves these out"
-    which = "what is in quotes and some of the rest" if values["quoted"] else "some of them"
+    which = "the quoted text and some of the other words" if values["quoted"] else "some of them"
     return f"nothing matches all words; the results match {which}"
 
 
@@ -238,7 +238,7 @@ def _unknown_field(values: _Values, _: Terms) -> str:
         way = f"write meta.{names[0]}: for a key of the front matter"
     else:
         word = values["words"][names.index(tree)]
-        way = f"write id:{word} for what has that id, or tree:{tree} to search that tree"
+        way = f"write id:{word} for the chunk with that id, or tree:{tree} to search that tree"
     was = "was" if len(names) == 1 else "were"
     return f"no field is called {' or '.join(names)}, so {texts} {was} taken as text; {way}"
 
@@ -317,7 +317,7 @@ _Wording = str | Callable[[_Values, Terms], str]
 
 _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
     {
-        "doubtful": "even the best matches lack much of what was asked: it may not be there",
+        "doubtful": "even the best matches lack much of the query: the documents may not answer it",
         "partial": "a part of the cluster did not answer: there may be more, and better",
         "plain": lambda values, terms: (
             f"nothing matches the query with its operators; these results match its words as "
@@ -347,8 +347,8 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "relaxed": _relaxed,
         "option": _option,
         "versions": lambda values, _: (
-            "what reads nearly the same in several versions or languages is shown once; "
-            f"{' or '.join(values['filters'])} in the query keeps to another"
+            "text that is nearly the same in several versions or languages is shown once; "
+            f"{' or '.join(values['filters'])} in the query selects another"
         ),
         "more": lambda values, terms: (
             f"{count_of(values['count'], 'more result')}: {terms.more.format(**values)}"
@@ -384,7 +384,7 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             + " ".join(
                 terms.options["section"].format(f"'{pattern}'") for pattern in values["patterns"]
             )
-            + f", which takes in what is below, there would be {_matches(values)}"
+            + f", which includes the levels below, there would be {_matches(values)}"
         ),
         "strict": lambda values, terms: (
             f"without {terms.strict}, there would be {_matches(values)}"
@@ -395,11 +395,11 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "unknown-words": _LEXICAL,
         "pending-vectors": _pending,
         "late-vectors": _late,
-        "of-another-leafmark": "this answer is from the index of another leafmark; the next run "
-        "makes one for this leafmark",
+        "of-another-leafmark": "this answer is from the index of another version of leafmark; the "
+        "next run makes one for this version",
         "locked": _COMMITTED,
         "not-refreshed": _COMMITTED,
-        "indexed-anew": "all was indexed anew: {reason}",
+        "indexed-anew": "everything was indexed again: {reason}",
         "configuration": lambda values, terms: word_remedy(values["warning"], terms),
         "tree-missing": "{note}",
         "tree-emptied": lambda values, terms: word_remedy(
@@ -408,27 +408,27 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "no-trees": "there is no tree to search",
         "revision": "{path}: {note}",
         "other-folder": lambda values, terms: with_remedy(
-            f"{values['folder']} was not searched, but what your own configuration names: "
+            f"{values['folder']} was not searched, only the trees of your own configuration: "
             f"{', '.join(values['trees'])}",
             "other-folder",
             terms,
         ),
         "reranker": "{reason}; the order is that without it",
-        "no-terms": "no word of it stands in what is indexed",
+        "no-terms": "none of its words occurs in the index",
         "file-missing": "{name} is missing: only its path counts",
         "file-secret": "{name} may hold secrets and is not read: only its path counts",
         "rule-file": "a rule of [context] names {name}: {reason}",
-        "apart": "each part of the query stands somewhere, but never together",
+        "apart": "each part of the query occurs somewhere, but never together",
         **{
             code: partial(_remediable, sentence=sentence, code=code)
             for code, sentence in {
-                "nothing-indexed": "there are no documents in what was searched",
+                "nothing-indexed": "there are no documents to search",
                 "far": "the meaning of no chunk is near enough",
                 "no-vectors": _LEXICAL,
                 "late-embedder": _LEXICAL,
                 "other-dimension": _LEXICAL,
-                "damaged-vectors": "some vectors are damaged, so this answer may miss what is near "
-                "in meaning",
+                "damaged-vectors": "some vectors are damaged, so this answer may miss texts that "
+                "are near in meaning",
                 "late-reranker": "{reason}, so the order is that without it",
             }.items()
         },

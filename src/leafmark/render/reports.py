@@ -310,7 +310,7 @@ def render_migration(report: Migration) -> str:
         f"  {size} of {report.documents:,} and {report.chunks:,}",
         f"  {report.overlap:.1%} of the first ten results are the same",
     ]
-    lines += [f"  {clean_line(missing)}: its source is another now" for missing in report.missing]
+    lines += [f"  {clean_line(missing)}: its source has changed" for missing in report.missing]
     return "\n".join(lines) + "\n"
 
 
@@ -390,10 +390,10 @@ def doctor_record(report: DoctorReport) -> dict[str, Any]:
 
 _STATES = {
     "pending": "not trusted",
-    "changed": "not trusted: it asks for something else than what was trusted",
+    "changed": "not trusted: it asks for other permissions than those that were trusted",
     "trusted": "trusted",
     "recorded": "trusted as it was; its own folder says whether that still holds",
-    "gone": "trusted, but there is no such file any more",
+    "gone": "trusted, but the file is gone",
 }
 
 

@@ -152,9 +152,9 @@ def test_one_node_of_three_dies_during_load_and_queries(
     def run(*arguments: str) -> Ran:
         return leafmark(*arguments, cwd=nowhere, LEAFMARK_INDEX_URL=url)
 
-    found = leafmark("search", "lamp", "-n", "50", "-o", "files", LEAFMARK_INDEX_URL=url)
-    assert (found.code, lacks in found.err) == (0, True)
-    assert 0 < len(found.out.splitlines()) < 30
+    searched = leafmark("search", "lamp", "-n", "50", "-o", "files", LEAFMARK_INDEX_URL=url)
+    assert (searched.code, lacks in searched.err) == (0, True)
+    assert 0 < len(searched.out.splitlines()) < 30
     listed = run("ls", "docs", "-t", "work")
     assert (listed.code, lacks in listed.err) == (0, True)
     assert 0 < len(listed.out.splitlines()) < 30

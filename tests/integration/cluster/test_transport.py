@@ -91,8 +91,8 @@ def test_wrong_credentials(
 
 def test_an_authority_that_is_not_trusted(secured: str, leafmark: Leafmark) -> None:
     assert told(search(leafmark, f"https://{secured}/secured", **USER)) == (
-        "error: nobody whom this machine trusts vouches for the cluster\n"
-        "hint: LEAFMARK_CLUSTER_CERTIFICATES names a file with the certificates of who does"
+        "error: the cluster's certificate is not signed by an authority that this machine trusts\n"
+        "hint: LEAFMARK_CLUSTER_CERTIFICATES names a file with the certificates of its authority"
     )
 
 
@@ -106,7 +106,8 @@ def test_another_authority_than_the_one_that_is_trusted(
         LEAFMARK_CLUSTER_CERTIFICATES=str(other),
         **USER,
     )
-    assert told(ran).startswith("error: nobody whom this machine trusts vouches for the cluster")
+    message = "the cluster's certificate is not signed by an authority that this machine trusts"
+    assert told(ran).startswith(f"error: {message}")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_another_authority_than_the_one_that_is_trusted(
         (
             {"purpose": ExtendedKeyUsageOID.CLIENT_AUTH},
             "error: the cluster's certificate is not accepted: uns.+ certificate purpose\n"
-            "hint: whoever runs the cluster has to replace it",
+            "hint: the operator of the cluster has to replace it",
         ),
     ],
 )
@@ -154,11 +155,13 @@ def test_certificates_that_are_not_right(
 
 def test_the_wrong_scheme(secured: str, cluster: OpenSearch, leafmark: Leafmark) -> None:
     ran = search(leafmark, f"http://{secured}/secured", **USER)
-    assert told(ran) == ("error: the cluster hangs up\nhint: does it want https:// in index.url?")
+    assert told(ran) == (
+        "error: the cluster closed the connection\nhint: does index.url need https://?"
+    )
     plain = cluster.nodes[0].url.removeprefix("http://")
     assert told(search(leafmark, f"https://{plain}/secured", **USER)) == (
-        "error: the cluster speaks no TLS\n"
-        "hint: write http:// in index.url, if nobody else can read on the way to it"
+        "error: the cluster does not use TLS\n"
+        "hint: write http:// in index.url if nobody else can read the traffic"
     )
 
 
@@ -172,7 +175,7 @@ def test_a_file_of_certificates_that_is_none(
     ran = search(leafmark, f"https://{HERE}:9/x", LEAFMARK_CLUSTER_CERTIFICATES=str(file))
     assert told(ran) == (
         "error: LEAFMARK_CLUSTER_CERTIFICATES names no file of certificates\n"
-        "hint: it holds those of who vouches for the nodes, as text that begins with "
+        "hint: it holds the certificates of the nodes' authority, as text that begins with "
         "-----BEGIN CERTIFICATE-----"
     )
     assert str(file) in ran.err

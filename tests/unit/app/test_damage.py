@@ -88,7 +88,7 @@ def test_the_status_of_an_index_that_cannot_be_read_is_not_that_of_none(here: He
     assert status.exists
     (warning,) = status.warnings
     assert warning.startswith("cannot open the index: the index is damaged (")
-    assert warning.endswith("; have the index made anew")
+    assert warning.endswith("; rebuild the index")
 
 
 _SEARCH = SearchRequest(("setting walrus",), mode="lexical")

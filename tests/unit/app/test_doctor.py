@@ -62,7 +62,7 @@ def test_a_flipped_bit(here: Here) -> None:
     put_in_place(file, bytes(data))
     message = f"{file.name} is not what was written"
     assert _problem(_examine(here)) == Check(
-        "index", "problem", message, "the next run makes all anew: leafmark index"
+        "index", "problem", message, "the next run rebuilds it: leafmark index"
     )
 
 

@@ -109,7 +109,7 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
         "vectors",
         "problem",
         "vectors were not what was written: the disk or its files may be damaged",
-        "`leafmark index` makes those anew",
+        "`leafmark index` makes those again",
     )
     _index(here, server)
     assert _said(here, server) == [ANSWERS, SOUND]
@@ -121,7 +121,7 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
         (
             "MODEL",
             "their description",
-            "the description of the vectors was damaged, and was written anew",
+            "the description of the vectors was damaged, and was written again",
         ),
         (
             "documents",
@@ -131,7 +131,7 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
         (
             "view-*",
             "which chunk has which of them",
-            "which chunk has which vectors could not be read; it is written anew",
+            "the list of vectors by chunk could not be read; it is written again",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_what_is_damaged_beside_vectors_is_written_anew_and_no_vector_is_made(
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     message = f"{what} is not what was written: the disk may be damaged"
-    hint = "`leafmark index` writes it anew"
+    hint = "`leafmark index` writes it again"
     assert _said(here, server)[1] == Check("vectors", "problem", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
     report = index_project(project, IndexRequest())
@@ -162,7 +162,7 @@ def test_vectors_that_an_index_has_not_taken_over_are_not_called_none(
     else:
         next(rows.parent.glob("view-*")).unlink()
     message = "there are some, and this index has none of them yet"
-    hint = "`leafmark index` takes over what is still right"
+    hint = "`leafmark index` keeps those that are still valid"
     assert _said(here, server)[1] == Check("vectors", "warning", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
     report = index_project(project, IndexRequest())
@@ -177,7 +177,7 @@ def test_lost_vectors_are_called_lost_and_made_again(here: Here, server: FakeSer
         "problem",
         "vectors were lost: their file is gone, or shorter than it was: "
         "the disk or its files may be damaged",
-        "`leafmark index` makes those anew",
+        "`leafmark index` makes those again",
     )
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
     asked = SearchRequest(("repair of cars",), mode="semantic", refresh=False)
@@ -198,6 +198,6 @@ def test_a_model_of_another_dimension(here: Here, server: FakeServer) -> None:
             "vectors",
             "problem",
             f"those of the index have {DIMENSION} numbers: another model made them",
-            "`leafmark index --rebuild` makes them anew",
+            "`leafmark index --rebuild` makes them again",
         ),
     ]

@@ -38,7 +38,8 @@ FORMATS = (
     "leafmark.app.configuration.project.FORMAT",
 )
 OTHERS_STATE = (
-    "this answer is from the index of another leafmark; the next run makes one for this leafmark"
+    "this answer is from the index of another version of leafmark; the next run makes one for "
+    "this version"
 )
 
 
@@ -110,15 +111,15 @@ def test_an_older_leafmark_is_not_refused(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     with other(format_=99):
         here.index()
-    said = "the index that is there is of another leafmark, in a form that this one cannot read"
+    said = "the index was made by a version of leafmark whose indexes this one cannot read"
     with pytest.raises(NotFoundError, match=said):
         open_index(here.project(), ListRequest(refresh=False))
     assert not here.project().is_indexed
-    warning = f"{said}: the next run makes one for this leafmark"
+    warning = f"{said}: the next run makes one for this version"
     assert project_status(here.project()).warnings == (warning,)
     found, (hint,) = _search(here.project(), "one")
     assert (found, hint.code) == (["here:a.md"], "indexed-anew")
-    assert word_hint(hint) == f"all was indexed anew: {OTHER_LEAFMARK}"
+    assert word_hint(hint) == f"everything was indexed again: {OTHER_LEAFMARK}"
     with other(format_=99):
         assert here.index().unchanged == 1
 
@@ -133,7 +134,8 @@ def test_the_others_state_answers_until_the_own_is_made(here: Here) -> None:
         assert hints == (Hint("of-another-leafmark"),)
         assert word_hint(hints[0]) == OTHERS_STATE
         assert project_status(project).warnings == (
-            "the index is another leafmark's: the next run makes one for this leafmark",
+            "the index belongs to another version of leafmark: the next run makes one for this "
+            "version",
         )
         assert project_status(project).exists
         with open_writer(project.index_dir, project.index_options()):

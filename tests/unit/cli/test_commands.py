@@ -266,7 +266,7 @@ def test_an_interrupted_run_is_130(leafmark_run: Leafmark, app: FakeApp) -> None
     app.indexed = IndexReport(interrupted=True)
     ran = leafmark_run("index")
     assert ran.code == 130
-    assert ran.err == "interrupted: what was done is kept, and the next run goes on\n"
+    assert ran.err == "interrupted: the work so far is kept, and the next run continues\n"
 
 
 def test_index_refuses_what_makes_no_sense(leafmark_run: Leafmark) -> None:

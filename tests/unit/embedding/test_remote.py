@@ -165,7 +165,7 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "refused": (
         Reply(501, b""),
         "the embedder answered 501",
-        "its log may say why; what was done is kept, and the next run goes on",
+        "its log may say why; the work so far is kept, and the next run continues",
     ),
     "html": (
         Reply(200, b"<html>"),
@@ -205,7 +205,7 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "error": (
         Reply(200, {"error": {"message": f"model overloaded {KEY}\n\x1b[31m"}}),
         "the embedder answered an error: model overloaded …  [31m",
-        "its log may say why; what was done is kept, and the next run goes on",
+        "its log may say why; the work so far is kept, and the next run continues",
     ),
     "error without words": (
         Reply(200, {"error": {"message": None}}),
@@ -281,7 +281,7 @@ def test_vectors_beside_an_error_are_taken(server: FakeServer) -> None:
     assert ollama(server).embed_query("one").shape == (1, len(ROW))
 
 
-_KEPT = "its log may say why; what was done is kept, and the next run goes on"
+_KEPT = "its log may say why; the work so far is kept, and the next run continues"
 
 REFUSALS: dict[str, tuple[Reply, str]] = {
     "too-much": (Reply(413, b""), "the embedder answered 413"),
@@ -377,7 +377,7 @@ def test_attempts_end(server: FakeServer, pauses: list[float]) -> None:
     with pytest.raises(ProviderError) as caught:
         openai(server, retries=2).embed_documents(TEXTS)
     assert caught.value.message == "the embedder answered 429: slow down"
-    hint = "try later; what was done is kept, and the next run goes on"
+    hint = "try later; the work so far is kept, and the next run continues"
     assert caught.value.hint == hint
     assert pauses == [0.5, 1.0]
 
@@ -390,7 +390,7 @@ def test_a_server_that_asks_for_long_is_given_up_on_and_its_wish_told(
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
     assert caught.value.hint == (
-        f"the server asks to wait for {told}; what was done is kept, and the next run goes on"
+        f"the server asks to wait for {told}; the work so far is kept, and the next run continues"
     )
     assert pauses == []
 
@@ -402,9 +402,9 @@ def test_a_server_that_hangs_up_is_told_of(
     server.replies.append(reply)
     with pytest.raises(ProviderError) as caught:
         openai(server, retries=0).embed_documents(TEXTS)
-    assert caught.value.message == "the embedder hung up before its answer was whole"
+    assert caught.value.message == "the embedder closed the connection before the end of its answer"
     assert caught.value.hint == (
-        "its log may say why; what was done is kept, and the next run goes on"
+        "its log may say why; the work so far is kept, and the next run continues"
     )
 
 
@@ -490,7 +490,7 @@ def test_a_server_that_hangs_up_twice_is_not_asked_for_ever(
     embedder = ollama(server, retries=0)
     embedder.embed_query("x")
     server.replies += [Reply(hang_up=True)] * 9
-    with pytest.raises(ProviderError, match="hung up before its answer was whole"):
+    with pytest.raises(ProviderError, match="closed the connection before the end of its answer"):
         embedder.embed_query("x")
     assert len(server.requests) == 3
 

@@ -64,7 +64,7 @@ def _bytes(here: Here, path: str, reference: Reference) -> str:
     return (here.root / path).read_bytes()[passage.start : passage.end].decode()
 
 
-OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
+OF_ONE_STRATEGY = "is an id of one strategy only: name the section, or give the citation"
 
 
 @pytest.mark.parametrize(

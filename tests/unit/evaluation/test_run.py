@@ -402,7 +402,7 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
         (
             {"gates": ("empty-unanswerable>0",)},
             UsageError,
-            "the gate empty-unanswerable>0 is about queries that there are none of",
+            "the gate empty-unanswerable>0 matches none of the queries",
         ),
         ({"resamples": 39}, UsageError, "39 resamples make no interval of 95 %"),
         (
@@ -483,7 +483,7 @@ def test_a_constant_has_another_value_in_one_way_only(here: Here) -> None:
     assert constant_named("DOUBT_BELOW") == before
     with pytest.raises(UsageError, match="there is no constant DOUT_BELOW"):
         _judge(here, unknown, compare=("auto", "auto+DOUT_BELOW=0"))
-    with pytest.raises(UsageError, match="'x' is no value of the constant DOUBT_BELOW"):
+    with pytest.raises(UsageError, match="'x' is not a value of the constant DOUBT_BELOW"):
         _judge(here, unknown, compare=("auto+DOUBT_BELOW=x",))
 
 

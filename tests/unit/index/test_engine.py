@@ -95,19 +95,19 @@ class PanicException(BaseException):
             ValueError("Data corrupted: 'bad'\nmore"),
             DamagedError,
             "cannot write: the index is damaged (Data corrupted: 'bad')",
-            "have the index made anew",
+            "rebuild the index",
         ),
         (
             PanicException("x" * 300),
             DamagedError,
             f"cannot write: the index is damaged ({'x' * 119}…)",
-            "have the index made anew",
+            "rebuild the index",
         ),
         (
             ValueError(""),
             DamagedError,
             "cannot write: the index is damaged (no details)",
-            "have the index made anew",
+            "rebuild the index",
         ),
     ],
 )

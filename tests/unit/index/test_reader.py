@@ -341,7 +341,7 @@ def test_damage_is_said_to_be_damage(tmp_path: Path, damage: Any, message: str) 
         open_reader(tmp_path)
     assert caught.value.message.startswith(message)
     assert caught.value.location == str(Layout(tmp_path).text(1))
-    assert caught.value.hint == "have the index made anew"
+    assert caught.value.hint == "rebuild the index"
 
 
 def test_a_current_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:

@@ -298,7 +298,7 @@ def test_a_very_large_folder_is_not_indexed_unasked(
             call()
         assert asked.value.message == f"{docs} holds more than 1 files"
         assert asked.value.hint == (
-            "pass confirmed=True to index it all the same, or open a smaller folder"
+            "pass confirmed=True to index it anyway, or open a smaller folder"
         )
     assert ids(open_index(docs, confirmed=True).search("kettle")) == ["docs:notes.txt"]
 

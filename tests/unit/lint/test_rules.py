@@ -199,7 +199,7 @@ def test_a_baseline_knows_findings_when_lines_move_and_counts_them() -> None:
 def test_what_is_no_baseline_is_told(text: str) -> None:
     from leafmark.errors import UsageError
 
-    with pytest.raises(UsageError, match="the file is no baseline"):
+    with pytest.raises(UsageError, match="the file is not a baseline"):
         Baseline.parse(text, "file")
 
 

@@ -21,7 +21,7 @@ HINTS = [
         {"reason": "it is late"},
         "; embedding.deadline_s is how long a search waits",
     ),
-    ("damaged-vectors", {}, "; `leafmark index --vectors` makes those anew"),
+    ("damaged-vectors", {}, "; `leafmark index --vectors` makes those again"),
 ]
 
 

@@ -26,7 +26,7 @@ def test_a_section_whose_parts_hold_it_is_told_how_to_take_them_in(tmp_path: Pat
     page = "# News\n\n## 1.2\n\nA release.\n\n### Fixes\n\nThe server.\n\n## 1.1\n\nThe server.\n"
     library = Library(tmp_path, t={"changes.md": page})
     told = "without --section 1.2, there would be 2 matches"
-    below = "with --section '1.2 > **', which takes in what is below, there would be 1 match"
+    below = "with --section '1.2 > **', which includes the levels below, there would be 1 match"
     assert hints(library, "server", section=("1.2",)) == [
         ("section-below", below),
         ("filter", told),
@@ -128,7 +128,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
         (
             "backup AND password",
             {},
-            [("apart", "each part of the query stands somewhere, but never together")],
+            [("apart", "each part of the query occurs somewhere, but never together")],
         ),
         (
             '"nightly backup"',
@@ -234,7 +234,7 @@ def test_an_empty_index_is_told(tmp_path: Path) -> None:
     assert hints(Library(tmp_path, t={"a.md": " \n"}), "x") == [
         (
             "nothing-indexed",
-            "there are no documents in what was searched; -C DIR searches another folder, "
+            "there are no documents to search; -C DIR searches another folder, "
             "`leafmark status -v` says what is left out of this one",
         ),
     ]

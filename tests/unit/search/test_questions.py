@@ -221,7 +221,7 @@ def test_hints_say_what_was_done(library: Library) -> None:
     ("query", "matched", "option"),
     [
         ("client nightly", "some of them", None),
-        ('"client talks" server nightly', "what is in quotes and some of the rest", None),
+        ('"client talks" server nightly', "the quoted text and some of the other words", None),
         ("client -be nightly", "some of them", None),
         ("client nightly -title:be -restarting", "some of them", None),
     ],
@@ -280,7 +280,7 @@ def test_an_id_in_a_query_is_said_to_be_one(tmp_path: Path) -> None:
         hint = next(each for each in _hints(library, query) if each.code == "unknown-field")
         assert hint.message == (
             "no field is called docs, so “docs:a.md#a” was taken as text; "
-            "write id:docs:a.md#a for what has that id, or tree:docs to search that tree"
+            "write id:docs:a.md#a for the chunk with that id, or tree:docs to search that tree"
         )
     assert [each.entry.id for each in library.search("id:docs:a.md#a").results] == ["docs:a.md#a"]
 

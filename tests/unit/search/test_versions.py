@@ -139,8 +139,8 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
     (hint,) = answer.hints
     assert (hint.code, word_hint(hint)) == (
         "versions",
-        "what reads nearly the same in several versions or languages is shown once; "
-        "path:v8/ in the query keeps to another",
+        "text that is nearly the same in several versions or languages is shown once; "
+        "path:v8/ in the query selects another",
     )
     (phase,) = (phase for phase in answer.phases if phase.name == "duplicates")
     assert (phase.before, phase.after, phase.note) == (

@@ -241,9 +241,12 @@ def project_status(project: Project) -> StatusReport:
         warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
     remote = project.remote
     if reader is not None and remote is None and reader.root != project.index_dir:
-        warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
+        warnings.append(
+            "the index belongs to another version of leafmark: "
+            "the next run makes one for this version"
+        )
     if reader is None and remote is None and project.was_indexed and not project.has_own_index:
-        warnings.append(f"{UNREADABLE}: the next run makes one for this leafmark")
+        warnings.append(f"{UNREADABLE}: the next run makes one for this version")
     warnings += project.missing_trees()
     warnings += map(emptied, read_missing(project.index_dir).values())
     found = scan(project, ())

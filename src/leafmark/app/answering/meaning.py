@@ -365,7 +365,7 @@ class CandidateVectors:
 
     `embed` returns the vector of one text, or raises `TimeoutError`. `terms` are the words of a
     text as the index has them, in the language of a tree. `read` gives a chunk's text, None
-    where its source is another now. New vectors are kept for later searches.
+    where its source has changed. New vectors are kept for later searches.
     """
 
     def __init__(

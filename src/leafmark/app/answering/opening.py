@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafmark.index.remote import RemoteSnapshot
 
 INDEX_FIRST = Remedy("index-first", "bring the index up to date first")
-UNREADABLE = "the index that is there is of another leafmark, in a form that this one cannot read"
+UNREADABLE = "the index was made by a version of leafmark whose indexes this one cannot read"
 
 _OTHERS_STATE = Hint("of-another-leafmark")
 

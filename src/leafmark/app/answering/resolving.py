@@ -324,9 +324,9 @@ def _refused(tree: Tree, path: str) -> Skipped | None:
 
 def _hint(reason: str, path: str) -> str | None:
     if reason.startswith("larger"):
-        return "a larger index.max_file_bytes takes it in"
+        return "a larger index.max_file_bytes includes it"
     if reason == "secret":
-        return "only a pattern with `!` in your own configuration takes in what may hold secrets"
+        return "only a pattern with `!` in your own configuration includes possible secrets"
     if reason.startswith(_LASTING):
         return None
-    return Remedy("take-in", "it is taken in where it is named to be indexed", path=path)
+    return Remedy("take-in", "name it, and it is indexed", path=path)

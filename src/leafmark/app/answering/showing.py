@@ -144,9 +144,7 @@ def _within_lines(
     found = tuple((max(start, a), min(end, b)) for a, b in ranges if max(start, a) < min(end, b))
     if not found:
         low, high = (bisect_right(starts, at) for at in (ranges[0][0], ranges[-1][1] - 1))
-        raise UsageError(
-            f"what is asked for has no line {first}", hint=f"it has the lines {low} to {high}"
-        )
+        raise UsageError(f"the text has no line {first}", hint=f"it has the lines {low} to {high}")
     lines = bisect_right(starts, found[0][0]), bisect_right(starts, found[-1][1] - 1)
     return lines, found
 

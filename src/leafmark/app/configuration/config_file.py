@@ -163,7 +163,7 @@ def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
     repeated = repeated_table(text, line)
     if repeated is not None:
         return ConfigError(
-            f"[{repeated}] stands here a second time", location=where, hint="join the two tables"
+            f"[{repeated}] is defined a second time", location=where, hint="join the two tables"
         )
     message = problem[: place.start()]
     return ConfigError(
@@ -328,7 +328,7 @@ class _Reader:
             here = (*keys, suffix)
             if not _SUFFIX.fullmatch(suffix):
                 raise ConfigError(
-                    f'"{suffix}" is no suffix of a file',
+                    f'"{suffix}" is not the suffix of a file',
                     location=self._at(here),
                     hint='a suffix begins with a dot, as ".txt" does',
                 )
@@ -484,7 +484,7 @@ NEVER = "never"
 LINT_KEYS: Mapping[str, str] = MappingProxyType(
     {
         RULES: "the level of each rule, or `off`",
-        "ignore": "patterns of paths of which nothing is told",
+        "ignore": "patterns of paths without findings",
         "baseline": "the file of findings that are known",
         "fail_on": "the least severe level that makes exit code 1",
     }

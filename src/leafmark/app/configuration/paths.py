@@ -120,11 +120,11 @@ def check_own(*folders: Path) -> None:
             continue  # it is not there yet, or whoever opens it says why it cannot be
         is_other = hasattr(os, "geteuid") and facts.st_uid != os.geteuid()
         if is_other or not stat.S_ISDIR(facts.st_mode):
-            what = "belongs to somebody else" if is_other else "is a link, or no folder"
+            what = "belongs to another user" if is_other else "is a link, or not a folder"
             raise ForbiddenError(
                 f"a folder of the cache {what}",
                 location=str(folder),
-                hint="remove it, or say with `index.dir` where the index shall lie",
+                hint="remove it, or choose another place with `index.dir`",
             )
         if facts.st_mode & _OTHERS and os.name != "nt":
             with suppress(OSError):

@@ -164,7 +164,7 @@ def _permissions_of_tree(
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
     permissions = _gated_values(tree.values, f"{key}.")
     if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
-        why = "takes in files that may hold secrets"
+        why = "includes files that may hold secrets"
         permissions.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
     return permissions
 

@@ -125,7 +125,7 @@ def embed_project(
             on_disk = read_view(path)
             mended = [writer.mended]
             if on_disk is None and path.exists():
-                mended.append("which chunk has which vectors could not be read; it is written anew")
+                mended.append("the list of vectors by chunk could not be read; it is written again")
             is_lost = _has_lost(writer, on_disk)
             done = _Run(project, reader, writer, lazy, view, progress, check).run()
             if is_lost and done.made:

@@ -145,7 +145,7 @@ def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedd
 
 def _why(problem: LeafmarkError) -> str:
     if isinstance(problem, LockedError):
-        return f"{problem.message}; what it leaves, the next run makes"
+        return f"{problem.message}; the next run makes the rest"
     hint = f"; {problem.hint}" if problem.hint else ""
     return f"vectors are missing: {problem.placed_message}{hint}"
 
@@ -283,7 +283,7 @@ def check_large_folder(project: Project, *, confirmed: bool) -> None:
         raise ConfirmationError(
             str(warning),
             hint=Remedy(
-                warning.code, "say that it is wanted all the same, or name a smaller folder"
+                warning.code, "confirm that it should be indexed, or name a smaller folder"
             ),
         )
 

@@ -313,7 +313,7 @@ def _is_kept(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> bool:
 
 
 def _with_fate(note: Diagnostic) -> Diagnostic:
-    return note._replace(message=f"{note.message}; what the index holds of it is kept")
+    return note._replace(message=f"{note.message}; its indexed content is kept")
 
 
 def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:

@@ -254,19 +254,15 @@ def parse_ignore_file(data: bytes, path: str) -> tuple[IgnoreRules, list[Diagnos
         if not text or text.startswith("#"):
             continue
         if rules.count == MAX_RULES:
-            diagnostics.append(
-                _too_much(path, line, f"only the first {MAX_RULES} rules are heeded")
-            )
+            diagnostics.append(_too_much(path, line, f"only the first {MAX_RULES} rules are used"))
             break
         if len(text) > MAX_RULE_CHARS:
-            problem = (
-                f"a rule of {len(text)} characters is not heeded: the most is {MAX_RULE_CHARS}"
-            )
+            problem = f"a rule of {len(text)} characters is ignored: the most is {MAX_RULE_CHARS}"
             diagnostics.append(_too_much(path, line, problem))
             continue
         wildcards += wildcard_count(text)
         if wildcards > MAX_WILDCARDS:
-            problem = f"only rules with {MAX_WILDCARDS:,} wildcards in all are heeded"
+            problem = f"only rules with {MAX_WILDCARDS:,} wildcards in all are used"
             diagnostics.append(_too_much(path, line, problem))
             break
         rules.add(text, line)

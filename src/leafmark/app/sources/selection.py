@@ -282,7 +282,7 @@ def _read_rules(
     else:
         data = handle(folder + kind)
     if data is None:
-        message = f"{kind} is not a regular file, or cannot be read; it is not heeded"
+        message = f"{kind} is not a regular file, or cannot be read; it is ignored"
         diagnostics.append(Diagnostic(path=folder + kind, code="ignore-file", message=message))
         return None
     rules, problems = parse_ignore_file(data, folder + kind)

@@ -112,7 +112,7 @@ def _not_taken(cluster: Cluster, count: int, error: Mapping[str, Any]) -> Storag
         return StorageError(
             f"the cluster did not take {count} writes: {reason or 'it had no room'}",
             location=cluster.location,
-            hint=Remedy("cluster-kept", "what was written stands, and the next run goes on"),
+            hint=Remedy("cluster-kept", "the writes so far are kept, and the next run continues"),
         )
     index, shard = str(error.get("index")), str(error.get("shard"))
     node = _first_copy(cluster, index, shard)
@@ -120,7 +120,7 @@ def _not_taken(cluster: Cluster, count: int, error: Mapping[str, Any]) -> Storag
         f"shard {shard} of {index} takes no writes: {reason}",
         location=cluster.location,
         hint=f"start the node {node or 'with its first copy'} again, which does not know that it "
-        "holds the first copy: nothing is lost, and the next run goes on",
+        "holds the first copy: nothing is lost, and the next run continues",
     )
 
 

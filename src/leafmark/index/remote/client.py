@@ -77,7 +77,7 @@ def parse_address(url: str) -> Address:
     hosts, _, name = rest.partition("/")
     if scheme not in ("http", "https") or not mark or not hosts:
         raise ConfigError(
-            f"index.url is no address: {url!r}",
+            f"index.url is not an address: {url!r}",
             hint="write https://HOST:9200/NAME, or https://HOST:9200,HOST:9200/NAME",
         )
     name = name.strip("/") or "leafmark"
@@ -277,7 +277,7 @@ class Cluster:
             answer = None
         if not isinstance(answer, kind):
             raise StorageError(
-                "the answer is no JSON: is this an OpenSearch cluster?",
+                "the answer is not JSON: is this an OpenSearch cluster?",
                 location=node,
                 hint=_ADDRESS,
             )
@@ -364,20 +364,20 @@ def _certificate_error(error: Exception, node: str) -> ForbiddenError:
     number = getattr(cause, "verify_code", None)
     if number is None:
         return ForbiddenError(
-            "the cluster speaks no TLS",
+            "the cluster does not use TLS",
             location=node,
-            hint="write http:// in index.url, if nobody else can read on the way to it",
+            hint="write http:// in index.url if nobody else can read the traffic",
         )
     number = 62 if number == _IP_MISMATCH else number
     if number in _CERTIFICATE_FAULTS:
         message, hint = _CERTIFICATE_FAULTS[number]
     elif number in _UNTRUSTED:
-        message = "nobody whom this machine trusts vouches for the cluster"
-        hint = f"{CERTIFICATES} names a file with the certificates of who does"
+        message = "the cluster's certificate is not signed by an authority that this machine trusts"
+        hint = f"{CERTIFICATES} names a file with the certificates of its authority"
     else:
         reason = str(getattr(cause, "verify_message", cause)).lower()
         message = f"the cluster's certificate is not accepted: {reason}"
-        hint = "whoever runs the cluster has to replace it"
+        hint = "the operator of the cluster has to replace it"
     return ForbiddenError(message, location=node, hint=hint)
 
 
@@ -391,9 +391,9 @@ def _connection_error(error: Exception, node: str) -> StorageError:
         )
     wants_tls = node.startswith("http:") and "RemoteDisconnected" in repr(error)
     return StorageError(
-        "the cluster hangs up",
+        "the cluster closed the connection",
         location=node,
-        hint="does it want https:// in index.url?" if wants_tls else "does the cluster run?",
+        hint="does index.url need https://?" if wants_tls else "does the cluster run?",
     )
 
 
@@ -423,7 +423,7 @@ def check_engine(about: Mapping[str, Any], location: str) -> None:
     number = str(version["number"])
     if version.get("distribution") != "opensearch":
         raise StorageError(
-            f"the cluster runs no OpenSearch: it calls itself version {number}",
+            f"the cluster does not run OpenSearch: its version is {number}",
             location=location,
             hint=f"leafmark wants OpenSearch {MIN_VERSION} or newer",
         )

@@ -180,7 +180,7 @@ def open_snapshot(cluster: Cluster, names: Names) -> RemoteSnapshot:
         raise NotFoundError(
             f"there is no index {names.base!r} yet",
             location=cluster.location,
-            hint=Remedy("index-remote", "whoever has the documents makes it"),
+            hint=Remedy("index-remote", "the machine with the documents makes it"),
         )
     return RemoteSnapshot(cluster, names, meta)
 
@@ -223,7 +223,7 @@ class RemoteSnapshot:
         for language in self.languages:
             name = find_changed_field(language_mapping(language), fields)
             if name is not None:
-                what = f"somebody changed the field {name}"
+                what = f"another program changed the field {name}"
                 hint = f"delete {self._about.chunks} in the cluster, and index again"
                 raise damaged(what, self.cluster.location, hint)
 

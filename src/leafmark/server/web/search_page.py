@@ -372,7 +372,7 @@ _HINTS: Mapping[str, Callable[[_Values], str]] = MappingProxyType(
         "other-folder": lambda _: "Only the trees of your own configuration were searched",
         "more": lambda _: "",
         "versions": lambda _: (
-            "What reads nearly the same in several versions or languages is shown once"
+            "Text that is nearly the same in several versions or languages is shown once"
         ),
     }
 )

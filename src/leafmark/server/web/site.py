@@ -503,7 +503,7 @@ def read_body(parameters: tuple[Parameter, ...], body: bytes) -> Arguments:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise UsageError("the body is no JSON object", hint='send one, such as {"text": "# A"}')
+        raise UsageError("the body is not a JSON object", hint='send one, such as {"text": "# A"}')
     return check_arguments(parameters, value)
 
 

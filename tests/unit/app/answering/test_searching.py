@@ -37,8 +37,8 @@ def test_a_folder_that_was_not_searched_is_named_where_nothing_is_found(here: He
     own.write_text(f"[tree.notes]\npath = '{notes}'\n")
     (hint,) = _hints(here, "walrus")
     assert word_hint(hint) == (
-        f"{here.project().configuration.directory} was not searched, but what your own "
-        "configuration names: notes; `leafmark init` makes a tree of this folder, too"
+        f"{here.project().configuration.directory} was not searched, only the trees of "
+        "your own configuration: notes; `leafmark init` makes a tree of this folder, too"
     )
     assert _hints(here, "otter") == _hints(here, "walrus", notes) == []
     here.configure('[tree.docs]\npath = "."\n')

@@ -8,8 +8,8 @@ from support.projects import Here, deny
 from leafmark.app import explain_unread
 from leafmark.render.hints import word_remedy
 
-TAKES = "`leafmark index {}` takes it in all the same"
-SECRETS = "only a pattern with `!` in your own configuration takes in what may hold secrets"
+TAKES = "`leafmark index {}` indexes it anyway"
+SECRETS = "only a pattern with `!` in your own configuration includes possible secrets"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def place(here: Here) -> Here:
         (
             "large.md",
             "is not read: larger than max_file_bytes (100 of 99)",
-            "a larger index.max_file_bytes takes it in",
+            "a larger index.max_file_bytes includes it",
         ),
         (
             "report.pdf",

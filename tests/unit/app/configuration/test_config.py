@@ -407,7 +407,7 @@ GATED = [
     (
         "[tree.a]\npath = 'a'\nexclude = ['x', '!.env']",
         3,
-        "tree.a.exclude takes in files that may hold secrets",
+        "tree.a.exclude includes files that may hold secrets",
     ),
 ]
 
@@ -591,7 +591,7 @@ WRONG = [
     (
         "[tree.a]\npath = 'a'\n[tree.b]\npath = 'b'\n[tree.a]\n",
         ":5",
-        "[tree.a] stands here a second time",
+        "[tree.a] is defined a second time",
         "join the two tables",
     ),
     ("[search]\nlimit = = 1", ":2:9", "this is not TOML: invalid value", None),

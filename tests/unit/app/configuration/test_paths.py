@@ -119,7 +119,7 @@ def test_a_link_in_the_place_of_an_index_is_refused(here: Here) -> None:
     place.symlink_to(here.home / "elsewhere")
     with pytest.raises(ForbiddenError) as caught:
         here.project()
-    assert caught.value.message == "a folder of the cache is a link, or no folder"
+    assert caught.value.message == "a folder of the cache is a link, or not a folder"
     assert caught.value.location == str(place)
 
 
@@ -128,7 +128,7 @@ def test_a_folder_of_somebody_else_is_refused(here: Here, monkeypatch: pytest.Mo
     here.index()
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    with pytest.raises(ForbiddenError, match="belongs to somebody else"):
+    with pytest.raises(ForbiddenError, match="belongs to another user"):
         here.project()
     environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
     chosen = open_project(here.root, flags={"index.dir": str(here.root / "own")}, environ=environ)

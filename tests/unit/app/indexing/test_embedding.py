@@ -398,8 +398,8 @@ def test_a_store_that_was_damaged_is_told_of_and_mended(
 
 
 DAMAGED = (
-    "some vectors are damaged, so this answer may miss what is near in meaning; "
-    "`leafmark index --vectors` makes those anew"
+    "some vectors are damaged, so this answer may miss texts that are near in meaning; "
+    "`leafmark index --vectors` makes those again"
 )
 
 
@@ -453,7 +453,7 @@ def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
     (warning,) = report.warnings
     assert re.fullmatch(
         r"vectors are being made by process \d+, for \d+ s; "
-        r"what it leaves, the next run makes",
+        r"the next run makes the rest",
         warning,
     )
     assert index_project(desk, IndexRequest()).vectors == 1
@@ -526,7 +526,7 @@ def test_a_failed_run_keeps_what_it_has_and_goes_on(
     assert report.pending_vectors > 0
     assert report.warnings == (
         f"vectors are missing: the embedder answered 503 ({server.url}); its log may say why; "
-        "what was done is kept, and the next run goes on",
+        "the work so far is kept, and the next run continues",
     )
     again = index_project(desk, IndexRequest())
     assert (report.vectors + again.vectors, again.pending_vectors) == (3, 0)
@@ -890,7 +890,7 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
     hints = {hint.code: word_hint(hint) for hint in search(desk, "fix a boat").hints}
     assert hints["other-dimension"] == (
         "the embedder gives vectors of another dimension than those of the index, so this answer "
-        "is lexical; `leafmark index --rebuild --vectors` makes them anew"
+        "is lexical; `leafmark index --rebuild --vectors` makes them again"
     )
     report = index_project(desk, IndexRequest(rebuild=True))
     assert (report.vectors, report.pending_vectors, report.warnings) == (made + 1, 0, ())

@@ -773,7 +773,7 @@ def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
         indexing.index_project(project, IndexRequest())
     assert caught.value.message == f"{here.home} is your home folder"
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith("say that it is wanted all the same, or ")
+    assert caught.value.hint.startswith("confirm that it should be indexed, or ")
 
 
 def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:

@@ -189,8 +189,7 @@ def test_what_cannot_be_read_any_more_is_kept_and_said(
         told = {note.path: note.message for note in report.diagnostics}
         assert {"docs/001.md", "docs/002.md"} <= told.keys()
         assert told["docs/001.md"] == (
-            f"the file cannot be read: {os.strerror(number).lower()}; "
-            "what the index holds of it is kept"
+            f"the file cannot be read: {os.strerror(number).lower()}; its indexed content is kept"
         )
     assert "here:docs/001.md" in here.index().modified
     here.write("docs/001.md", "# Page 1\n\nsecret\n")

@@ -100,7 +100,7 @@ def test_a_tree_says_what_a_suffix_means_and_is_read_anew_when_it_does(here: Her
     ("line", "message"),
     [
         ('".txt" = "rest"', "tree.here.formats..txt is 'rest'"),
-        ('"txt" = "rst"', '"txt" is no suffix of a file'),
+        ('"txt" = "rst"', '"txt" is not the suffix of a file'),
         ('".txt" = 3', "tree.here.formats..txt is 3"),
     ],
 )

@@ -84,14 +84,14 @@ def test_rules_over_the_limit_are_not_heeded_and_said() -> None:
     assert rules.count == MAX_RULES
     assert decide(rules, "name999") == "name999"
     assert decide(rules, "name1000") is None
-    message = "only the first 1000 rules are heeded"
+    message = "only the first 1000 rules are used"
     assert diagnostics == [Diagnostic("docs/.gitignore", "ignore-file", message, line=1002)]
 
 
 def test_a_rule_that_is_too_long_is_not_heeded_and_said() -> None:
     rules, diagnostics = parse_ignore_file(b"a" * 1025 + b"\nb\n", ".ignore")
     assert decide(rules, "b") == "b"
-    message = "a rule of 1025 characters is not heeded: the most is 1024"
+    message = "a rule of 1025 characters is ignored: the most is 1024"
     assert diagnostics == [Diagnostic(".ignore", "ignore-file", message, line=1)]
 
 
@@ -101,7 +101,7 @@ def test_wildcards_over_the_limit_are_not_heeded_and_said() -> None:
     rules, diagnostics = parse_ignore_file(text.encode(), ".gitignore")
     assert rules.count == 3
     assert diagnostics[0].line == 4
-    assert diagnostics[0].message == "only rules with 1,000 wildcards in all are heeded"
+    assert diagnostics[0].message == "only rules with 1,000 wildcards in all are used"
 
 
 def test_suffixes_and_names_do_not_count_as_wildcards() -> None:

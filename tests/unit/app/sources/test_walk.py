@@ -333,7 +333,7 @@ def test_a_bad_ignore_file_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     notes = WalkNotes()
     sources = iter_sources(Tree(name="t", root=tmp_path), notes=notes)
     assert [source.path for source in sources] == ["a.md", "docs/b.md"]
-    message = ".gitignore is not a regular file, or cannot be read; it is not heeded"
+    message = ".gitignore is not a regular file, or cannot be read; it is ignored"
     assert notes.diagnostics == [Diagnostic("docs/.gitignore", "ignore-file", message)]
 
 

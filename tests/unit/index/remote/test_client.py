@@ -78,9 +78,9 @@ def error(reason: str) -> bytes:
 @pytest.mark.parametrize(
     ("url", "fault"),
     [
-        ("localhost:9200", "is no address"),
-        ("ftp://localhost/x", "is no address"),
-        ("https:///docs", "is no address"),
+        ("localhost:9200", "is not an address"),
+        ("ftp://localhost/x", "is not an address"),
+        ("https:///docs", "is not an address"),
         ("https://a:b@host/docs", "holds a user or a password"),
         ("https://host:99999/docs", "holds no host"),
         ("https://host/Docs", "names no index"),
@@ -106,17 +106,17 @@ def test_an_address_without_a_name_has_a_usual_one() -> None:
         ((403, error("no permissions")), ForbiddenError, "does not allow this"),
         ((404, error("no such index [a]")), NotFoundError, r"no such index \[a\]"),
         ((400, error("failed to parse")), RefusedError, "failed to parse"),
-        ((200, b"<html>hello</html>"), StorageError, "no JSON"),
-        ((200, b""), StorageError, "no JSON"),
-        ((200, b'{"took": 1,'), StorageError, "no JSON"),
+        ((200, b"<html>hello</html>"), StorageError, "not JSON"),
+        ((200, b""), StorageError, "not JSON"),
+        ((200, b'{"took": 1,'), StorageError, "not JSON"),
         ((302, b""), StorageError, "status 302 and no error of a cluster's"),
         ((405, b"Method Not Allowed"), StorageError, "status 405 and no error of a cluster's"),
         ((404, b"<html>nothing</html>"), StorageError, "status 404 and no error of a cluster's"),
         ((400, b'{"error": 5}'), StorageError, "status 400 and no error of a cluster's"),
         ((400, b'{"error": {"root_cause": ["x"]}}'), StorageError, "status 400"),
         ((400, b'{"error": {"root_cause": [], "type": "odd"}}'), RefusedError, "refused: odd"),
-        ((200, b"[1, 2]"), StorageError, "no JSON"),
-        ((200, b"[" * 100_000), StorageError, "no JSON"),
+        ((200, b"[1, 2]"), StorageError, "not JSON"),
+        ((200, b"[" * 100_000), StorageError, "not JSON"),
     ],
 )
 def test_what_is_no_good_answer_is_an_error_that_says_so(
@@ -149,7 +149,7 @@ def test_an_answer_that_is_cut_off_says_so() -> None:
     ("number", "distribution", "told"),
     [
         ("2.19.1", "opensearch", "runs OpenSearch 2.19.1, and leafmark wants 3 or newer"),
-        ("8.17.0", None, "runs no OpenSearch: it calls itself version 8.17.0"),
+        ("8.17.0", None, "does not run OpenSearch: its version is 8.17.0"),
         ("new", "opensearch", "runs OpenSearch new, and leafmark wants 3 or newer"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_text_that_cannot_be_chunked_is_refused(
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 100_000, b"\xff"])
 def test_a_body_that_is_no_object_is_refused(served: Site, body: bytes) -> None:
     answer = ask(served, "/api/verify", method="POST", body=body)
-    assert (answer.status, answer.message) == (400, "the body is no JSON object")
+    assert (answer.status, answer.message) == (400, "the body is not a JSON object")
 
 
 def test_a_citation_of_a_result_verifies(served: Site) -> None:
