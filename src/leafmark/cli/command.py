@@ -276,7 +276,7 @@ class Command(click.Command):
         for argument in rest:
             if argument == "--":
                 words += rest
-            elif self._is_word(argument, first=not words):
+            elif self._is_word(argument, known, first=not words):
                 words.append(argument)
             else:
                 name, equals, value = _split_option(argument, known)
@@ -289,11 +289,17 @@ class Command(click.Command):
                     options.append(value if equals else _next_value(rest, known, name))
         return options, words
 
-    def _is_word(self, argument: str, *, first: bool) -> bool:
-        """Whether an argument is not an option; a whole query in quotes may begin with `-`."""
+    def _is_word(self, argument: str, known: Mapping[str, Option], *, first: bool) -> bool:
+        """Whether an argument is not an option: whole queries in quotes and ids may begin with `-`.
+
+        The tree of a folder `über` is called `-ber`.
+        """
         if argument == "-" or not argument.startswith("-"):
             return True
-        return first and self.is_query and " " in argument.partition("=")[0]
+        name = argument.partition("=")[0]
+        if self.is_query:
+            return first and " " in name
+        return ":" in name and name.partition(":")[0] not in known
 
     def _unknown(self, argument: str, known: Mapping[str, Option], after_word: bool) -> UsageError:
         name = argument.partition("=")[0]

@@ -239,9 +239,12 @@ def render_matches(answer: Answer, places: Places, style: Style) -> str:
 def _matches_of(result: Result, places: Places, style: Style) -> str:
     entry = result.entry
     path = clean_line(places.shown(entry))
-    where = style.link(f"{path}:{entry.line_start}", places.absolute(entry), entry.line_start)
-    titles = joined_titles(entry.section_path)
-    lines = [f"{style.bold(titles)} ({result.score:.2f})  {style.dim(where)}"]
+    place, score = f"{path}:{entry.line_start}", f"({result.score:.2f})"
+    where = style.link(place, places.absolute(entry), entry.line_start)
+    room = None
+    if style.width is not None:
+        room = max(MIN_TITLES, style.width - display_width(f" {score}  {place}"))
+    lines = [f"{style.bold(joined_titles(entry.section_path, room))} {score}  {style.dim(where)}"]
     match_lines = _lines_of(result)
     digits = max((len(str(line.number)) for line in match_lines), default=0)
     width = (style.width or MAX_LINE) - digits - 4

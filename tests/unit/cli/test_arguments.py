@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.fake_app import FakeApp, Leafmark
 
-from leafmark.app.requests import SearchRequest
+from leafmark.app.requests import SearchRequest, ShowRequest
 from leafmark.cli.command import COMMANDS
 
 
@@ -42,6 +42,13 @@ def test_options_and_words_may_be_mixed(
 ) -> None:
     assert leafmark_run(*argv).code == 0
     assert app.asked == [SearchRequest(queries)._replace(**fields)]
+
+
+def test_an_id_may_begin_as_an_option_does(leafmark_run: Leafmark, app: FakeApp) -> None:
+    """The tree of a folder `über` is called `-ber`."""
+    leafmark_run("show", "-ber:a.md", "--own", "--ber:b.md#c")
+    assert app.asked == [ShowRequest(("-ber:a.md", "--ber:b.md#c"), own=True, records=False)]
+    assert "there is no option `--own:a.md`" in leafmark_run("show", "--own:a.md").err
 
 
 def test_the_last_of_two_counts(leafmark_run: Leafmark) -> None:

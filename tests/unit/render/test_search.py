@@ -295,6 +295,15 @@ def test_a_list_shows_titles_before_ids_and_keeps_the_width(width: int) -> None:
     assert lines[0].startswith(f"{titles}  docs:guide.md#usage (3.00)")
 
 
+def test_places_of_matches_keep_the_width_by_cutting_titles_from_the_left() -> None:
+    entry = make_entry(section_path=("Guide", "A rather long chapter", "Usage"))
+    answer = make_answer(make_result(entry=entry))
+    assert "Guide › A rather long chapter › Usage (2.50)" in render_matches(answer, PLACES, PLAIN)
+    first, _, _ = render_matches(answer, PLACES, Style(width=50)).partition("\n")
+    assert first.startswith("… › Usage (2.50)  ")
+    assert len(first) <= 50
+
+
 def test_paths_end_with_null_characters_where_programs_ask_for_them() -> None:
     places = Places({}, "")
     assert render_files(mixed_answer(), places, null=True) == "guide.md\0api.md\0"
