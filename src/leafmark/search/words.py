@@ -69,15 +69,6 @@ def stop_words(language: str | None) -> frozenset[str]:
     return frozenset() if language is None else _words(language)
 
 
-def asking_words(language: str | None) -> frozenset[str]:
-    """Return the words that are stop words only in questions; none for most languages.
-
-    >>> "want" in asking_words("english"), "want" in stop_words("english")
-    (True, False)
-    """
-    return frozenset() if language is None else _words(f"{language} questions")
-
-
 def detect_language(words: Collection[str], languages: Iterable[str | None]) -> str | None:
     """Return the language of a question's words, given in lower case; None if it is not clear.
 
@@ -225,7 +216,7 @@ def _text_of(text: str, run: Sequence[Token]) -> str:
 @cache
 def _asking() -> re.Pattern[str]:
     """A pattern for the words that ask a question; the longest first."""
-    words = sorted(asking_words("unspaced"), key=len, reverse=True)
+    words = sorted(_words("unspaced questions"), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, words)))
 
 

@@ -14,7 +14,7 @@ from leafmark.model import Hint
 from leafmark.query import parse_query
 from leafmark.render.hints import word_hint
 from leafmark.search import SearchOptions, search
-from leafmark.search.words import asking_words, stop_words
+from leafmark.search.words import stop_words
 
 SOURCES = {
     "a.md": "# Retries\n\nConfigure how often the client tries again.\n",
@@ -76,12 +76,6 @@ def test_stop_words_that_are_stated_must_match(
     library: Library, query: str, strict: list[str]
 ) -> None:
     assert sorted(_tiers(library, query, strict=True)[0]) == sorted(strict)
-
-
-def test_no_stop_word_is_among_the_words_that_only_ask() -> None:
-    assert asking_words("english")
-    assert not asking_words("english") & stop_words("english")
-    assert asking_words("german") == asking_words(None) == frozenset()
 
 
 def test_a_stop_word_counts_where_a_keyword_query_has_it(library: Library) -> None:
