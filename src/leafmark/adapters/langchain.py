@@ -99,8 +99,7 @@ class LeafmarkRetriever(BaseRetriever):
     text (`plain`) unless that is switched off. A result's `page_content` is its heading
     and whole section, its id leafmark's. The metadata hold `citation`, `score`, `rank`,
     `source` (the file), `start_index` and `end_index` (characters), bytes, lines,
-    `breadcrumb` and more. The sections that `expand` adds follow their result, with
-    `relation`.
+    `breadcrumb` and more. Sections of `expand` follow their result, with `relation`.
 
     With `max_tokens` the texts together, separated by blank lines, have at most so many
     tokens: they are the most relevant parts (`Index.fit`), each with its own citation.
@@ -136,13 +135,9 @@ class LeafmarkRetriever(BaseRetriever):
         search = Search(tags=self.document_tags, **values)
         return [
             Document(
-                id=retrieved.id,
-                page_content=retrieved.text,
-                metadata={
-                    "start_index": retrieved.start,
-                    "end_index": retrieved.end,
-                    **retrieved.metadata,
-                },
+                id=item.id,
+                page_content=item.text,
+                metadata={"start_index": item.start, "end_index": item.end, **item.metadata},
             )
-            for retrieved in find(self.index, query, search)
+            for item in find(self.index, query, search)
         ]

@@ -109,18 +109,16 @@ class Cutter:
 def _ranges(chunks: Iterable[Chunk]) -> list[_Range]:
     """Return the ranges of the chunks in order; adjacent ranges of one chunk are joined."""
     ranges: list[_Range] = []
-    for current in chunks:
-        data, front = current.owner.document.data, current.owner.document.front_matter
+    for item in chunks:
+        data, front = item.owner.document.data, item.owner.document.front_matter
         least = 0 if front is None else front.end
-        spans = [(max(start, least), end) for start, end in current.body_spans if end > least]
-        bodies = [
-            _Range(start, end, current, bool(data[start:end].strip())) for start, end in spans
-        ]
-        if current.heading_start is not None and current.heading_end is not None:
-            bodies.insert(0, _Range(current.heading_start, current.heading_end, current, False))
+        spans = [(max(start, least), end) for start, end in item.body_spans if end > least]
+        bodies = [_Range(start, end, item, bool(data[start:end].strip())) for start, end in spans]
+        if item.heading_start is not None and item.heading_end is not None:
+            bodies.insert(0, _Range(item.heading_start, item.heading_end, item, False))
         for body in bodies:
             last = ranges[-1] if ranges else None
-            if last is not None and last.chunk is current and last.end == body.start:
+            if last is not None and last.chunk is item and last.end == body.start:
                 has_text = last.has_text or body.has_text
                 ranges[-1] = last._replace(end=body.end, has_text=has_text)
             else:

@@ -154,9 +154,8 @@ class Argument(click.Argument):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         if self.choices and not ctx.params.get("words"):
-            return [
-                CompletionItem(choice) for choice in self.choices if choice.startswith(incomplete)
-            ]
+            matches = (choice for choice in self.choices if choice.startswith(incomplete))
+            return [CompletionItem(choice) for choice in matches]
         return _completions(self.complete, ctx, incomplete) if self.complete else []
 
 
@@ -304,23 +303,19 @@ class Command(click.Command):
     def _unknown(self, argument: str, known: Mapping[str, Option], after_word: bool) -> UsageError:
         name = argument.partition("=")[0]
         if name[:2] in known and not name.startswith("--"):
-            suggestion = f"`{name[:2]} {argument[2:]}`"
+            guess = f"`{name[:2]} {argument[2:]}`"
         else:
             near = nearest(name, known) if name.startswith("--") else ()
-            suggestion = f"`{near[0]}`" if near else ""
+            guess = f"`{near[0]}`" if near else ""
         if self.is_query and after_word:
             hint = "put the whole query in quotes"
             hint += ", or write -- before it" if name.startswith("--") else " to leave out a word"
-            hint = f"did you mean {suggestion}? If not, {hint}" if suggestion else hint
+            hint = f"did you mean {guess}? If not, {hint}" if guess else hint
             message = f"`{argument}` is not an option, and may be meant as a part of the query"
             return UsageError(message, hint=hint)
-        hint = (
-            f"did you mean {suggestion}?"
-            if suggestion
-            else f"leafmark {self.name} --help lists them"
-        )
+        hint = f"did you mean {guess}?" if guess else f"leafmark {self.name} --help lists them"
         if self.is_query:
-            hint += " Or write" if suggestion else ", or write"
+            hint += " Or write" if guess else ", or write"
             hint += " -- before it, if it is a part of the query"
         return UsageError(f"there is no option `{name}`", hint=hint)
 

@@ -320,7 +320,7 @@ def output_of(call: Call, usual: str, json_forms: Sequence[str] = ("json",)) -> 
     return chosen or json_forms[0]
 
 
-def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
+def exclude_pairs(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
     """Check that of each pair of options, by name, at most one was given.
 
     Raises:

@@ -13,7 +13,7 @@ from leafmark.cli.command import JSON, Argument, Option, at_least, command
 from leafmark.cli.console import (
     INTERRUPTED,
     Call,
-    exclude_each_other,
+    exclude_pairs,
     perform,
     progress_line,
     project_of,
@@ -145,7 +145,7 @@ def _trust(call: Call) -> int:
 
     console = call.console
     where, environ = console.directory, console.environ
-    exclude_each_other(call, [("list", "revoke")])
+    exclude_pairs(call, [("list", "revoke")])
     if call.on("revoke"):
         done = revoke(where, environ=environ)
         return _print_trust(call, list_trust(where, environ=environ), done)
@@ -257,7 +257,7 @@ def _mode(call: Call) -> str:
     for name in ("tree", "base-url", "max-tokens"):
         if modes != ["llms"] and call.values.get(name.replace("-", "_")) is not None:
             raise UsageError(f"--{name} belongs to --llms")
-    exclude_each_other(call, combinations(_MODES, 2))
+    exclude_pairs(call, combinations(_MODES, 2))
     mode = modes[0] if modes else "stdout"
     if call.words and mode in ("stdout", "package", "llms"):
         raise UsageError(
@@ -384,7 +384,7 @@ def _index(call: Call) -> int:
 
     if call.on("remove") and not call.words:
         raise UsageError("--remove needs paths", hint="leafmark index --remove PATH...")
-    exclude_each_other(call, _EXCLUSIVE)
+    exclude_pairs(call, _EXCLUSIVE)
     if call.on("watch") and call.words:
         raise UsageError("--watch takes no paths", hint="it watches all trees")
 

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.cli.command import JSON, Argument, Option, at_least, command, declared
 from leafmark.cli.completion import ids, tags, trees
-from leafmark.cli.console import (
-    Call,
-    exclude_each_other,
-    perform,
-    project_of,
-    request_of,
-    unread_error,
-)
+from leafmark.cli.console import Call, exclude_pairs, perform, project_of, request_of, unread_error
 from leafmark.errors import NotFoundError, UsageError, unreadable
 
 if TYPE_CHECKING:
@@ -112,7 +105,7 @@ def _show(call: Call) -> int:
     from leafmark.app import show_chunks
     from leafmark.app.requests import ShowRequest
 
-    exclude_each_other(call, _EXCLUSIVE)
+    exclude_pairs(call, _EXCLUSIVE)
     names = _ids(call.words)
     report = perform(
         call,

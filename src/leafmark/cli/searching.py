@@ -10,7 +10,7 @@ from leafmark.cli.completion import ids
 from leafmark.cli.console import (
     Call,
     Console,
-    exclude_each_other,
+    exclude_pairs,
     output_of,
     perform,
     request_of,
@@ -68,7 +68,7 @@ def _options() -> list[Option]:
     ]
 
 
-def _options_without(*names: str) -> list[Option]:
+def _omit(*names: str) -> list[Option]:
     return [option for option in _options() if option.name not in names]
 
 
@@ -76,7 +76,7 @@ def _related_options() -> list[Option]:
     """Return the options of commands without a query, which lack those about its search."""
     terms = "Only print the words that would be searched for, with their scores."
     others = ("expand", "mode", "grain", "sort", "offset", "strict", "plain", "no_aggregation")
-    return [Option("--terms", help=terms), *_options_without(*others)]
+    return [Option("--terms", help=terms), *_omit(*others)]
 
 
 @command(
@@ -135,7 +135,7 @@ def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
     """Return the request with the texts and records that the output prints."""
-    exclude_each_other(call, [("terms", "max_tokens")])
+    exclude_pairs(call, [("terms", "max_tokens")])
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
         full_records=whole and output in ("json", "jsonl"),
@@ -248,9 +248,7 @@ def _text(call: Call, answer: Answer, output: str) -> str:
         ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
     ),
     argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2, complete=ids),
-    options=lambda: _options_without(
-        "output", "null", "group", "explain", "sort", "expand", "max_tokens"
-    ),
+    options=lambda: _omit("output", "null", "group", "explain", "sort", "expand", "max_tokens"),
     is_query=True,
 )
 def _why_not(call: Call) -> int:

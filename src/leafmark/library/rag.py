@@ -118,9 +118,7 @@ def rag_search(
     project = open_project(folder, flags=config, environ=dict(os.environ))
     options = {tree.name: project.chunking_options(tree) for tree in project.trees}
     return [
-        _build_chunk(
-            item, _content(item, options[item.entry.tree], item.id in added), roots, folder
-        )
+        _enrich(item, _content(item, options[item.entry.tree], item.id in added), roots, folder)
         for item in shown
         if not item.stale  # a source that has changed since has no text
     ]
@@ -170,9 +168,7 @@ def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:
     return whole if tokens <= options.max_tokens else own
 
 
-def _build_chunk(
-    shown: Shown, content: str, roots: Mapping[str, Path], folder: Path
-) -> EnrichedChunk:
+def _enrich(shown: Shown, content: str, roots: Mapping[str, Path], folder: Path) -> EnrichedChunk:
     record, metadata = shown.record, shown.document.metadata
     return EnrichedChunk(
         chunk_id=record["id"],

@@ -303,22 +303,19 @@ class Guard:
             return 403, "the Origin is not allowed"
         return None if path in self._open_paths else self._check_access(values_by_name)
 
-    def _check_access(self, values_by_name: dict[bytes, list[str]]) -> tuple[int, str] | None:
+    def _check_access(self, headers: dict[bytes, list[str]]) -> tuple[int, str] | None:
         """Return the refusal of a request for a path that is not open; see `refusal`."""
-        is_near = _TRUSTED_SITES.issuperset(values_by_name.get(b"sec-fetch-site", []))
-        if not is_near and not _is_followed_link(values_by_name):
+        is_near = _TRUSTED_SITES.issuperset(headers.get(b"sec-fetch-site", []))
+        if not is_near and not _is_followed_link(headers):
             return 403, "the request comes from a foreign page"
         if self._token and not (
-            self._has_token(values_by_name.get(b"authorization", []))
-            or self._is_signed_in(values_by_name)
+            self._has_token(headers.get(b"authorization", [])) or self._is_signed_in(headers)
         ):
             return 401, "the token is missing or wrong"
         return None
 
-    def _is_signed_in(self, values_by_name: Mapping[bytes, list[str]]) -> bool:
-        cookies = (
-            cookie for line in values_by_name.get(b"cookie", []) for cookie in line.split(";")
-        )
+    def _is_signed_in(self, headers: Mapping[bytes, list[str]]) -> bool:
+        cookies = (cookie for line in headers.get(b"cookie", []) for cookie in line.split(";"))
         pairs = (cookie.strip().partition("=") for cookie in cookies)
         return any(
             name == COOKIE and secrets.compare_digest(value.encode(), self._session.encode())
@@ -359,11 +356,11 @@ class Guard:
         return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
 
 
-def _is_followed_link(values_by_name: Mapping[bytes, list[str]]) -> bool:
+def _is_followed_link(headers: Mapping[bytes, list[str]]) -> bool:
     """Whether a person followed a link to a page; the page with the link cannot read ours."""
-    return values_by_name.get(b"sec-fetch-mode") == ["navigate"] and values_by_name.get(
-        b"sec-fetch-dest"
-    ) == ["document"]
+    return headers.get(b"sec-fetch-mode") == ["navigate"] and headers.get(b"sec-fetch-dest") == [
+        "document"
+    ]
 
 
 def _wants_page(scope: Scope) -> bool:

@@ -197,28 +197,22 @@ def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
     }
 
 
-def check_arguments(
-    parameters: Sequence[Parameter], arguments: Mapping[str, Any] | None
-) -> Arguments:
+def check_arguments(parameters: Sequence[Parameter], raw: Mapping[str, Any] | None) -> Arguments:
     """Return a value for every parameter: the given one, else its default.
 
     Raises:
         UsageError: an argument is unknown, missing, or not acceptable.
     """
-    arguments = arguments or {}
+    raw = raw or {}
     known = {parameter.name: parameter for parameter in parameters}
-    for name in arguments:
+    for name in raw:
         if name not in known:
             raise UsageError(f"there is no argument `{name}`", hint=choices_hint(name, known))
-    missing = [
-        parameter.name
-        for parameter in parameters
-        if parameter.required and arguments.get(parameter.name) is None
-    ]
+    missing = [p.name for p in parameters if p.required and raw.get(p.name) is None]
     if missing:
         raise UsageError(f"`{missing[0]}` is missing", hint=known[missing[0]].description)
     values = {
-        name: parameter.default if arguments.get(name) is None else parameter.read(arguments[name])
+        name: parameter.default if raw.get(name) is None else parameter.read(raw[name])
         for name, parameter in known.items()
     }
     return Arguments(parameters, values)

@@ -52,7 +52,7 @@ class Freshness(NamedTuple):
     def note(self) -> str:
         """The note to an answer; "" where the index is fresh."""
         if self.state == "building":
-            progress = self._progress_text(": ")
+            progress = self._count_text(": ")
             return f"The index is being brought up to date{progress}; this is what it held before."
         if self.error is not None:
             return f"The index could not be brought up to date: {self.error.message}."
@@ -65,11 +65,10 @@ class Freshness(NamedTuple):
         if self.state != "building":
             return error
         return NotFoundError(
-            f"the index is being built{self._progress_text(', ')}",
-            hint="ask again in a few seconds",
+            f"the index is being built{self._count_text(', ')}", hint="ask again in a few seconds"
         )
 
-    def _progress_text(self, separator: str) -> str:
+    def _count_text(self, separator: str) -> str:
         return f"{separator}{self.done} of {self.total} sources" if self.total else ""
 
 
@@ -120,8 +119,7 @@ class Workspace:
         with self._changed:
             self._requested += 1
             if not self._running:
-                # first start the thread, which waits for the lock: if that fails, the next call
-                # tries again
+                # first the thread, which waits for the lock: if that fails, the next call tries
                 threading.Thread(target=self._run, name="leafmark-index", daemon=True).start()
                 self._running = True
             return self._requested
@@ -223,10 +221,10 @@ class Workspace:
         changed = len(report.added), len(report.modified), len(report.removed)
         with self._changed:
             before = self._activity
-            last_changed = changed if any(changed) else before.changed
+            counts = changed if any(changed) else before.changed
             version = before.version + (any(changed) or before.version == 0)
             self._activity = Activity(
-                version, changed=last_changed, seconds=seconds, look_s=before.look_s
+                version, changed=counts, seconds=seconds, look_s=before.look_s
             )
 
     def _report(self, what: str, done: int, total: int) -> None:

@@ -81,9 +81,9 @@ def changes(request: Request) -> Draft:
     rows += report.broken
     summary = summarise_changes(report)
 
-    def make(rows_shown: Sequence[Row], more: str) -> Reply:
-        sections = [row for row in rows_shown if isinstance(row, SectionChange)]
-        broken = [row for row in rows_shown if isinstance(row, BrokenName)]
+    def make(chosen: Sequence[Row], more: str) -> Reply:
+        sections = [row for row in chosen if isinstance(row, SectionChange)]
+        broken = [row for row in chosen if isinstance(row, BrokenName)]
         lines = [section_line(section, PLAIN) for section in sections]
         lines += [f"  broken: {broken_line(name)}" for name in broken]
         data = {
@@ -327,14 +327,11 @@ def verify(request: Request) -> Draft:
     counts = {status: number for status, number in report.counts.items() if number}
     citations = sorted(report.citations, key=lambda citation: citation.status == "ok")
 
-    def make(rows_shown: Sequence[Verified], more: str) -> Reply:
-        cut = report._replace(citations=tuple(rows_shown))
+    def make(chosen: Sequence[Verified], more: str) -> Reply:
+        cut = report._replace(citations=tuple(chosen))
         lines = render_verification([cut], PLAIN, everything=True)
-        data = {
-            "ok": report.holds,
-            "counts": counts,
-            "citations": [_citation_row(citation) for citation in rows_shown],
-        }
+        rows = [_citation_row(citation) for citation in chosen]
+        data = {"ok": report.holds, "counts": counts, "citations": rows}
         return request.reply(f"{summarise([report])}\n{lines}", data, more)
 
     return list_draft(citations, request["offset"], make)
@@ -380,11 +377,9 @@ def outline(request: Request) -> Draft:
     rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
     order = [shown.entry.position, *outline_order(shown)]
 
-    def make(positions: Sequence[int], more: str) -> Reply:
+    def make(chosen: Sequence[int], more: str) -> Reply:
         hint = f"outline of a section that is shown, or {more}" if more else ""
-        return _rows_reply(
-            request, [rows[position] for position in sorted(positions)], len(rows), hint
-        )
+        return _rows_reply(request, [rows[at] for at in sorted(chosen)], len(rows), hint)
 
     return list_draft(order, request["offset"], make)
 
@@ -402,20 +397,17 @@ def _name_and_title(name: str, title: str) -> str:
 
 
 def _documents(request: Request, under: str | None) -> Draft:
-    list_request = ListRequest(trees=request.names("trees"), under=under, refresh=False)
-    rows = [
-        _entry_row(entry)
-        for entry in list_folder(request.project, list_request, most=MAX_DOCUMENTS)
-    ]
+    listing = ListRequest(trees=request.names("trees"), under=under, refresh=False)
+    rows = [_row(entry) for entry in list_folder(request.project, listing, most=MAX_DOCUMENTS)]
 
-    def make(rows_shown: Sequence[_Row], more: str) -> Reply:
+    def make(chosen: Sequence[_Row], more: str) -> Reply:
         hint = f"outline with `under` for one folder, or {more}" if more else ""
-        return _rows_reply(request, rows_shown, len(rows), hint)
+        return _rows_reply(request, chosen, len(rows), hint)
 
     return list_draft(rows, request["offset"], make)
 
 
-def _entry_row(entry: DocumentEntry | FolderEntry) -> _Row:
+def _row(entry: DocumentEntry | FolderEntry) -> _Row:
     if isinstance(entry, FolderEntry):
         line = f"{clean_line(entry.id)}  ({count_of(entry.documents, 'document')})"
         return _Row(line, {"id": entry.id, "documents": entry.documents})
@@ -443,14 +435,11 @@ def list_sources(request: Request) -> Draft:
     rows = [_tree_row(tree, folders(tree.name)) for tree in trees]
     warnings = list(request.project.configuration.warnings)
 
-    def make(rows_shown: Sequence[_Row], more: str) -> Reply:
+    def make(chosen: Sequence[_Row], more: str) -> Reply:
         warned = [f"warning: {clean_line(warning)}" for warning in warnings]
-        listed = (
-            request.fence("\n".join(row.line for row in rows_shown))
-            if rows_shown
-            else "There is no tree."
-        )
-        data: dict[str, Any] = {"trees": [row.place for row in rows_shown]}
+        lines = "\n".join(row.line for row in chosen)
+        listed = request.fence(lines) if chosen else "There is no tree."
+        data: dict[str, Any] = {"trees": [row.place for row in chosen]}
         data |= {"warnings": warnings} if warnings else {}
         return request.reply("\n".join([listed, *warned]), data, more)
 
@@ -459,8 +448,8 @@ def list_sources(request: Request) -> Draft:
 
 def _top_folders(project: Project, trees: Sequence[str]) -> Callable[[str], Sequence[str]]:
     def of(tree: str) -> Sequence[str]:
-        list_request = ListRequest(trees=(tree,), refresh=False)
-        entries = list_folder(project, list_request, most=0)
+        listing = ListRequest(trees=(tree,), refresh=False)
+        entries = list_folder(project, listing, most=0)
         ids = (entry.id if isinstance(entry, FolderEntry) else entry.doc_id for entry in entries)
         return [name.partition(":")[2] for name in ids]
 

@@ -90,13 +90,13 @@ def list_page(project: Project, cursor: str | None) -> Page:
     start = 0
     if cursor is not None:
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-            raise unknown_cursor_error(cursor)
+            raise cursor_error(cursor)
         start = int(cursor)
     end = start + PAGE
     return Page(tuple(documents[start:end]), str(end) if end < len(documents) else None)
 
 
-def unknown_cursor_error(cursor: str) -> UsageError:
+def cursor_error(cursor: str) -> UsageError:
     """Return the error for a cursor that no list has given."""
     return UsageError(f"there is no cursor {cursor[:40]!r}")
 
@@ -150,8 +150,7 @@ def complete(
 ) -> tuple[list[str], int]:
     """Return trees or paths that contain `value`, at most `MAX_VALUES`, and their total number.
 
-    First come those that begin with it, then those with a word that does; case is ignored, except
-    in the first group.
+    First come those that begin with it, then, ignoring case, those with a word that does.
     """
     if argument == "tree":
         names = [item.name for item in project.trees]

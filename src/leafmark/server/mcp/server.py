@@ -226,9 +226,7 @@ class _Handlers:
 
         cursor = None if params is None else params.cursor
         await self._wait_for_fresh(context)
-        page = await self._run_for_protocol(
-            lambda: resources.list_page(self._workspace.project(), cursor)
-        )
+        page = await self._call(lambda: resources.list_page(self._workspace.project(), cursor))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -260,13 +258,11 @@ class _Handlers:
         self, context: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         await self._wait_for_fresh(context)
-        text = await self._run_for_protocol(
-            lambda: resources.read(self._workspace.project(), params.uri)
-        )
+        text = await self._call(lambda: resources.read(self._workspace.project(), params.uri))
         content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[content])
 
-    async def _run_for_protocol(self, function: Callable[[], Value]) -> Value:
+    async def _call(self, function: Callable[[], Value]) -> Value:
         """Run a function in a thread; its errors become errors of the protocol."""
         try:
             return await self._run_in_thread(function)
@@ -284,7 +280,7 @@ class _Handlers:
             return types.CompleteResult(completion=types.Completion(values=[]))
         known = {} if params.context is None else params.context.arguments or {}
         argument = params.argument
-        values, total = await self._run_for_protocol(
+        values, total = await self._call(
             lambda: resources.complete(
                 self._workspace.project(), argument.name, argument.value, known.get("tree")
             )
@@ -296,9 +292,7 @@ class _Handlers:
 def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
     """Refuse a cursor for a list that has only one page."""
     if params is not None and params.cursor:
-        raise MCPError(
-            types.INVALID_PARAMS, _error_text(resources.unknown_cursor_error(params.cursor))
-        )
+        raise MCPError(types.INVALID_PARAMS, _error_text(resources.cursor_error(params.cursor)))
 
 
 def _shows_text(context: Any) -> bool:

@@ -194,10 +194,7 @@ def _nest_blocks(blocks: Sequence[Block]) -> list[Piece]:
 
 
 class SourceText:
-    """The readable text of some ranges of a document, which are in order.
-
-    The document's reader runs once, over all ranges.
-    """
+    """The readable text of ranges of a document, in order; its reader runs once over all."""
 
     def __init__(self, document: Document, ranges: Sequence[tuple[int, int]]):
         self.document = document

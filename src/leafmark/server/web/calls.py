@@ -309,7 +309,7 @@ def check_size(size: int) -> None:
         )
 
 
-def problem_reply(error: LeafmarkError, status: int | None = None) -> Reply:
+def problem(error: LeafmarkError, status: int | None = None) -> Reply:
     """Return an error as a problem (RFC 9457) that has the usual error in it."""
     code = status_of(error) if status is None else status
     headers = (("retry-after", "1"),) if code == 503 else ()

@@ -76,7 +76,7 @@ class RevisionJobs:
         self._threads = Threads(_THREADS)
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
-        self._start_times: deque[float] = deque(maxlen=MAX_AN_HOUR)
+        self._starts: deque[float] = deque(maxlen=MAX_AN_HOUR)
 
     def ask(self, project: Project, revision: str) -> Future[Project]:
         """Return the future project at a revision; requests for the same revision share it.
@@ -99,7 +99,7 @@ class RevisionJobs:
         """Note a job's progress; a job that has work to do counts towards the hour's limit."""
         if not job.total:
             with self._lock:
-                self._start_times.append(time.monotonic())
+                self._starts.append(time.monotonic())
         job.report(what, done, total)
 
     def _check_limits(self) -> None:
@@ -107,10 +107,7 @@ class RevisionJobs:
             del self._jobs[name]  # nobody asked for it again
         if len(self._jobs) >= MAX_QUEUED:
             raise TooManyError("too many revisions are being indexed", hint="ask again later")
-        is_full = (
-            len(self._start_times) == MAX_AN_HOUR
-            and time.monotonic() - self._start_times[0] < _HOUR_S
-        )
+        is_full = len(self._starts) == MAX_AN_HOUR and time.monotonic() - self._starts[0] < _HOUR_S
         if is_full and not self._is_local:
             raise TooManyError(
                 f"{MAX_AN_HOUR} revisions were indexed within an hour", hint="ask again later"

@@ -54,10 +54,7 @@ class ChangedSection(NamedTuple):
 
 
 def changes_request(old: str, new: str, trees: Sequence[str], *, links: bool) -> DiffRequest:
-    """Return the comparison of two revisions.
-
-    Without `old`, that is the last commit; without `new`, the working files.
-    """
+    """Return the comparison of two revisions; by default the last commit and the working files."""
     first = old or ("HEAD" if new else None)
     return DiffRequest(first, new or None, tuple(trees), links=links, revisions_only=True)
 
@@ -97,9 +94,7 @@ def _list_choices(visit: Visit) -> RevisionList:
 def _page_values(report: DiffReport, address: Address) -> dict[str, Any]:
     documents = report.comparison.documents
     fate = address["fate"] if address["fate"] in FATES else ""
-    listed = [
-        document for document in documents if not fate or any(map(_has(fate), document.changes))
-    ]
+    listed = [change for change in documents if not fate or any(map(_has(fate), change.changes))]
     total = sum(_number(document, fate) for document in listed)
     offset = min(address.number("offset", 0), max(0, total - 1))
     counts = Counter(

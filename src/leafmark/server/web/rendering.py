@@ -85,10 +85,7 @@ def mark_text(text: str, mark: MarkText) -> Markup:
 def mark_excerpt(
     text: str, ranges: Sequence[tuple[int, int]], words: Iterable[tuple[int, int]]
 ) -> Markup:
-    """Return the `words` of an excerpt as HTML, without the markup between them.
-
-    The parts of the words that lie in `ranges` are marked.
-    """
+    """Return the `words` of an excerpt as HTML without the markup between; `ranges` are marked."""
     parts = (_mark_part(text, span, ranges) for span in words)
     return Markup("".join(parts))
 
@@ -374,19 +371,19 @@ class SectionWriter:
             self.add(opening)
             return
         self._fix_nesting(tag)
-        innermost = self._open[-1] if self._open else None
-        if innermost is not None and innermost.is_continued and tag == "dd":
+        top = self._open[-1] if self._open else None
+        if top is not None and top.is_continued and tag == "dd":
             opening, closing = '<div class="within">', "</div>"
-        elif innermost is not None and innermost.tag == "dl" and tag == "dd" and not innermost.last:
+        elif top is not None and top.tag == "dl" and tag == "dd" and not top.last:
             self._parts.append("<dt></dt>")  # a list begins with a term
-        elif innermost is not None and innermost.is_continued:
-            self._restart_list(innermost, innermost.items)
+        elif top is not None and top.is_continued:
+            self._restart_list(top, top.items)
         self._is_in_words = self._is_in_words and tag not in _BLOCKS
         if tag in _BLOCKS and tag != "dd" and self._begin is None and self._is_divisible():
             self._begin = len(self._parts), len(self._open)
-        if innermost is not None:
-            innermost.last = tag
-            innermost.items += tag == "li"
+        if top is not None:
+            top.last = tag
+            top.items += tag == "li"
         start = _START.search(attributes) if tag == "ol" else None
         items = int(start[1]) - 1 if start else 0
         attributes = _START.sub("", attributes) if tag in _ITEMS else ""
@@ -395,24 +392,16 @@ class SectionWriter:
 
     def _fix_nesting(self, tag: str) -> None:
         """Put content of a list that is not an item into an item, and stray items into a list."""
-        innermost = self._open[-1] if self._open else None
-        if innermost is not None and innermost.is_implied and tag in self._items_at(-2):
+        top = self._open[-1] if self._open else None
+        if top is not None and top.is_implied and tag in self._items_at(-2):
             self._end()
-        elif (
-            innermost is not None
-            and innermost.is_implied
-            and tag not in _ITEMS.get(innermost.tag, (tag,))
-        ):
+        elif top is not None and top.is_implied and tag not in _ITEMS.get(top.tag, (tag,)):
             self._end()
             self._fix_nesting(tag)
         elif tag in ("li", "dt", "dd") and tag not in self._items_at(-1):
             self._open_implied("ul" if tag == "li" else "dl")
-        elif (
-            innermost is not None
-            and not innermost.is_continued
-            and tag not in _ITEMS.get(innermost.tag, (tag,))
-        ):
-            self._open_implied(_ITEMS[innermost.tag][0])
+        elif top is not None and not top.is_continued and tag not in _ITEMS.get(top.tag, (tag,)):
+            self._open_implied(_ITEMS[top.tag][0])
 
     def _items_at(self, place: int) -> Sequence[str]:
         """Return the tags allowed in the list, or group of a list, open at `place` from the end."""
@@ -425,7 +414,7 @@ class SectionWriter:
         self._open[-1].is_implied = True
 
     def _restart_list(self, element: _Element, items: int) -> None:
-        """Restart a continuation list for its next item; it is numbered after `items` items."""
+        """Restart a continued list for its next item, which is numbered after `items` items."""
         element.is_continued = False
         if self._parts[-1:] == [element.opening]:
             self._parts.pop()
@@ -458,8 +447,8 @@ class SectionWriter:
         """Whether a section can end here, or before the open blocks that are still empty."""
         if self._begin is not None:
             return True
-        innermost = self._open[-1] if self._open else None
-        is_after_term = innermost is not None and innermost.tag == "dl" and innermost.last == "dt"
+        top = self._open[-1] if self._open else None
+        is_after_term = top is not None and top.tag == "dl" and top.last == "dt"
         is_between = not self._is_in_words and not is_after_term
         return is_between and all(element.tag in _CONTAINERS for element in self._open)
 

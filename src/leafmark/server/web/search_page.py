@@ -324,11 +324,7 @@ def why_page(visit: Visit) -> str:
         except (AmbiguousError, NotFoundError, QueryError) as error:
             problem = error
     ways = remedies(report) if report else []
-    changes = {
-        remedy.name: remedy.value or None
-        for remedy in ways
-        if remedy.name and remedy.name != "limit"
-    }
+    changes = {way.name: way.value or None for way in ways if way.name and way.name != "limit"}
     return render_page(
         "why.html",
         visit,

@@ -42,15 +42,7 @@ from leafmark.model import ClusterState
 from leafmark.render.jsontext import dump_line, fields_of
 from leafmark.server.listening import SIGN_IN, Place, Scope, is_loopback, serve
 from leafmark.server.parameters import Arguments, Parameter, check_arguments
-from leafmark.server.web.calls import (
-    HTML,
-    Reply,
-    Request,
-    json_reply,
-    problem_reply,
-    respond,
-    status_of,
-)
+from leafmark.server.web.calls import HTML, Reply, Request, json_reply, problem, respond, status_of
 from leafmark.server.web.jobs import RevisionJobs, Threads, TooManyError
 from leafmark.server.web.lab import lab_page
 from leafmark.server.web.pages import changes_page, document_page, help_page, status_page
@@ -94,7 +86,7 @@ METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _THREADS = 4
 _MAX_ARGUMENTS = 100
 
-_REVISION_PAGES = frozenset(("/", "/doc", "/lab", "/why"))
+_PAST_PAGES = frozenset(("/", "/doc", "/lab", "/why"))
 """Pages that can show documents as they were at a revision."""
 
 _FILES = {
@@ -182,46 +174,40 @@ class Site:
     def _api(self, route: Route) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:
             left = Event()
-            return await self._answer_in_time(
-                request, self._answer_call(route, request, left), left
-            )
+            return await self._wait_for(request, self._call(route, request, left), left)
 
         return endpoint
 
-    async def _answer_call(self, route: Route, request: HttpRequest, left: Event) -> Reply:
+    async def _call(self, route: Route, request: HttpRequest, left: Event) -> Reply:
         try:
             if route.method == "POST":
                 arguments = read_body(route.parameters, await request.body())
             else:
                 arguments = read_query(route.parameters, request.scope["query_string"])
             at = arguments.get("at")
-            is_asked = route.refreshed and not at and not arguments.get("no_refresh")
-            state = await self._refresh(PATIENCE_S) if is_asked else Freshness("fresh")
+            needs_refresh = route.refreshed and not at and not arguments.get("no_refresh")
+            state = await self._refresh(PATIENCE_S) if needs_refresh else Freshness("fresh")
             project = await self._project(at, PATIENCE_S)
             request_ = Request(self.workspace, project, arguments, state, left)
-            return await self._run_in_thread(lambda: route.run(request_), state)
+            return await self._in_thread(lambda: route.run(request_), state)
         except Exception as error:
-            return problem_reply(*self._problem(error, route.path))
+            return problem(*self._problem(error, route.path))
 
     def _page(
         self, path: str, make: Callable[[Visit], str]
     ) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:
-            return await self._answer_in_time(
-                request, self._answer_visit(path, make, request), Event()
-            )
+            return await self._wait_for(request, self._visit(path, make, request), Event())
 
         return endpoint
 
-    async def _answer_visit(
-        self, path: str, make: Callable[[Visit], str], request: HttpRequest
-    ) -> Reply:
+    async def _visit(self, path: str, make: Callable[[Visit], str], request: HttpRequest) -> Reply:
         visit: Visit | None = None
         try:
             values = _form(request.scope["query_string"], await request.body())
             text = "\n".join(values.pop("text", []))
             address = Address(path, values)
-            rev = address["rev"] if path in _REVISION_PAGES else ""
+            rev = address["rev"] if path in _PAST_PAGES else ""
             state = Freshness("fresh") if rev else await self._refresh(PAGE_PATIENCE_S)
             version = self.workspace.activity.version
             editor = _editor(address, request)
@@ -233,7 +219,7 @@ class Site:
                 visit = replace(visit, project=project, is_local=False)
             page = visit
             cookie = _editor_cookie(editor) if address["editor"] else ()
-            return await self._run_in_thread(
+            return await self._in_thread(
                 lambda: Reply(make(page).encode(), HTML, 200, cookie), state
             )
         except Exception as error:
@@ -245,9 +231,7 @@ class Site:
 
     def _problem_page(self, visit: Visit, error: LeafmarkError, status: int) -> Reply:
         activity = self.workspace.activity
-        rev = (
-            visit.address["rev"] if status == 503 and visit.address.path in _REVISION_PAGES else ""
-        )
+        rev = visit.address["rev"] if status == 503 and visit.address.path in _PAST_PAGES else ""
         progress = self._revisions.progress().get(rev)
         html = render_page(
             "problem.html", visit, error=error, status=status, activity=activity, building=progress
@@ -274,7 +258,7 @@ class Site:
         """Wait at most `patience_s` seconds for a fresh index, and return how it stands."""
         return await self.workspace.wait_async(patience_s, asyncio.sleep)
 
-    async def _run_in_thread(self, call: Callable[[], Reply], state: Freshness) -> Reply:
+    async def _in_thread(self, call: Callable[[], Reply], state: Freshness) -> Reply:
         def run_call() -> Reply:
             try:
                 return call()
@@ -301,15 +285,13 @@ class Site:
         log.error("%s failed", path, exc_info=error)
         return LeafmarkError(INTERNAL_ERROR), 500
 
-    async def _answer_in_time(
+    async def _wait_for(
         self, request: HttpRequest, answer: Awaitable[Reply], left: Event
     ) -> Response:
         """Wait for an answer until it is ready, its client disconnects, or it takes too long."""
         if self._waiting >= MAX_WAITING:
             answer.close()  # type: ignore[attr-defined]
-            return respond(
-                problem_reply(UsageError("too many requests at once", hint="ask again"), 503)
-            )
+            return respond(problem(UsageError("too many requests at once", hint="ask again"), 503))
         self._waiting += 1
         self._metrics.waiting.set(self._waiting)
         await request.body()  # after the body, the only message is that the client disconnected
@@ -323,9 +305,8 @@ class Site:
                 return respond(answering.result())
             if leaving in done:
                 return Response(status_code=499)
-            return respond(
-                problem_reply(UsageError("the answer took too long", hint="ask for less"), 504)
-            )
+            refusal = UsageError("the answer took too long", hint="ask for less")
+            return respond(problem(refusal, 504))
         finally:
             self._waiting -= 1
             self._metrics.waiting.set(self._waiting)
@@ -340,13 +321,13 @@ class Site:
         if error.status_code == 405:
             allowed = (error.headers or {}).get("Allow", "GET, HEAD")
             refusal = UsageError(f"{request.method} is not allowed for {path}: use {allowed}")
-            return respond(problem_reply(refusal, 405)._replace(headers=(("allow", allowed),)))
+            return respond(problem(refusal, 405)._replace(headers=(("allow", allowed),)))
         near = nearest(path, self._known)
         hint = f"{_DESCRIPTION} describes the API" if path.startswith("/api") else None
         missing = NotFoundError(f"there is nothing at {path}", did_you_mean=near, hint=hint)
         if "text/html" in request.headers.get("accept", ""):
             return respond(self._problem_page(self._empty_visit(path), missing, 404))
-        return respond(problem_reply(missing, error.status_code))
+        return respond(problem(missing, error.status_code))
 
     # -- the state ------------------------------------------------------------------------
 
@@ -383,7 +364,7 @@ class Site:
     async def _events(self, request: HttpRequest) -> Response:
         """Send progress and changes to a page for as long as it listens."""
         if self._listeners >= MAX_LISTENERS:
-            return respond(problem_reply(UsageError("too many pages listen already"), 503))
+            return respond(problem(UsageError("too many pages listen already"), 503))
         headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
         return StreamingResponse(
             self._event_stream(), headers=headers, media_type="text/event-stream"

@@ -1,7 +1,6 @@
 """One visit of a page: its address, addresses derived from it, and the templates.
 
-The whole state of a page stands in its address, so that it can be sent, bookmarked and gone back
-to.
+The whole state of a page stands in its address, so that it can be sent, bookmarked and revisited.
 """
 
 from __future__ import annotations
