@@ -160,7 +160,7 @@ def _offset(document: BaseNode) -> int:
 
 
 def _flat(metadata: Any) -> dict[str, Any]:
-    """Return the metadata without lists, which stores refuse; the breadcrumb has the path, too."""
+    """Return the metadata without lists, which not every store takes."""
     return {key: value for key, value in metadata.items() if not isinstance(value, list)}
 
 

@@ -210,7 +210,7 @@ def _settings(address: Address, prefix: str) -> dict[str, Any]:
 
 
 def _values(settings: Mapping[str, Any], options: ChunkingOptions | None) -> dict[str, Any]:
-    """Return the values of the controls: those in force; after an error those of the address."""
+    """Return the values of the controls: those in force, or after an error the given ones."""
     given_values = {name.partition(".")[2]: value for name, value in settings.items()}
     if options is None:
         base = ChunkingOptions()

@@ -37,7 +37,7 @@ MAX_REVISIONS = 100
 
 
 class ChangedDocument(NamedTuple):
-    """A document with its changed sections on this page; `number` counts all of them."""
+    """A document with its changed sections on this page; `number` is how many places it takes."""
 
     change: DocumentChange
     sections: Sequence[ChangedSection]

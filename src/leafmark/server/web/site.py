@@ -358,7 +358,7 @@ class Site:
     async def _sign_in(self, request: HttpRequest) -> Response:
         values = _form(request.scope["query_string"], b"")
         visit = self._empty_visit(SIGN_IN)
-        page = render_page("sign_in.html", visit, given=Address(SIGN_IN, values))
+        page = render_page("sign_in.html", visit, form=Address(SIGN_IN, values))
         return respond(Reply(page.encode(), HTML))
 
     async def _events(self, request: HttpRequest) -> Response:
