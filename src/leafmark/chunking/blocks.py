@@ -105,11 +105,11 @@ def is_dedented(data: bytes, code: Block) -> bool:
 
 
 def _dedent(lines: list[str]) -> list[str]:
-    kept = [*filter(str.strip, lines)]
+    worded = [*filter(str.strip, lines)]
     # what the least and the greatest in order share, all share
-    pairs = zip(min(kept), max(kept), strict=False) if kept else ()
+    pairs = zip(min(worded), max(worded), strict=False) if worded else ()
     width = sum(1 for _ in takewhile(_is_indent, pairs))
-    if len(kept) + lines.count("") < len(lines):
+    if len(worded) + lines.count("") < len(lines):
         lines = ["" if line.isspace() else line for line in lines]
     return [*map(itemgetter(slice(width, None)), lines)] if width else lines
 
@@ -149,10 +149,10 @@ class DocumentText:
         return self._whole.text[self._place(start) : self._place(end)]
 
     def _place(self, offset: int) -> int:
-        found = self._places.get(offset)
-        if found is None:
-            found = self._places[offset] = self._whole.text_at(offset)
-        return found
+        place = self._places.get(offset)
+        if place is None:
+            place = self._places[offset] = self._whole.text_at(offset)
+        return place
 
     def joined(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return what is read in several ranges.
@@ -178,8 +178,8 @@ class DocumentText:
         break goes with what it ends: then the character is the one after it.
         """
         at, first, last = self._whole.cut_before(at)
-        found = _CLOSING.match(self._data, first, last)
-        return at, found.end() if found else first
+        closing = _CLOSING.match(self._data, first, last)
+        return at, closing.end() if closing else first
 
     def step(self, at: int) -> int:
         """Return the character after `at`, or after all that is not cut with it."""
@@ -192,7 +192,7 @@ class DocumentText:
         the text in UTF-8 and returns offsets into it.
         """
         before, after = self._place(start), self._place(end)
-        raw, found = self._whole.text[before:after].encode(), [0]
+        raw, places = self._whole.text[before:after].encode(), [0]
         at, character, passed = 0, before, before
         for offset in find(raw):
             character += len(raw[at:offset].decode())
@@ -200,9 +200,9 @@ class DocumentText:
             if 0 < offset < len(raw) and character >= passed:
                 cut, place = self.cut_before(character)
                 passed = self.step(character) if cut < character else character
-                if start + found[-1] < place < end:
-                    found.append(place - start)
-        return found
+                if start + places[-1] < place < end:
+                    places.append(place - start)
+        return places
 
     def outside_dropped(self, at: int) -> tuple[int, int]:
         """Return where dropped bytes around `at` begin and end, `at` twice if there are none."""
@@ -241,17 +241,17 @@ class PlacedBlocks:
 
     @cached_property
     def code(self) -> list[Block]:
-        found: list[Block] = []
+        code: list[Block] = []
         is_markdown = self._document.format == "markdown"
         for number, kind in enumerate(self.top.kinds):
             if is_markdown and kind not in _WITH_CODE:
                 continue
             top = self.top[number]
             if kind == "code":  # code in code, as scripts have it, is part of it
-                found.append(top)
+                code.append(top)
             elif may_have_code(self._document, self._document.data[top.start : top.end]):
-                found += [block for block in self.inside(top) if block.kind == "code"]
-        return outermost(found)
+                code += [block for block in self.inside(top) if block.kind == "code"]
+        return outermost(code)
 
     def code_between(self, start: int, end: int) -> Sequence[Block]:
         """The code that has bytes in `[start, end)`."""
@@ -283,11 +283,11 @@ class PlacedBlocks:
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:
     """Those of the blocks that lie in no other of them."""
-    found: list[Block] = []
+    outer: list[Block] = []
     for block in blocks:
-        if not found or block.start >= found[-1].end:
-            found.append(block)
-    return found
+        if not outer or block.start >= outer[-1].end:
+            outer.append(block)
+    return outer
 
 
 def may_have_code(document: Document, raw: bytes) -> bool:
@@ -344,8 +344,8 @@ class BodyReader:
 
     def _placed(self, number: int) -> PlacedBlocks:
         """The blocks of a region."""
-        found = self._seen.get(number)
-        if found is None:
+        placed = self._seen.get(number)
+        if placed is None:
             if len(self._seen) >= MAX_REGIONS:
                 for memory in (self._seen, self._items, self._rows, self._columns):
                     memory.clear()
@@ -354,8 +354,8 @@ class BodyReader:
                 region = blocks.region(number)
             else:
                 region = BlockRegion(blocks)
-            found = self._seen[number] = PlacedBlocks(region, self.document)
-        return found
+            placed = self._seen[number] = PlacedBlocks(region, self.document)
+        return placed
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
@@ -395,8 +395,8 @@ class BodyReader:
             number = bisect_right(part.top.starts, at) - 1
             if number >= 0 and part.top.kinds[number] == "list":
                 starts = self.item_starts(part.top[number])
-                found = bisect_left(starts, at)
-                return found < len(starts) and starts[found] == at
+                nearest = bisect_left(starts, at)
+                return nearest < len(starts) and starts[nearest] == at
         return False
 
     @cached_property
@@ -424,11 +424,11 @@ class BodyReader:
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
-        found: list[Block] = []
+        code: list[Block] = []
         for part in self.regions_within(start, end):
             if part.code:
-                found += part.code_between(start, end)
-        return found
+                code += part.code_between(start, end)
+        return code
 
     def table_around(self, at: int) -> Block | None:
         """The innermost table between whose rows `at` is, if any."""
@@ -443,12 +443,12 @@ class BodyReader:
 
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
         """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
-        found: list[MarkupTable] = []
+        inside: list[MarkupTable] = []
         for part in self.regions_within(start, end):
             tables = part.markup_tables
             first = bisect_left(tables, start + 1, key=_table_end)
-            found += tables[first : bisect_left(tables, end, key=_table_start)]
-        return found
+            inside += tables[first : bisect_left(tables, end, key=_table_start)]
+        return inside
 
     def markup_table_around(self, at: int) -> Block | None:
         """The table written in HTML below whose header `at` is, if any."""

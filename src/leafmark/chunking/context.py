@@ -40,12 +40,12 @@ class ChunkingContext:
 
     def breadcrumb_room(self, node: int) -> int:
         """The tokens of `max_tokens` that the breadcrumb takes, shortened if need be."""
-        found = self._rooms.get(node)
-        if found is None:
+        room = self._rooms.get(node)
+        if room is None:
             tokens = self.meter.count(format_breadcrumb(path_of(self.tree, node)) + GAP)
-            found = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
-            self._rooms[node] = found
-        return found
+            room = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
+            self._rooms[node] = room
+        return room
 
     def room(self, node: int) -> int:
         """The tokens that `max_tokens` leaves to a body of the node or of a piece of it."""
@@ -80,8 +80,8 @@ class ChunkingContext:
         """
 
         def measure(first: int, after: int) -> int:
-            found = alone(first) if alone is not None and after - first == 1 else None
-            return self._measure(units, first, after, capacity=capacity) if found is None else found
+            size = alone(first) if alone is not None and after - first == 1 else None
+            return self._measure(units, first, after, capacity=capacity) if size is None else size
 
         starts = units.starts
         return divide(

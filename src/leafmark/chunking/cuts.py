@@ -317,14 +317,14 @@ def line_starts(raw: bytes) -> list[int]:
     return [0, *[end for end in ends if end < filled]]
 
 
-def markup_starts(raw: bytes, *, kept: int) -> list[int]:
+def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
     """Return where lines of HTML begin; not in a tag, before an end tag or behind a start tag.
 
     Nor in a row or a cell of at most `kept` bytes.
 
-    >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', kept=0)
+    >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', row_bytes=0)
     [0, 27]
-    >>> markup_starts(b"<TR>\\n<td>a\\n<td>b\\n<tr>\\n<td>c", kept=20)
+    >>> markup_starts(b"<TR>\\n<td>a\\n<td>b\\n<tr>\\n<td>c", row_bytes=20)
     [0, 17]
     """
     places = [*_untorn(raw), (len(raw), 0)]
@@ -336,13 +336,13 @@ def markup_starts(raw: bytes, *, kept: int) -> list[int]:
         at += 1
         if rank < _OTHER:
             after = next(number for number in range(at, len(places)) if places[number][1] <= rank)
-            at = after if places[after][0] - start <= kept else at
+            at = after if places[after][0] - start <= row_bytes else at
     return starts
 
 
 def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
     """Yield the lines at which a part may begin, each with a rank: 0 a row, 1 a cell, 2 others."""
-    torn = [found.span() for found in _UNCUT.finditer(raw)]
+    torn = [match.span() for match in _UNCUT.finditer(raw)]
     at = 0
     for start in line_starts(raw):
         while at < len(torn) and torn[at][1] < start:
@@ -365,12 +365,12 @@ def coalesce(
     [0, 2, 4, 20, 22]
     """
     last = starts[0]
-    kept = [last]
+    spaced = [last]
     for start, after in pairwise([*starts, end]):
         if start > last and (after - last > size or start in kept_starts):
-            kept.append(start)
+            spaced.append(start)
             last = start
-    return kept
+    return spaced
 
 
 def decode_for_cutting(raw: bytes) -> str:
@@ -414,8 +414,8 @@ def _settle(text: str, at: int, length: int) -> int:
     if end >= len(text):
         return length
     for stop in ("\n", " "):
-        found = text.rfind(stop, at + length // 2, end)
-        if found >= 0 and (stop == "\n" or not extends(text[found + 1])):
-            return found + 1 - at
+        stop_at = text.rfind(stop, at + length // 2, end)
+        if stop_at >= 0 and (stop == "\n" or not extends(text[stop_at + 1])):
+            return stop_at + 1 - at
     boundary = grapheme_boundary(text, end)
     return (boundary if boundary > at else next_boundary(text, end)) - at

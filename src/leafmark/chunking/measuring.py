@@ -82,9 +82,9 @@ class Meter:
         size = len(text)
         if size < _MIN_REMEMBERED_CHARACTERS:
             return self.count(text)
-        found = self._lately.get(size)
-        if found is not None and found[0] == text:
-            return found[1]
+        counted = self._lately.get(size)
+        if counted is not None and counted[0] == text:
+            return counted[1]
         if len(self._lately) >= _MAX_REMEMBERED:
             self._lately.clear()
         tokens = self.count(text)
@@ -176,11 +176,11 @@ class Meter:
         """The tokens of a range as `text` has it, exact near `bound`; unchanged it has `tokens`."""
         if abs(tokens - bound) > _NEARLY and self._reader.is_normal(*span):
             return tokens
-        found = self._texts.get(span)
-        if found is None:
+        known = self._texts.get(span)
+        if known is None:
             text = self._reader.normalise((span,)) + "\n\n"
-            found = self._texts[span] = self.count(text)
-        return found
+            known = self._texts[span] = self.count(text)
+        return known
 
 
 class _DocumentTextMeter(Meter):
@@ -218,5 +218,5 @@ class _DocumentTextMeter(Meter):
         return not self._document_text.within(start, end).strip(string.whitespace)
 
     def raw(self, start: int, end: int) -> bytes:
-        kept = subtract(start, end, self._document_text.dropped)
-        return b"".join([self.document.data[first:after] for first, after in kept])
+        ranges = subtract(start, end, self._document_text.dropped)
+        return b"".join([self.document.data[first:after] for first, after in ranges])

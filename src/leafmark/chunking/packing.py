@@ -107,9 +107,9 @@ def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
     totals, grain = [0, *accumulate(sizes)], capacity // _FINEST
     if len(sizes) > _MANY:
         grain = max(grain, min(capacity // _COARSE, least // 2 or capacity))
-    kept = coalesce(totals[:-1], totals[-1], grain)
+    spaced = coalesce(totals[:-1], totals[-1], grain)
     at, places = 0, [0]
-    for total in kept[1:]:
+    for total in spaced[1:]:
         if total == totals[-1]:
             break
         at = bisect_right(totals, total, at) - 1
@@ -218,8 +218,8 @@ class _Problem:
                     self.known.setdefault(first, []).append(after)
                     is_new = True
             if penalty is not None and first and first not in self.penalties:
-                found = self.penalties[first] = penalty(places[first])
-                if found > 0:
+                cost = self.penalties[first] = penalty(places[first])
+                if cost > 0:
                     self.tied.add(first)
                     is_new = True
         return is_new

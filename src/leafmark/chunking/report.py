@@ -197,8 +197,12 @@ class Statistics:
             "estimate": self.estimate,
             "actual": self.chunks - self.empty,
             "deviations": [
-                {"doc_id": found.doc_id, "estimate": found.estimate, "actual": found.actual}
-                for found in self.deviations
+                {
+                    "doc_id": deviation.doc_id,
+                    "estimate": deviation.estimate,
+                    "actual": deviation.actual,
+                }
+                for deviation in self.deviations
             ],
             "size_bytes": self.size_bytes,
             "seconds": round(self.seconds, 3),
@@ -248,15 +252,15 @@ def summarise(measured: Iterable[DocumentSizes]) -> Statistics:
     deviations: list[Deviation] = []
     count = chunks = estimates = size_bytes = 0
     seconds = 0.0
-    for each in measured:
-        if each.deviates:
-            deviations.append(Deviation(each.doc_id, each.estimate, len(each.tokens)))
-        sizes.update(each.tokens)
+    for document in measured:
+        if document.deviates:
+            deviations.append(Deviation(document.doc_id, document.estimate, len(document.tokens)))
+        sizes.update(document.tokens)
         count += 1
-        chunks += each.chunks
-        estimates += each.estimate
-        size_bytes += each.size_bytes
-        seconds += each.seconds
+        chunks += document.chunks
+        estimates += document.estimate
+        size_bytes += document.size_bytes
+        seconds += document.seconds
     filled = sizes.total()
     total = sum(size * chunks_of_it for size, chunks_of_it in sizes.items())
     return Statistics(

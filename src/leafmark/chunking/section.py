@@ -94,10 +94,10 @@ class Sizes:
 
     def fits(self, node: int) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""
-        found = self._fits.get(node)
-        if found is None:
-            found = self._fits[node] = self._find_fit(node)
-        return found
+        fits = self._fits.get(node)
+        if fits is None:
+            fits = self._fits[node] = self._find_fit(node)
+        return fits
 
     def _find_fit(self, node: int) -> bool:
         context, size = self.context, self.spans[node]
@@ -217,13 +217,13 @@ class _Members:
             return [self.part(first, after)]
         most = self.cutter.room() + self.context.options.min_tokens - 1
         large = [at - first for at in range(first, after) if self.roles[at] == "large"]
-        found = self.context.divide(
+        packing = self.context.divide(
             self.units.between(first, after),
             self.cutter.capacity,
             solid=dict.fromkeys(large, most),
             alone=lambda at: self._alone(first + at),
         )
-        return [self.part(first + begin, first + end) for begin, end in found.groups]
+        return [self.part(first + begin, first + end) for begin, end in packing.groups]
 
     def _alone(self, index: int) -> int | None:
         """The tokens of a child by itself, which has no heading line then."""
@@ -239,15 +239,15 @@ class _Members:
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
         """Give own text that is blank to a neighbour that is not one child and nothing else."""
-        found: list[Part] = []
+        whole: list[Part] = []
         for is_child, run in groupby(parts, key=_is_child):
             same = [*run]
             if not is_child:
                 spans = [(part.start, part.end) for part in same]
                 groups = self.context.without_blanks(self.node, spans)
                 same = [self.part(same[a].first, same[b - 1].after) for a, b in groups]
-            found += same
-        return found
+            whole += same
+        return whole
 
 
 class Part(NamedTuple):
@@ -335,7 +335,7 @@ def choose_section(context: ChunkingContext) -> list[int]:
     while entered:
         below = list(_enter(context, sizes, entered.pop()))
         emitted += below
-        entered += [one for one in below if one not in tree.pieces and not sizes.fits(one)]
+        entered += [child for child in below if child not in tree.pieces and not sizes.fits(child)]
     return sorted(emitted, key=tree.places.__getitem__)
 
 

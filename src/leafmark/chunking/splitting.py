@@ -235,7 +235,7 @@ class Cutter(NamedTuple):
     def cut_html(self, unit: Unit) -> Iterator[Unit]:
         """Cut HTML in Markdown at line ends that tear no tag apart."""
         raw = self.meter.document.data[unit.start : unit.end]  # of which tags are not read
-        starts = markup_starts(raw, kept=self.capacity * _ROW_BYTES)
+        starts = markup_starts(raw, row_bytes=self.capacity * _ROW_BYTES)
         return self._cut_at(unit, starts, self.capacity)
 
     def _cut_at(self, unit: Unit, starts: Sequence[int], capacity: int) -> Iterator[Unit]:
@@ -344,32 +344,32 @@ def along_rows(
     where HTML goes on behind a table. All in order; linear in the places and rows.
     """
     starts = [at for at, _ in places]
-    found: list[Place] = []
+    along: list[Place] = []
     behind: Place | None = None  # the table before, in the same HTML
     done = 0
     for table in tables:
         at = bisect_right(starts, table.start) - 1
         if at >= done:
-            found += places[done:at]
+            along += places[done:at]
             begin = starts[at]
         elif behind is not None:
-            begin = found.pop()[0]
+            begin = along.pop()[0]
         else:
             continue
         for first, end in pairwise([begin, *table.rows[1:], table.end]):
             inside = places[bisect_left(starts, first) : bisect_left(starts, end)]
             if fits(first, end):
-                found.append((first, row))
+                along.append((first, row))
                 continue
             if not inside or inside[0][0] > first:
-                found.append((first, places[bisect_right(starts, first) - 1][1]))
-            found += inside
+                along.append((first, places[bisect_right(starts, first) - 1][1]))
+            along += inside
         done = bisect_left(starts, table.end, max(done, at + 1))
         last, following = places[done - 1][1], starts[done : done + 1]
         goes_on = last is not None and table.after < min([last.end, *following])
         behind = (table.after, last) if goes_on else None
-        found += [behind] if behind else []
-    return [*found, *places[done:]]
+        along += [behind] if behind else []
+    return [*along, *places[done:]]
 
 
 _HEADER_SHARE = 2
@@ -425,9 +425,9 @@ class _Table(NamedTuple):
         sizes = self.cutter.meter.counts(starts[:-1], starts[1:])
         for first, after in divide(sizes, capacity=room).groups:
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
-            for found in self._split_row(part) if part.tokens > room else [part]:
-                is_below = not found.header and found.start >= content
-                yield found._replace(header=reserved) if is_below else found
+            for piece in self._split_row(part) if part.tokens > room else [part]:
+                is_below = not piece.header and piece.start >= content
+                yield piece._replace(header=reserved) if is_below else piece
 
     def _row_starts(self, unit: Unit, above: int) -> Iterator[int]:
         """Where it may be cut below `above`: between rows read as one only where they must be."""
@@ -507,11 +507,11 @@ class _Table(NamedTuple):
     def _head_tokens(self, columns: Columns, cells: Sequence[Cell]) -> int:
         """The tokens of what stands above some cells; the same columns in any row have the same."""
         place = tuple([cell[:2] for cell in cells])
-        found = self.heads.get(place)
-        if found is None:
+        tokens = self.heads.get(place)
+        if tokens is None:
             text = head_text(self.cutter.reader, columns, cells)
-            found = self.heads[place] = self.cutter.meter.count(text)
-        return found
+            tokens = self.heads[place] = self.cutter.meter.count(text)
+        return tokens
 
     def _pack_cells(
         self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int
@@ -541,8 +541,8 @@ class _Table(NamedTuple):
         """Cut a cell as prose, if it does not fit; each part repeats what is above it."""
         room = self.cutter.capacity - shared - head
         fits = cell.tokens <= room and self.cutter.meter.fits(cell.start, cell.end, room)
-        for found in [cell] if fits else self.cutter.cut_prose(cell, room):
-            yield found._replace(header=head + shared)
+        for piece in [cell] if fits else self.cutter.cut_prose(cell, room):
+            yield piece._replace(header=head + shared)
 
 
 _DEEPEST = 8
@@ -564,12 +564,12 @@ def split(cutter: Cutter, start: int, end: int) -> Units:
     """Return the units of `[start, end)`, which begins and ends between blocks."""
     reader = cutter.reader
     blocks, headings = reader.top_within(start, end), reader.headings_within(start, end)
-    found: Sequence[MarkupTable] = ()
+    markup: Sequence[MarkupTable] = ()
     opening: Container[int] = ()
     if "html" in blocks.kinds:
-        found = reader.markup_tables(start, end)
+        markup = reader.markup_tables(start, end)
         opening = _opening_tags(reader.document, blocks)
-    tables = [table for table in found if start <= table.start and table.end <= end]
+    tables = [table for table in markup if start <= table.start and table.end <= end]
     if tables or headings or not blocks or "heading" in blocks.kinds:
         places = along_headings(start, headings, blocks)
         if tables:

@@ -59,13 +59,13 @@ def _large(context: ChunkingContext) -> list[int]:
     ]
     starts, ends = [tree.starts[node] for node in single], [tree.body_ends[node] for node in single]
     sizes = context.meter.counts(starts, ends, most_bytes=most)
-    found = [
+    large = [
         node
         for node, size in zip(single, sizes, strict=True)
         if size > sure and (size > most or size > context.capacity(node))
     ]
-    found += [node for node in tree.bodies if _is_large(context, node, sure)]
-    return found
+    large += [node for node in tree.bodies if _is_large(context, node, sure)]
+    return large
 
 
 def _is_large(context: ChunkingContext, node: int, sure: int) -> bool:
@@ -85,22 +85,24 @@ def _split_body(context: ChunkingContext, node: int) -> list[int]:
     Ranges that are blank or under `min_tokens` stay the node's own body.
     """
     tree = context.tree
-    kept: Spans = []
-    found: list[Units] = []
+    remaining: Spans = []
+    pieces: list[Units] = []
     for span in tree.body(node):
         groups = _split_evenly(context, node, span)
         if len(groups) == 1 and _is_leftover(context, groups[0]):
-            kept.append(span)
+            remaining.append(span)
         else:
-            found += groups
-    if len(found) < 2:
-        if any(_is_oversize(context, node, group) for group in found) or context.is_scattered(node):
+            pieces += groups
+    if len(pieces) < 2:
+        if any(_is_oversize(context, node, group) for group in pieces) or context.is_scattered(
+            node
+        ):
             tree.oversize.add(node)
         return []
-    tree.bodies[node] = kept
+    tree.bodies[node] = remaining
     if context.is_scattered(node):
         tree.oversize.add(node)
-    return [_piece(context, node, group, number=number) for number, group in enumerate(found, 1)]
+    return [_piece(context, node, group, number=number) for number, group in enumerate(pieces, 1)]
 
 
 def _is_leftover(context: ChunkingContext, units: Units) -> bool:
@@ -133,13 +135,13 @@ def _split_evenly(context: ChunkingContext, node: int, span: tuple[int, int]) ->
     """
     cutter = context.cutter(node)
     units = split(cutter, *span)
-    found = context.divide(units, cutter.capacity)
-    if found.faults:
+    packing = context.divide(units, cutter.capacity)
+    if packing.faults:
         finer = split(cutter._replace(grain=max(1, cutter.capacity // _FINER)), *span)
         other = context.divide(finer, cutter.capacity)
-        if other.faults < found.faults:
-            found, units = other, finer
-    groups = found.groups
+        if other.faults < packing.faults:
+            packing, units = other, finer
+    groups = packing.groups
     spans = [(units.starts[first], units.ends[after - 1]) for first, after in groups]
     runs = context.without_blanks(node, spans)
     return [units.between(groups[first][0], groups[last - 1][1]) for first, last in runs]

@@ -58,8 +58,8 @@ def cell_starts(document: Document, start: int, end: int) -> list[int]:
     What a bar would be one character with is not cut from it.
     """
     cell = _CELLS.get(document.format)
-    found = cell.finditer(document.data, start, end) if cell else ()
-    places = (one.start(1) for one in found if one[1])
+    cells = cell.finditer(document.data, start, end) if cell else ()
+    places = (match.start(1) for match in cells if match[1])
     return [start, *[at for at in places if at > start and not _is_torn(document.data, at)]]
 
 
@@ -75,14 +75,14 @@ def columns_taken(attributes: bytes) -> int:
     >>> columns_taken(b' class="a" colspan="02"'), columns_taken(b""), columns_taken(b" colspan=0")
     (2, 1, 1)
     """
-    found = _COLSPAN.search(attributes)
-    return int(found[1]) if found else 1
+    match = _COLSPAN.search(attributes)
+    return int(match[1]) if match else 1
 
 
 def rows_taken(attributes: bytes) -> int:
     """Return how many rows a cell of a page takes, its own among them."""
-    found = ROWSPAN.search(attributes)
-    return int(found[1]) if found else 1
+    match = ROWSPAN.search(attributes)
+    return int(match[1]) if match else 1
 
 
 def goes_on_in_page(data: bytes, row: int) -> bool:

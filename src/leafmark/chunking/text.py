@@ -80,10 +80,10 @@ def iter_repeated(reader: BodyReader, table: Block, span: tuple[int, int]) -> It
         key = None
     for repeated_key in dict.fromkeys((key, None)):
         if is_followed:
-            found = _above_rows(reader, table, row, first=own[0], key=repeated_key, start=start)
+            above = _above_rows(reader, table, row, first=own[0], key=repeated_key, start=start)
         else:
-            found = _above_cells(reader, table, own, key=repeated_key, start=start)
-        yield from filter(None, (found,))
+            above = _above_cells(reader, table, own, key=repeated_key, start=start)
+        yield from filter(None, (above,))
 
 
 def whole_header(reader: BodyReader, table: Block) -> Repeated | None:
@@ -241,8 +241,8 @@ def describe_content(reader: BodyReader, chunk: Chunk, *, deep: Sequence[Heading
 def _headings_in(deep: Sequence[Heading], start: int, end: int) -> list[_Part]:
     """Those of the headings that have bytes in `[start, end)`, and these bytes."""
     first = bisect_right(deep, start, key=_end_of)
-    found = deep[first : bisect_left(deep, end, key=_start_of)]
-    return [("heading", max(one.start, start), min(one.end, end)) for one in found]
+    headings = deep[first : bisect_left(deep, end, key=_start_of)]
+    return [("heading", max(heading.start, start), min(heading.end, end)) for heading in headings]
 
 
 def _of_script(
@@ -251,8 +251,8 @@ def _of_script(
     """What `_contents` returns, for code: a piece may begin and end inside a block."""
     blocks = [block for start, end in spans for block in reader.blocks_within(start, end)]
     around = [code for start, end in spans for code in reader.code_within(start, end)]
-    found = {block.info for block in (*blocks, *around) if block.kind == "code"}
-    return [(code.kind, code.start, code.end) for code in around], found
+    languages = {block.info for block in (*blocks, *around) if block.kind == "code"}
+    return [(code.kind, code.start, code.end) for code in around], languages
 
 
 def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
@@ -261,19 +261,19 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
     Of each block its kind, and those of its bytes that are in the spans. The language is "" of
     code that names none.
     """
-    found: list[_Part] = []
+    parts: list[_Part] = []
     languages: set[str] = set()
     for start, end in spans:
         for part in reader.regions_within(start, end):
             kinds, starts, ends = part.top.kinds, part.top.starts, part.top.ends
             place = slice(bisect_left(ends, start + 1), bisect_left(starts, end))
-            found += [
+            parts += [
                 (kind, first if first > start else start, last if last < end else end)
                 for kind, first, last in zip(kinds[place], starts[place], ends[place], strict=True)
             ]
             if part.code:
                 languages |= {code.info for code in part.code_between(start, end)}
-    return found, languages
+    return parts, languages
 
 
 def _name(document: Document, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
@@ -337,9 +337,9 @@ class Renderer:
         if max(HeadingColumns.of(headings).levels, default=0) <= limit:
             return ()
         return [
-            one
-            for one in headings
-            if one.level > limit and not one.nested and one.slug_path is None
+            heading
+            for heading in headings
+            if heading.level > limit and not heading.nested and heading.slug_path is None
         ]
 
     def read_body(self, spans: Sequence[tuple[int, int]]) -> str:
@@ -367,8 +367,11 @@ class Renderer:
             return self._rendered(chunk, body, ())
         table = self._table_around(chunk.byte_start)
         if table is not None:
-            found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
-            repeated = next((each for each in found if self._can_repeat(chunk, each, body)), None)
+            candidates = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
+            repeated = next(
+                (candidate for candidate in candidates if self._can_repeat(chunk, candidate, body)),
+                None,
+            )
             if repeated is None:
                 return self._rendered(chunk, body, ())
             return self._rendered(chunk, repeated.over(body), repeated.spans)
@@ -455,9 +458,11 @@ class Renderer:
             return []
         first, end = before.byte_start, self._read_end(before)
         starts = self._sentences(before, end)
-        wanted = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
+        sentences = (
+            starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
+        )
         says = self._says_something
-        return [(at, end) for at in wanted if says(first, at) and says(at, end)]
+        return [(at, end) for at in sentences if says(first, at) and says(at, end)]
 
     def _says_something(self, start: int, end: int) -> bool:
         """Whether there are words in a range."""
@@ -499,8 +504,8 @@ class Renderer:
         prose = self.reader.document.data[start:end]
         if not prose.strip():
             return []
-        found = self.reader.places(start, end, sentence_starts)
-        starts = {start + at for at in found}
+        places = self.reader.places(start, end, sentence_starts)
+        starts = {start + at for at in places}
         starts |= {block.start for block in blocks if block.start >= start}
         if not self._begins_sentence(start):
             starts.discard(start)

@@ -175,20 +175,20 @@ class SectionTree:
 
     def body(self, node: int) -> Spans:
         """The ranges of the node's own text, in order."""
-        found = self.bodies.get(node)
-        if found is None:
+        spans = self.bodies.get(node)
+        if spans is None:
             start, end = self.starts[node], self.body_ends[node]
-            found = [(start, end)] if start < end else []
-        return found
+            spans = [(start, end)] if start < end else []
+        return spans
 
     def children(self, node: int) -> Sequence[int]:
         """The nodes right below a node, in order."""
         child, after, afters = node + 1, self.afters[node], self.afters
-        found = []
+        children = []
         while child < after:
-            found.append(child)
+            children.append(child)
             child = afters[child]
-        return found
+        return children
 
     def count_headings(self, start: int, end: int) -> int:
         """Return how many kept headings begin in `[start, end)`."""
@@ -233,23 +233,23 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
             for may_open, level, path in zip(*columns, strict=True)
         ]
     stays = _staying(document, headings, opens)
-    kept = headings.only(stays)
+    sections = headings.only(stays)
     holders, parents, ends, body_ends, afters = _grow(
         headings, opens, stays, size=len(document.data)
     )
     slugs = Deferred(lambda: _slugs(headings, slug_style))
     tree = SectionTree(
         document,
-        titles=[document.title, *kept.titles],
+        titles=[document.title, *sections.titles],
         slugs=Deferred(lambda: (None, *compress(slugs, stays))),
-        places=[0, *kept.starts],
-        starts=[0, *kept.ends],
-        definitions=_definitions(kept),
+        places=[0, *sections.starts],
+        starts=[0, *sections.ends],
+        definitions=_definitions(sections),
         heading_slugs=slugs,
         own_slugs=_own_slugs(headings, slug_style),
         heading_nodes=holders,
         parents=parents,
-        depths=[0, *kept.levels],
+        depths=[0, *sections.levels],
         ends=ends,
         body_ends=body_ends,
         afters=afters,
@@ -293,12 +293,12 @@ def _own_slugs(headings: HeadingColumns, style: str) -> Sequence[str]:
     return Deferred(lambda: tuple(distinct_slugs(texts, anchors=nothing, paths=paths, style=style)))
 
 
-def _definitions(kept: HeadingColumns) -> dict[int, int | None]:
+def _definitions(sections: HeadingColumns) -> dict[int, int | None]:
     """The sections that are no headings, with where their signature begins."""
-    paths = kept.slug_paths
+    paths = sections.slug_paths
     if paths.count(None) == len(paths):
         return {}
-    called = enumerate(zip(paths, kept.line_offsets, strict=True), 1)
+    called = enumerate(zip(paths, sections.line_offsets, strict=True), 1)
     return {node: offset for node, (path, offset) in called if path is not None}
 
 

@@ -66,8 +66,8 @@ def leads_to_page(path: str, data: bytes) -> bool:
     True
     """
     if _INFO.search(path):
-        found = _NODE.search(without_lone_returns(data))
-        return found is not None and found[1] is not None
+        match = _NODE.search(without_lone_returns(data))
+        return match is not None and match[1] is not None
     return _PAGE.search(path) is not None and _REDIRECT.match(data[:_HEAD_BYTES]) is not None
 
 

@@ -77,7 +77,7 @@ def unread_in(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         parting = SEPARATOR.search(data, at, end)
         stop = parting.start() if parting else end
         if node:
-            yield from (found.span() for found in _MENU.finditer(data, at, stop))
+            yield from (menu.span() for menu in _MENU.finditer(data, at, stop))
         elif at < stop:
             yield at, stop
         if parting is None:
@@ -112,13 +112,13 @@ class _Reader:
             return
         self.out.add_break(self._breaks)
         self._breaks = _PARAGRAPH
-        for found in _INLINE.finditer(data, at, stop):
-            self.out.add_verbatim(data, at, found.start())
-            at = found.end()
-            if found["picture"] is None:
-                self.out.add_verbatim(data, *found.span("shown"))
+        for match in _INLINE.finditer(data, at, stop):
+            self.out.add_verbatim(data, at, match.start())
+            at = match.end()
+            if match["picture"] is None:
+                self.out.add_verbatim(data, *match.span("shown"))
             else:
-                self.out.add(_words_of(found["picture"]), *found.span())
+                self.out.add(_words_of(match["picture"]), *match.span())
         self.out.add_verbatim(data, at, stop)
 
 
@@ -128,8 +128,8 @@ def _words_of(picture: bytes) -> str:
     >>> _words_of(b'image src="a.png" alt="A" text="\\"a\\"\n-->"')
     '"a"\n-->'
     """
-    said: dict[bytes, bytes] = dict(_WORDS.findall(picture))
-    words = said.get(b"text") or said.get(b"alt") or b""
+    fields: dict[bytes, bytes] = dict(_WORDS.findall(picture))
+    words = fields.get(b"text") or fields.get(b"alt") or b""
     return _ESCAPE.sub(r"\1", words.decode("utf-8", "replace"))
 
 
@@ -163,9 +163,9 @@ class InfoScanner(LineScanner):
             for line in range(self._at(start), self._at(end))
         }
         self._nodes: dict[int, str] = {}  # the lines that begin nodes, and the separators above
-        for found in SEPARATOR.finditer(data):
-            node = NODE.match(data, found.start())
-            line = self._at(found.start())
+        for separator in SEPARATOR.finditer(data):
+            node = NODE.match(data, separator.start())
+            line = self._at(separator.start())
             if node:
                 self._nodes[line] = node["head"].decode("utf-8", "replace")
                 self.after = len(lines)
@@ -195,15 +195,17 @@ class InfoScanner(LineScanner):
 
     def _node(self, at: int) -> int:
         """Take the lines that begin a node, and its title; those of footnotes begin none."""
-        said = {found[1]: fold(found[2] or found[3]) for found in _FIELD.finditer(self._nodes[at])}
-        name = said.get("Node", "")
+        fields = {
+            match[1]: fold(match[2] or match[3]) for match in _FIELD.finditer(self._nodes[at])
+        }
+        name = fields.get("Node", "")
         after = at + 2
         if name == self._above + _FOOTNOTES or not name:
             return self._add("thematic_break", at + 1, after, 0)
         title = self.lines.after_blank(after, self._stop)
-        up = said.get("Up", "")
+        up = fields.get("Up", "")
         level = self.levels.get(up, 0) + 1 if up != _TOP else 1
-        self.manual = self.manual or said.get("File", "").removesuffix(".info")
+        self.manual = self.manual or fields.get("File", "").removesuffix(".info")
         words = self.manual if name == _TOP else name
         if self._is_title(title):
             words, level, after = self._line(title), _DEPTHS[self._line(title + 1)[0]], title + 2
@@ -278,20 +280,20 @@ def parse(data: bytes, path: str) -> Document:
 
 def _places(data: bytes) -> Iterator[Anchor]:
     """The places with a name, as the table at the end has them."""
-    for found in _PLACE.finditer(data):
-        if int(found[2]) < len(data):
-            yield Anchor(fold(found[1].decode("utf-8", "replace")), int(found[2]))
+    for match in _PLACE.finditer(data):
+        if int(match[2]) < len(data):
+            yield Anchor(fold(match[1].decode("utf-8", "replace")), int(match[2]))
 
 
 def _links(data: bytes, scanner: InfoScanner, names: set[str]) -> Iterator[Link]:
     """The references in the text; one to what is not in this file names the manual."""
     manual = scanner.manual
-    for found in REFERENCE.finditer(data):
-        node = _NODE.match((found["node"] or found["shown"]).decode("utf-8", "replace"))
+    for match in REFERENCE.finditer(data):
+        node = _NODE.match((match["node"] or match["shown"]).decode("utf-8", "replace"))
         assert node is not None, "it matches any text"
         name, file = fold(node["name"]), (node["file"] or "").strip().removesuffix(".info")
         if not file and name in names:
-            yield Link(*found.span(), f"#{anchor_of(name)}", "link")
+            yield Link(*match.span(), f"#{anchor_of(name)}", "link")
         elif file or manual:
             place = f"#{anchor_of(name)}" if name and name != "Top" else ""
-            yield Link(*found.span(), f"{file or manual}{place}", "wiki")
+            yield Link(*match.span(), f"{file or manual}{place}", "wiki")

@@ -100,8 +100,8 @@ class OrgScanner(LeadingLineScanner):
         if closing:
             self._ends.setdefault(f"#{(closing[1] or '').lower()}", []).append(at)
             return
-        found = _KEYWORD.match(line)
-        key, value = _entry(found) if found else ("", "")
+        match = _KEYWORD.match(line)
+        key, value = _entry(match) if match else ("", "")
         if key.upper() == "TITLE":
             self.title = f"{self.title} {value}".strip()
         elif key.upper() == "FILETAGS":
@@ -125,8 +125,8 @@ class OrgScanner(LeadingLineScanner):
     # -- headlines ---------------------------------------------------------------------
 
     def _headline(self, at: int) -> int:
-        found = _HEADLINE.match(self.lines.text[at])
-        assert found is not None, "only headlines are noted"
+        match = _HEADLINE.match(self.lines.text[at])
+        assert match is not None, "only headlines are noted"
         drawer = min(at + 1, self._stop - 1)
         drawer += bool(_PLANNING.match(self._bare[drawer])) and drawer + 1 < self._stop
         closed = -1
@@ -134,10 +134,10 @@ class OrgScanner(LeadingLineScanner):
             closed = self._closing(":", drawer, self._stop)
         properties = self._bare[drawer : closed + 1]
         named = (_CUSTOM_ID.match(line) for line in properties)
-        anchor = next((found[1] for found in named if found), "")
+        anchor = next((match[1] for match in named if match), "")
         is_own = drawer == at + 1 and all(map(_OWN_PROPERTY.match, properties))
         after = max(at, closed if is_own else at) + 1
-        self.titles.append(Title(len(found[1]), self._words(found[2]), at, after, anchor))
+        self.titles.append(Title(len(match[1]), self._words(match[2]), at, after, anchor))
         return after
 
     def _words(self, words: str) -> str:
@@ -167,10 +167,10 @@ class OrgScanner(LeadingLineScanner):
     def _closing(self, key: str, at: int, stop: int) -> int:
         """The line that closes what opens on line `at`, -1 where none does before `stop`."""
         places = self._ends.get(key, [])
-        found = bisect_left(places, at + 1)
-        if found == len(places) or places[found] >= stop:
+        place = bisect_left(places, at + 1)
+        if place == len(places) or places[place] >= stop:
             return -1
-        end = places[found]
+        end = places[place]
         section = bisect_left(self._sections, at + 1)
         is_inside = section == len(self._sections) or end < self._sections[section]
         return end if is_inside else -1
@@ -180,23 +180,23 @@ class OrgScanner(LeadingLineScanner):
         line = self._bare[at]
         mark = line[:1]
         if mark == "#":
-            found = _BEGIN.match(line)
-            return self._closing(f"#{(found[1] or '').lower()}", at, self._stop) if found else -1
+            match = _BEGIN.match(line)
+            return self._closing(f"#{(match[1] or '').lower()}", at, self._stop) if match else -1
         if mark == ":":
             return self._closing(":", at, self._stop) if _DRAWER.match(line) else -1
-        found = _LATEX_BEGIN.match(line) if mark == "\\" else None
-        return self._closing(f"\\{found[1]}", at - 1, self._stop) if found else -1
+        match = _LATEX_BEGIN.match(line) if mark == "\\" else None
+        return self._closing(f"\\{match[1]}", at - 1, self._stop) if match else -1
 
     # -- blocks ------------------------------------------------------------------------
 
     def _block(self, at: int, line: str, level: int) -> int:
-        found = _BEGIN.match(line)
-        end = self._end_of(at) if found else -1
-        if found is None or end < 0:
+        match = _BEGIN.match(line)
+        end = self._end_of(at) if match else -1
+        if match is None or end < 0:
             return at
-        name = (found[1] or "").lower()
+        name = (match[1] or "").lower()
         kind = _KINDS.get(name, "quote")
-        info = (found[2] or "").lower() if name == "src" else ""
+        info = (match[2] or "").lower() if name == "src" else ""
         self._add(kind, at, end + 1, level, info, at + 1 if kind == "code" else 0)
         if name not in _KINDS:
             self._inside(at + 1, end, level + 1)
@@ -204,14 +204,14 @@ class OrgScanner(LeadingLineScanner):
 
     def _keyword(self, at: int, line: str, level: int) -> int:
         """Lines with a key; those about what follows belong to it."""
-        found = _KEYWORD.match(line)
-        if not found:
+        match = _KEYWORD.match(line)
+        if not match:
             return at
-        if _ABOUT.match(_entry(found)[0]):
+        if _ABOUT.match(_entry(match)[0]):
             return self._keep(at)
         after = at + 1
-        while after < self._stop and (found := _KEYWORD.match(self._bare[after])):
-            if _ABOUT.match(_entry(found)[0]):
+        while after < self._stop and (match := _KEYWORD.match(self._bare[after])):
+            if _ABOUT.match(_entry(match)[0]):
                 break
             after += 1
         return self._add("definition", at, after, level)
@@ -232,11 +232,11 @@ class OrgScanner(LeadingLineScanner):
         return self._add(kind, at, after, level)
 
     def _drawer(self, at: int, line: str, level: int) -> int:
-        found = _DRAWER.match(line)
+        match = _DRAWER.match(line)
         end = self._end_of(at)
-        if found is None or end < 0:
+        if match is None or end < 0:
             return at
-        is_noted = found[1].upper() in ("PROPERTIES", "LOGBOOK")
+        is_noted = match[1].upper() in ("PROPERTIES", "LOGBOOK")
         self._add("definition" if is_noted else "quote", at, end + 1, level)
         if not is_noted:
             self._inside(at + 1, end, level + 1)
@@ -331,9 +331,9 @@ class OrgScanner(LeadingLineScanner):
         """An item: the words beside its mark and the lines right below, then what it holds."""
         self._add("list_item", first, stop, level)
         after = first + 1
-        kept, self._stop = self._stop, stop
+        outer_stop, self._stop = self._stop, stop
         after = self._after_text(after)
-        self._stop = kept
+        self._stop = outer_stop
         self._add("paragraph", first, after, level + 1)
         if after < stop:
             self._inside(after, stop, level + 1)
@@ -363,9 +363,9 @@ class OrgScanner(LeadingLineScanner):
         return bool(is_drawn) or self._is_item(at)
 
 
-def _entry(found: re.Match[str]) -> tuple[str, str]:
+def _entry(match: re.Match[str]) -> tuple[str, str]:
     """The key and the value of a keyword."""
-    return found[1] or found[3], found[2] or found[4] or ""
+    return match[1] or match[3], match[2] or match[4] or ""
 
 
 _OPENERS = frozenset("#:")
@@ -427,7 +427,7 @@ def title_text(source: str) -> str:
     if len(source) > _MAX_TITLE:
         return source
     words = _RADIO.sub(r"\1", _UNSHOWN.sub("", source))
-    words = _LINKED.sub(lambda found: found[2] or found[1], words)
+    words = _LINKED.sub(lambda match: match[2] or match[1], words)
     return _without_marks(words)
 
 
@@ -439,8 +439,8 @@ def _without_marks(words: str) -> str:
     """
     opened: dict[str, int] = {}
     paired: list[int] = []
-    for found in _MARK.finditer(words):
-        at, mark = found.start(), found[0]
+    for match in _MARK.finditer(words):
+        at, mark = match.start(), match[0]
         before, after = words[at - 1 : at], words[at + 1 : at + 2]
         is_outer = not after or after in opened or _AFTER.match(after)
         first = opened.get(mark, at)
@@ -462,12 +462,12 @@ def _links(data: bytes, headings: Sequence[Heading], scanner: OrgScanner) -> Ite
     anchors: dict[str, str] = {}
     for heading in headings:
         anchors.setdefault(heading.title.lower(), heading.anchor or "")
-    for found in outside_code(_LINK, data, scanner.blocks):
-        raw = (found["target"] or found["address"]).decode("utf-8", "replace").strip()
-        target = raw if found["address"] or not raw else _target(raw, anchors)
+    for match in outside_code(_LINK, data, scanner.blocks):
+        raw = (match["target"] or match["address"]).decode("utf-8", "replace").strip()
+        target = raw if match["address"] or not raw else _target(raw, anchors)
         if target:
-            is_image = not found["address"] and not found["shown"] and _PICTURE.search(target)
-            yield Link(found.start(), found.end(), target, "image" if is_image else "link")
+            is_image = not match["address"] and not match["shown"] and _PICTURE.search(target)
+            yield Link(match.start(), match.end(), target, "image" if is_image else "link")
 
 
 def _target(raw: str, anchors: Mapping[str, str]) -> str:
@@ -483,18 +483,18 @@ def _target(raw: str, anchors: Mapping[str, str]) -> str:
     if raw[0] == "*":
         return f"#{_slug(raw[1:], anchors)}"
     if raw.startswith("file") or _PATH.match(raw):
-        found = _FILE.match(raw)
-        return _file(found) if found else ""
+        match = _FILE.match(raw)
+        return _file(match) if match else ""
     if _ADDRESS.match(raw):
         return raw
     return f"#{_slug(raw, anchors)}" if " ".join(raw.lower().split()) in anchors else ""
 
 
-def _file(found: re.Match[str]) -> str:
-    place = found["place"] or ""
+def _file(match: re.Match[str]) -> str:
+    place = match["place"] or ""
     if place[:1] == "*":
-        return f"{found['path']}#{_slug(place[1:], {})}"
-    return found["path"] + (place if place[:1] == "#" else "")
+        return f"{match['path']}#{_slug(place[1:], {})}"
+    return match["path"] + (place if place[:1] == "#" else "")
 
 
 def _slug(title: str, anchors: Mapping[str, str]) -> str:

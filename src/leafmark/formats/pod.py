@@ -109,23 +109,23 @@ class _Inline:
             self._close(self._opened.pop(), at)
             at += width
 
-    def _close(self, one: _Open, stop: int) -> None:
+    def _close(self, code: _Open, stop: int) -> None:
         """Put what a code shows in place of the pieces inside it."""
-        found, end = self.found, stop + one.width
-        if one.width > 1:
-            _strip(self._data, found, one.first)
-        if one.letter in _UNSHOWN:
-            del found[one.first :]
-        elif one.letter == b"E":
-            name = self._data[one.inside : stop].decode("utf-8", "replace")
-            found[one.first :] = [Piece(one.start, end, _symbol(name))]
-        elif one.letter == b"L" and stop - one.inside <= _MAX_LINK:
-            self._link(one, stop, end)
+        pieces, end = self.found, stop + code.width
+        if code.width > 1:
+            _strip(self._data, pieces, code.first)
+        if code.letter in _UNSHOWN:
+            del pieces[code.first :]
+        elif code.letter == b"E":
+            name = self._data[code.inside : stop].decode("utf-8", "replace")
+            pieces[code.first :] = [Piece(code.start, end, _symbol(name))]
+        elif code.letter == b"L" and stop - code.inside <= _MAX_LINK:
+            self._link(code, stop, end)
 
-    def _link(self, one: _Open, stop: int, end: int) -> None:
-        found, bar = self.found, self._bars.get(one.start, -1)
-        inside = found[one.first :]
-        del found[one.first :]
+    def _link(self, code: _Open, stop: int, end: int) -> None:
+        pieces, bar = self.found, self._bars.get(code.start, -1)
+        inside = pieces[code.first :]
+        del pieces[code.first :]
         if bar >= 0:
             before = [piece for piece in inside if piece.start < bar]
             behind = [piece for piece in inside if piece.end > bar]
@@ -135,10 +135,10 @@ class _Inline:
             target = words_of(self._data, inside)
             page, part = page_and_part(target)
             if part:
-                said = f'"{part}"' + (f" in {page}" if page else "")
-                inside = [Piece(one.start, end, said)]
-        found += inside
-        self.references.append(Reference(one.start, end, target))
+                words = f'"{part}"' + (f" in {page}" if page else "")
+                inside = [Piece(code.start, end, words)]
+        pieces += inside
+        self.references.append(Reference(code.start, end, target))
 
 
 def _until(piece: Piece, bar: int) -> Piece:
@@ -149,14 +149,14 @@ def _from(piece: Piece, start: int) -> Piece:
     return piece if piece.words is not None else Piece(max(piece.start, start), piece.end)
 
 
-def _strip(data: bytes, found: list[Piece], first: int) -> None:
+def _strip(data: bytes, pieces: list[Piece], first: int) -> None:
     """Leave out the white space at both edges of a code with several marks."""
-    if len(found) > first and found[first].words is None:
-        start, end, _ = found[first]
-        found[first] = Piece(end - len(data[start:end].lstrip()), end)
-    if len(found) > first and found[-1].words is None:
-        start, end, _ = found[-1]
-        found[-1] = Piece(start, start + len(data[start:end].rstrip()))
+    if len(pieces) > first and pieces[first].words is None:
+        start, end, _ = pieces[first]
+        pieces[first] = Piece(end - len(data[start:end].lstrip()), end)
+    if len(pieces) > first and pieces[-1].words is None:
+        start, end, _ = pieces[-1]
+        pieces[-1] = Piece(start, start + len(data[start:end].rstrip()))
 
 
 def page_and_part(target: str) -> tuple[str, str]:
@@ -194,8 +194,8 @@ def _symbol(name: str) -> str:
             return chr(int(digits.lstrip("xX") or name, base)).encode("utf-8").decode()
         except (ValueError, OverflowError):
             return f"E<{name}>"
-    said = html.unescape(f"&{name};")
-    return f"E<{name}>" if said == f"&{name};" else said
+    character = html.unescape(f"&{name};")
+    return f"E<{name}>" if character == f"&{name};" else character
 
 
 # -- pod_text ------------------------------------------------------------
@@ -247,10 +247,10 @@ class _Reader:
         at = start
         while at < end:
             if self._state == _IN_PERL:
-                found = _BEGINS_POD.search(data, at, end)
-                stop = found.start() if found else end
+                command = _BEGINS_POD.search(data, at, end)
+                stop = command.start() if command else end
                 self._verbatim(at, stop)
-                self._state = _IN_POD if found else _IN_PERL
+                self._state = _IN_POD if command else _IN_PERL
                 at = stop
                 continue
             ending = _END.search(data, at, end)
@@ -264,17 +264,17 @@ class _Reader:
         """What the byte `at` stands in, by the last command before it."""
         while at > 0:
             at = self.data.rfind(b"\n=", 0, at + 1) + 1
-            found = _COMMAND.match(self.data, at)
-            if found:
-                return _state_behind(self.data, found)
+            command = _COMMAND.match(self.data, at)
+            if command:
+                return _state_behind(self.data, command)
             at -= 1
         return _IN_PERL
 
     def _paragraph(self, start: int, end: int, *, is_code: bool) -> None:
         data = self.data
-        found = _COMMAND.match(data, start, end)
-        if found and (self._state != _IN_DATA or found[1] == b"end"):
-            self._command(found, end)
+        command = _COMMAND.match(data, start, end)
+        if command and (self._state != _IN_DATA or command[1] == b"end"):
+            self._command(command, end)
         elif self._state == _IN_DATA:
             return
         elif is_code or data[start : start + 1] in (b" ", b"\t"):
@@ -282,10 +282,10 @@ class _Reader:
         else:
             self._words(start, end)
 
-    def _command(self, found: re.Match[bytes], end: int) -> None:
-        name, at = found[1], found.end()
+    def _command(self, command: re.Match[bytes], end: int) -> None:
+        name, at = command[1], command.end()
         if name == b"begin":
-            self._state = _state_behind(self.data, found)
+            self._state = _state_behind(self.data, command)
         elif name == b"end":
             self._state = _IN_POD
         elif name == b"for":
@@ -424,8 +424,8 @@ class PodScanner(LineScanner):
         """The words of a paragraph, without its command, on one line."""
         _, first, after = self._paragraphs[at]
         words = " ".join(self.lines.text[first:after])
-        found = _COMMAND_LINE.match(words)
-        return words[found.end() :] if found else words.strip()
+        command = _COMMAND_LINE.match(words)
+        return words[command.end() :] if command else words.strip()
 
     # -- what belongs together -----------------------------------------------------------
 
@@ -525,7 +525,7 @@ class PodScanner(LineScanner):
                 yield first
                 first = -1
             elif following == end:
-                yield from (each for each in items if each >= first)
+                yield from (item for item in items if item >= first)
 
     def _items_of(self, at: int, end: int) -> Iterator[int]:
         """Yield the numbers of the items of a list that are in no other list inside it."""
@@ -554,8 +554,8 @@ def _paragraphs(text: Sequence[str]) -> Iterator[_Paragraph]:
 
 
 def _command(line: str) -> str:
-    found = _COMMAND_LINE.match(line)
-    return found[1] if found else ""
+    command = _COMMAND_LINE.match(line)
+    return command[1] if command else ""
 
 
 def _ends(command: str, *, in_pod: bool) -> bool:
@@ -623,12 +623,12 @@ def _anchors(items: Sequence[tuple[str, int]]) -> Iterator[Anchor]:
 def _links(data: bytes, scanner: PodScanner) -> Iterator[Link]:
     for block in scanner.blocks:
         if block.kind == "paragraph" and data.find(b"L<", block.start, block.end) >= 0:
-            for start, end, said in references(data, block.start, block.end):
-                yield _link(start, end, said)
+            for start, end, reference in references(data, block.start, block.end):
+                yield _link(start, end, reference)
 
 
-def _link(start: int, end: int, said: str) -> Link:
-    page, part = page_and_part(said)
+def _link(start: int, end: int, reference: str) -> Link:
+    page, part = page_and_part(reference)
     if _WEB_ADDRESS.match(page):
         return Link(start, end, page, "link")
     named = _PAGE.match(page)

@@ -157,9 +157,9 @@ def title_text(source: str) -> str:
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: RdocScanner) -> Iterator[Link]:
     """The links outside of code; a file of the project is named from the project's folder."""
-    for found in outside_code(_LINK, data, scanner.blocks):
-        target = (found["target"] or found["address"]).decode("utf-8", "replace")
+    for match in outside_code(_LINK, data, scanner.blocks):
+        target = (match["target"] or match["address"]).decode("utf-8", "replace")
         file = _FILE.fullmatch(target)
         if file and file[1]:
             target = f"/{file[1]}"
-        yield Link(found.start(), found.end(), target, "link")
+        yield Link(match.start(), match.end(), target, "link")

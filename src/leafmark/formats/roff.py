@@ -156,12 +156,12 @@ def _character(name: str) -> str:
 
 def arguments(data: bytes, start: int, end: int) -> list[Argument]:
     """Return the arguments in a range of a line; a comment ends them."""
-    found: list[Argument] = []
-    for one in _ARGUMENT.finditer(data, start, end):
-        if one["bare"] is not None and one["bare"].startswith((b'\\"', b"\\#")):
+    words: list[Argument] = []
+    for match in _ARGUMENT.finditer(data, start, end):
+        if match["bare"] is not None and match["bare"].startswith((b'\\"', b"\\#")):
             break
-        found.append(Argument(*one.span("bare" if one["quoted"] is None else "quoted")))
-    return found
+        words.append(Argument(*match.span("bare" if match["quoted"] is None else "quoted")))
+    return words
 
 
 # -- roff_mdoc ------------------------------------------------------------
@@ -224,19 +224,19 @@ _OPTIONED = frozenset(("Ex", "Rv", "An"))
 
 
 def mdoc_pieces(
-    data: bytes, macro: str, found: Sequence[Argument], at: int, name: str
+    data: bytes, macro: str, given_words: Sequence[Argument], at: int, name: str
 ) -> Iterator[Piece]:
     """Yield what a line shows whose macro stands before the byte `at`; `name` is the page's."""
     line = _Line(data, name)
-    words = [data[start:end].decode("utf-8", "replace") for start, end in found]
-    last = len(found)
+    words = [data[start:end].decode("utf-8", "replace") for start, end in given_words]
+    last = len(given_words)
     while last and words[last - 1] in _MARKS:
         last -= 1
     line.call(macro, at)
-    for word, (start, end) in zip(words[:last], found[:last], strict=True):
+    for word, (start, end) in zip(words[:last], given_words[:last], strict=True):
         line.take(word, start, end)
-    line.close(found[last - 1].end if last else at)
-    for start, end in found[last:]:
+    line.close(given_words[last - 1].end if last else at)
+    for start, end in given_words[last:]:
         line.add_mark(start, end)
     return iter(line.out)
 
@@ -375,10 +375,10 @@ def macro_of(line: str) -> Line:
     """
     if line[:1] not in _CONTROL_MARKS:
         return _UNREAD_LINE if line[:2] in _COMMENTS else _TEXT_LINE
-    found = _CONTROL.match(line)
-    if found is None or not found[1] or found[2] or found[1] in _REQUESTS:
+    match = _CONTROL.match(line)
+    if match is None or not match[1] or match[2] or match[1] in _REQUESTS:
         return _UNREAD_LINE
-    return Line(found[1], found.end())
+    return Line(match[1], match.end())
 
 
 def classified(text: Sequence[str], literal: Mapping[str, str] | None = None) -> list[Line]:
@@ -410,8 +410,8 @@ def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
     What ends as a sentence, or goes on, is no tag. Neither is what begins as the text does: in a
     synopsis breaks stand between the ways to call one command.
     """
-    read = [one for one in zip(rows, text, strict=True) if one[0].macro != UNREAD]
-    tag = [*takewhile(bool, (_plain_words(*one) for one in read))]
+    read = [pair for pair in zip(rows, text, strict=True) if pair[0].macro != UNREAD]
+    tag = [*takewhile(bool, (_plain_words(*pair) for pair in read))]
     rest = read[len(tag) :]
     if not 0 < len(tag) <= _MAX_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
         return False
@@ -480,8 +480,8 @@ class _Conditions:
         elif "\\$" in line:
             self._modes.append("argument")
         else:
-            found = _CONTROL.match(line)
-            self._modes += [found[1]] if found and found[1] in ("nf", "fi") else []
+            request = _CONTROL.match(line)
+            self._modes += [request[1]] if request and request[1] in ("nf", "fi") else []
         return _UNREAD_LINE
 
     def _count(self, line: str) -> None:
@@ -494,10 +494,10 @@ class _Conditions:
         """What a line calls if its condition holds."""
         at, holds = name.end(), not self._took
         if name[1] != "el":
-            found = _CONDITION.match(line, at)
-            assert found is not None, "it may be empty"
-            at = found.end()
-            holds = (found["mode"] not in _FALSE_MODES) != bool(found["not"])
+            condition = _CONDITION.match(line, at)
+            assert condition is not None, "it may be empty"
+            at = condition.end()
+            holds = (condition["mode"] not in _FALSE_MODES) != bool(condition["not"])
             self._took = holds if name[1] == "ie" else self._took
         is_shown = holds and self._skipped < 0
         if self._skipped < 0 and not holds and "\\{" in line:
@@ -589,31 +589,31 @@ def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
 
 def name_of(data: bytes) -> str:
     """The name that a page of mdoc gives itself."""
-    found = _NAMED.search(data)
-    return words_of(data, pieces(data, *found.span(1))) if found else ""
+    match = _NAMED.search(data)
+    return words_of(data, pieces(data, *match.span(1))) if match else ""
 
 
 def line_pieces(data: bytes, macro: str, start: int, end: int, name: str = "") -> list[Piece]:
     """Return what a line shows whose arguments are `data[start:end]`; all of it is text if none."""
     if not macro:
         return [*pieces(data, start, end)]
-    found = arguments(data, start, end)
+    words = arguments(data, start, end)
     if macro in MDOC:
-        return [*mdoc_pieces(data, macro, found, start, name)]
-    if macro in ("Sh", "Ss", "It", "D1", "Dl") and found:
-        return [*mdoc_pieces(data, "No", found, start, name)]
+        return [*mdoc_pieces(data, macro, words, start, name)]
+    if macro in ("Sh", "Ss", "It", "D1", "Dl") and words:
+        return [*mdoc_pieces(data, "No", words, start, name)]
     between = "" if macro in _ALTERNATING else " "
     around = ("[", "]") if macro == "OP" else ("", "")
-    return _joined(data, found, between, around)
+    return _joined(data, words, between, around)
 
 
 def _joined(
-    data: bytes, found: Sequence[Argument], between: str, around: tuple[str, str]
+    data: bytes, words: Sequence[Argument], between: str, around: tuple[str, str]
 ) -> list[Piece]:
     out: list[Piece] = []
-    for start, end in found:
-        said = between if out else around[0]
-        out += [Piece(start, start, said)] if said else []
+    for start, end in words:
+        separator = between if out else around[0]
+        out += [Piece(start, start, separator)] if separator else []
         out += pieces(data, start, end)
     if out and around[1]:
         out.append(Piece(out[-1].end, out[-1].end, around[1]))
@@ -676,9 +676,9 @@ class _Reader:
         self._write(pieces(data, start, end))
         self._is_joined = data.endswith(b"\\c", start, end) or data.endswith(b"\\", start, end)
 
-    def _write(self, found: Iterable[Piece]) -> None:
+    def _write(self, written: Iterable[Piece]) -> None:
         is_first = True
-        for start, end, words in found:
+        for start, end, words in written:
             if is_first:
                 self._begin(start)
                 is_first = False
@@ -739,20 +739,20 @@ class _Reader:
             self._breaks = max(self._breaks, effect.behind)
 
     def _indented(self, macro: str, start: int, end: int) -> None:
-        found = arguments(self.data, start, end)[:1]
+        tag = arguments(self.data, start, end)[:1]
         self._breaks = 2
-        words = [*pieces(self.data, *found[0])] if found else []
+        words = [*pieces(self.data, *tag[0])] if tag else []
         if words:
             self._tag(words)
 
-    def _tag(self, found: list[Piece]) -> None:
+    def _tag(self, tag: list[Piece]) -> None:
         """Write a tag; short ones, as bullets and numbers are, stand in the line of their text."""
-        said = words_of(self.data, found).strip()
-        if said in _BULLETS:
-            found = [Piece(found[0].start, found[-1].end, "-")]
+        words = words_of(self.data, tag).strip()
+        if words in _BULLETS:
+            tag = [Piece(tag[0].start, tag[-1].end, "-")]
         self._in_item = False
-        self._write(found)
-        is_short = len(said) <= _SHORT_TAG and (said in _BULLETS or said[:1] not in "-+")
+        self._write(tag)
+        is_short = len(words) <= _SHORT_TAG and (words in _BULLETS or words[:1] not in "-+")
         self._in_item, self._breaks = True, 0 if is_short else 1
 
     def _display(self, macro: str, start: int, end: int) -> None:
@@ -782,18 +782,18 @@ class _Reader:
         self._breaks, self._in_item = 1, True
 
     def _link(self, macro: str, start: int, end: int) -> None:
-        found = arguments(self.data, start, end)
+        words = arguments(self.data, start, end)
         if macro in ("UR", "MT"):
-            self._address = found[0] if found else Argument(0, 0)
+            self._address = words[0] if words else Argument(0, 0)
             return
         first, after = self._address
         if first < after <= start:
             at = self.data.find(b"\n", after)
-            said = words_of(self.data, pieces(self.data, first, after))
-            self._write([Piece(max(at, self._last), max(at, self._last), f"<{said}>")])
-        if found:
+            text = words_of(self.data, pieces(self.data, first, after))
+            self._write([Piece(max(at, self._last), max(at, self._last), f"<{text}>")])
+        if words:
             self._is_joined = True
-            self._write(pieces(self.data, *found[0]))
+            self._write(pieces(self.data, *words[0]))
         self._address = Argument(0, 0)
 
     def _row(self, start: int, end: int) -> None:
@@ -870,9 +870,9 @@ class RoffScanner(LeadingLineScanner):
 
     def _close(self, opened: list[int], at: int) -> None:
         """Note that line `at` closes the last line that opens the same, and what is in it."""
-        wanted = _OPENERS[self._rows[at].macro]
-        if any(self._rows[one].macro == wanted for one in opened[-8:]):
-            while self._rows[opened[-1]].macro != wanted:
+        opener = _OPENERS[self._rows[at].macro]
+        if any(self._rows[row].macro == opener for row in opened[-8:]):
+            while self._rows[opened[-1]].macro != opener:
                 self._ends[opened.pop()] = at
             self._ends[opened.pop()] = at
 
@@ -903,7 +903,10 @@ class RoffScanner(LeadingLineScanner):
 
     def _arguments(self, at: int) -> list[str]:
         data, first = self._encoded(at)
-        return [words_of(data, pieces(data, *one)) for one in arguments(data, first, len(data))]
+        return [
+            words_of(data, pieces(data, *argument))
+            for argument in arguments(data, first, len(data))
+        ]
 
     def _heading(self, at: int) -> int:
         """A heading, whose words may be in the next line."""
@@ -921,16 +924,16 @@ class RoffScanner(LeadingLineScanner):
         called = self._arguments(head)[:2] if head >= 0 else []
         stop = headings[1] if len(headings) > 1 else min(first + 40, len(self.lines))
         inside = range(first + 1, min(stop, first + 40))
-        said = " ".join(self._said(at) for at in inside if self._is_words(at))
-        found = _BEHIND_NAMES.search(said)
-        names = [name.strip() for name in said[: found.start()].split(",")] if found else []
+        text = " ".join(self._said(at) for at in inside if self._is_words(at))
+        dash = _BEHIND_NAMES.search(text)
+        names = [name.strip() for name in text[: dash.start()].split(",")] if dash else []
         name = called[0] if called else ""
-        same = (one for one in names if one.lower() == name.lower())
+        same = (other for other in names if other.lower() == name.lower())
         name = next(
             same, name.lower() if name.isupper() and not names else names[0] if names else name
         )
         section = f"({called[1]})" if len(called) > 1 and called[1] else ""
-        summary = f" - {said[found.end() :]}" if found else ""
+        summary = f" - {text[dash.end() :]}" if dash else ""
         return f"{name}{section}{summary}" if name else ""
 
     # -- lines ---------------------------------------------------------------------------
@@ -994,8 +997,8 @@ class RoffScanner(LeadingLineScanner):
 
     def _literal_end(self, at: int) -> int:
         places = self._places.get(_LITERAL[self._rows[at].macro], [])
-        found = bisect_left(places, at)
-        return min(places[found] + 1 if found < len(places) else self._stop, self._stop)
+        place = bisect_left(places, at)
+        return min(places[place] + 1 if place < len(places) else self._stop, self._stop)
 
     def _display(self, at: int, level: int) -> int:
         """Lines as they are, or text that is set in."""
@@ -1091,12 +1094,12 @@ class RoffScanner(LeadingLineScanner):
     def _item(self, first: int, stop: int, level: int) -> None:
         """An item: its tag with the text right below, then what else it holds."""
         self._add("list_item", first, stop, level)
-        kept, self._stop = self._stop, stop
+        outer_stop, self._stop = self._stop, stop
         after = first + 1
         while after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._parts(after):
             after += 1
         after = self._after_text(after)
-        self._stop = kept
+        self._stop = outer_stop
         self._add("paragraph", first, after, level + 1)
         if after < stop:
             self._inside(after, stop, level + 1)
@@ -1165,11 +1168,11 @@ def parse(data: bytes, path: str) -> Document:
 
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: RoffScanner) -> Iterator[Link]:
-    for found in outside_code(_LINK, data, scanner.blocks):
-        start, end = found.span()
-        name, section = found["named"], found["part"] or found["section"]
-        if found["address"]:
-            yield Link(start, end, found["address"].decode("utf-8", "replace"), "link")
+    for match in outside_code(_LINK, data, scanner.blocks):
+        start, end = match.span()
+        name, section = match["named"], match["part"] or match["section"]
+        if match["address"]:
+            yield Link(start, end, match["address"].decode("utf-8", "replace"), "link")
             continue
         if name is None:
             name, start = _page_before(data, start)
@@ -1184,5 +1187,5 @@ def _page_before(data: bytes, end: int) -> tuple[bytes, int]:
     first = start
     for parting in _BEFORE.finditer(data, start, end - 1):
         first = parting.end()
-    found = _PAGE.match(data, first, end)
-    return (found["name"], first) if found else (b"", end)
+    match = _PAGE.match(data, first, end)
+    return (match["name"], first) if match else (b"", end)

@@ -256,35 +256,36 @@ class ChunkedDocument(Frozen):
         Names that the source gives places come after them.
         """
         emitted = self.emitted
-        found = dict(zip(emitted.heading_slugs, emitted.heading_positions, strict=True))
+        positions = dict(zip(emitted.heading_slugs, emitted.heading_positions, strict=True))
         anchors = self.document.anchors if self.chunks else ()
         if anchors:
             chunks = [*self.chunks]
             starts = [
-                one.byte_start if one.heading_start is None else one.heading_start for one in chunks
+                chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+                for chunk in chunks
             ]
             for name, at in anchors:
                 position = bisect_right(starts, at) - 1
                 while chunks[position].byte_end <= at and position:
                     position = chunks[position].parent_position
-                found.setdefault(name, position)
+                positions.setdefault(name, position)
         for slug, position in zip(emitted.own_slugs, emitted.heading_positions, strict=False):
-            found.setdefault(slug, position)
-        return found
+            positions.setdefault(slug, position)
+        return positions
 
     def find_fragment(self, fragment: str) -> int | None:
         """Return the position of the chunk that a fragment leads to.
 
         It may be percent-encoded, or have capitals where the slug has none.
         """
-        found = self.slugs.get(fragment)
-        if found is None and "%" in fragment:
+        position = self.slugs.get(fragment)
+        if position is None and "%" in fragment:
             from urllib.parse import unquote  # late: most commands need none of it
 
-            found = self.slugs.get(unquote(fragment))
-        if found is None and fragment.lower() == "top" and self.chunks:
+            position = self.slugs.get(unquote(fragment))
+        if position is None and fragment.lower() == "top" and self.chunks:
             return 0  # as browsers have it
-        return self.slugs.get(fragment.lower()) if found is None else found
+        return self.slugs.get(fragment.lower()) if position is None else position
 
     @cached_property
     def section_paths(self) -> tuple[tuple[str, ...], ...]:
@@ -331,10 +332,10 @@ class ChunkedDocument(Frozen):
     @cached_property
     def child_ids(self) -> Mapping[int, tuple[str, ...]]:
         """The ids of the emitted children, in order, by the position of their parent."""
-        found: dict[int, list[str]] = {}
+        children: dict[int, list[str]] = {}
         for row, chunk_id in zip(self.emitted.rows, self.ids, strict=True):
-            found.setdefault(row[_PARENT_FIELD], []).append(chunk_id)
-        return {parent: tuple(ids) for parent, ids in found.items()}
+            children.setdefault(row[_PARENT_FIELD], []).append(chunk_id)
+        return {parent: tuple(ids) for parent, ids in children.items()}
 
     @cached_property
     def child_numbers(self) -> Sequence[int]:
@@ -488,13 +489,13 @@ class Chunk(NamedTuple):
     @property
     def children(self) -> tuple[Chunk, ...]:
         """The emitted children, in order: linear in their number."""
-        found = []
+        children = []
         at = self.position + 1
         while at <= self.last_position:
             child = self.owner.chunks[at]
-            found.append(child)
+            children.append(child)
             at = child.last_position + 1
-        return tuple(found)
+        return tuple(children)
 
     @property
     def sibling_ids(self) -> Sequence[str]:

@@ -328,13 +328,13 @@ class TopBlocks(Sequence[Block]):
     @classmethod
     def joined(cls, parts: Iterable[TopBlocks]) -> TopBlocks:
         """Make one of the blocks of several regions."""
-        found = cls([], [], [], {})
+        blocks = cls([], [], [], {})
         for part in parts:
-            found.kinds += part.kinds
-            found.starts += part.starts
-            found.ends += part.ends
-            found.details.update(part.details)
-        return found
+            blocks.kinds += part.kinds
+            blocks.starts += part.starts
+            blocks.ends += part.ends
+            blocks.details.update(part.details)
+        return blocks
 
     @overload
     def __getitem__(self, index: int) -> Block: ...

@@ -126,10 +126,10 @@ class Declaration(NamedTuple):
         """
         if value is self.default:
             return value
-        held = self._held(value)
-        if held is None and value is not None:
+        fitting = self._held(value)
+        if fitting is None and value is not None:
             raise ValueError(f"{self.name} must be {self.accepted}")
-        return held
+        return fitting
 
     def _held(self, value: object) -> Any:
         """Return the value in the field's type, or None if it does not fit."""
@@ -179,13 +179,13 @@ def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
     The type is `Frozen` or a named tuple; fields declare that are `Annotated` with an `Option`.
     """
     hints = get_type_hints(options, include_extras=True)
-    found = {}
+    declared = {}
     for key, default in options._field_defaults.items():
         if get_origin(hints[key]) is not Annotated:
             continue
         kind, option = get_args(hints[key])
-        found[key] = Declaration(f"{table}.{key}" if table else key, default, kind, option)
-    return MappingProxyType(found)
+        declared[key] = Declaration(f"{table}.{key}" if table else key, default, kind, option)
+    return MappingProxyType(declared)
 
 
 def check_value(declared: Declaration, value: object, *, location: str | None = None) -> Value:
@@ -195,12 +195,12 @@ def check_value(declared: Declaration, value: object, *, location: str | None = 
         ConfigError: the value is of another type or outside the range.
     """
     try:
-        held: Value = declared.holds(value)
+        checked: Value = declared.holds(value)
     except ValueError as error:
         raise ConfigError(
             f"{declared.name} is {_shown(value)}", location=location, hint=str(error)
         ) from None
-    return held
+    return checked
 
 
 def _shown(value: object) -> str:

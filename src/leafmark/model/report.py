@@ -98,15 +98,15 @@ class VerifyReport(NamedTuple):
     @property
     def counts(self) -> Mapping[str, int]:
         """How many there are of each status."""
-        found: dict[str, int] = dict.fromkeys(get_args(CitationStatus), 0)
-        for one in self.citations:
-            found[one.status] += 1
-        return found
+        counts: dict[str, int] = dict.fromkeys(get_args(CitationStatus), 0)
+        for citation in self.citations:
+            counts[citation.status] += 1
+        return counts
 
     @property
     def holds(self) -> bool:
         """Whether there are citations, and all of them are right."""
-        return bool(self.citations) and all(one.status == "ok" for one in self.citations)
+        return bool(self.citations) and all(citation.status == "ok" for citation in self.citations)
 
 
 class Skipped(NamedTuple):
@@ -296,8 +296,8 @@ class PermissionRequest(NamedTuple):
     @property
     def notice(self) -> Remedy:
         """Where it stands, why it is not granted, and what grants it."""
-        told = f"{self.location}: {self.key} {self.why}"
-        return Remedy("untrusted", f"{told}; left out, as it is not trusted", told=told)
+        request = f"{self.location}: {self.key} {self.why}"
+        return Remedy("untrusted", f"{request}; left out, as it is not trusted", told=request)
 
 
 class TrustedFile(NamedTuple):

@@ -313,16 +313,16 @@ class Result(NamedTuple):
     @property
     def file_ranges(self) -> list[tuple[int, int]]:
         """The matches as byte ranges of the source; one over a gap of the body ends there."""
-        found = []
+        ranges = []
         body_start = 0
         for start, end in self.entry.body_spans:
             length = end - start
             for left, right in self.match_ranges:
                 if body_start <= left < body_start + length:
                     stop = min(right, body_start + length)
-                    found.append((start + left - body_start, start + stop - body_start))
+                    ranges.append((start + left - body_start, start + stop - body_start))
             body_start += length
-        return found
+        return ranges
 
 
 class Phase(NamedTuple):

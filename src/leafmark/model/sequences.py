@@ -105,7 +105,7 @@ class CompressedList(Sequence[Item], Generic[Item]):
     def __getitem__(self, number: slice) -> list[Item]: ...
     def __getitem__(self, number: int | slice) -> Item | list[Item]:
         if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
+            return [self[at] for at in range(*number.indices(len(self)))]
         at = number + len(self) if number < 0 else number
         if not 0 <= at < len(self):
             raise IndexError(f"there is no item {number} of {len(self)}")
@@ -113,12 +113,12 @@ class CompressedList(Sequence[Item], Generic[Item]):
         return self._last[within] if block == len(self._blocks) else self._block(block)[within]
 
     def _block(self, number: int) -> list[Item]:
-        found = self._kept.get(number)
-        if found is None:
-            found = self._kept[number] = _decompress(self._blocks[number])
+        items = self._kept.get(number)
+        if items is None:
+            items = self._kept[number] = _decompress(self._blocks[number])
             if len(self._kept) > _KEPT_BLOCKS:
                 del self._kept[next(iter(self._kept))]
-        return found
+        return items
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self._blocks, self._last)
