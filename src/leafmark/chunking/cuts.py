@@ -320,7 +320,7 @@ def line_starts(raw: bytes) -> list[int]:
 def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
     """Return where lines of HTML begin; not in a tag, before an end tag or behind a start tag.
 
-    Nor in a row or a cell of at most `kept` bytes.
+    Nor in a row or a cell of at most `row_bytes` bytes.
 
     >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', row_bytes=0)
     [0, 27]

@@ -1,15 +1,13 @@
 """`Chunk`: an emitted node of a document's tree; `ChunkedDocument`, which owns its chunks; records.
 
-A chunk holds numbers and names; whatever can be derived from them and the
-source (ids, breadcrumb, body, text, token counts, content type, hash, lines) is
-derived when it is asked for, so that chunking costs little more than parsing.
-The document holds the numbers and names alone, as rows, and a chunk is made when
-it is looked at: if both held each other, they would stay in memory until Python
-looks for garbage in cycles, which takes a fifth of the time of chunking.
-Positions number the chunks of a document in pre-order from 0, so a chunk's
-descendants are the positions up to and including `last_position`, and
-`chunks[position]` is the chunk itself. A `ChunkRecord` needs no source: what
-follows from it is written out.
+A chunk holds numbers and names. Everything that follows from them and the source
+(ids, breadcrumb, body, text, token counts, content type, hash, lines) is computed on
+demand, so that chunking costs little more than parsing. The document stores rows and
+makes a chunk on access: chunks that referred to each other would stay in memory until
+Python collects cycles, which takes a fifth of the time of chunking.
+Positions number the chunks of a document in pre-order from 0: a chunk's descendants
+have the positions up to and including `last_position`, and `chunks[position]` is the
+chunk itself. A `ChunkRecord` needs no source: its fields hold all derived values.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ Row = tuple[Any, ...]
 
 
 class Content(NamedTuple):
-    """What a body is made of.
+    """The kinds of content in a body.
 
     `block_types` are the kinds of its top-level blocks, `languages` the info
     words of its code blocks (nested ones too), both sorted and without repeats.
@@ -54,10 +52,7 @@ class Content(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """`text`, which a model is given.
-
-    `context_spans` are the ranges of the source that it carries before the body.
-    """
+    """`text`, the input of a model, and the ranges of the source that it has before the body."""
 
     text: str
     context_spans: tuple[tuple[int, int], ...]
@@ -66,11 +61,11 @@ class Rendered(NamedTuple):
 class Emitted(NamedTuple):
     """The nodes of a document's tree that became chunks.
 
-    `rows` are what the chunks are made of. `heading_slugs` are those of all headings,
+    `rows` are the fields of the chunks. `heading_slugs` has the slug of every heading,
     discarded ones included, and `heading_positions` the chunks that they resolve to;
-    `own_slugs` are those of their texts alone, empty where these are all the slugs there are;
-    `node_slugs` are those of the nodes, by number. `folded_position` is the chunk that
-    section paths leave out because its title is the document's.
+    `own_slugs` has the slugs of the headings' texts alone, and is empty where those are the
+    only slugs; `node_slugs` has the slugs of the nodes, by number. `folded_position` is the
+    chunk that section paths leave out because its title is the document's.
     """
 
     rows: Sequence[Row] = ()
@@ -82,19 +77,19 @@ class Emitted(NamedTuple):
 
 
 def leads_nowhere(document: Document, link: Link) -> str | None:
-    """Know no other document."""
+    """Return None: the resolver of links that knows no other document."""
     return None
 
 
 FindLink = Callable[[Document, Link], str | None]
-"""From a link and the document that it stands in to the id of a chunk in some document."""
+"""Returns the id of the chunk, in any document, that a link in a document leads to."""
 
 
 class ChunkRecord(NamedTuple):
     """One chunk. Offsets are bytes into the source, spans half-open, lines 1-based and inclusive.
 
-    `content_type` names what most of the body is. `tokens` are those of `text`,
-    `body_tokens` those of what is read of `body`: no front matter, and no markup of pages
+    `content_type` names the kind of most of the body. `tokens` counts the tokens of `text`,
+    `body_tokens` those of the readable body: no front matter, and no markup of pages
     and notebooks. `sha256` is of the whole span.
     """
 
@@ -141,7 +136,7 @@ class ChunkRecord(NamedTuple):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ChunkRecord:
-        """Return the record that a line of JSON holds; keys that are not known are left out.
+        """Return the record in a line of JSON; unknown keys are ignored.
 
         Raises:
             UsageError: a key is missing.
@@ -155,12 +150,12 @@ class ChunkRecord(NamedTuple):
         return cls(**{name: _frozen(record[name]) for name in cls._fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data, equal to what the record was made of."""
+        """Return JSON-ready data, equal to the argument of `from_dict`."""
         return {name: _thawed(value) for name, value in zip(self._fields, self, strict=True)}
 
 
 def _frozen(value: Any) -> Any:
-    """Lists as tuples; what is in a mapping stays as it is."""
+    """Return lists as tuples; the values of a mapping stay as they are."""
     return tuple(_frozen(part) for part in value) if isinstance(value, list | tuple) else value
 
 
@@ -171,38 +166,38 @@ def _thawed(value: Any) -> Any:
 
 
 _PARENT_FIELD, _NODE_FIELD = 1, 6
-"""Where a row has the position of the parent, and the number of the node, the piece behind it."""
+"""Indexes in a row: the parent's position, and the node's number, which the piece follows."""
 
 PORTION_BYTES = 1_000_000
-"""The lines of a source are found in portions: those of all would take some times its size."""
+"""Sources are split into lines by portions: all lines at once take several times the memory."""
 
 
 class Rendering(Protocol):
-    """What is read of a chunk in its source when it is asked for."""
+    """Reads chunks from their source on demand."""
 
     @property
     def options(self) -> object:
-        """What it depends on beside the document; equal where it renders alike."""
+        """The inputs of rendering besides the document; renderings with equal options agree."""
 
     @property
     def count_tokens(self) -> Callable[[str], int]:
-        """What counts the tokens of a text."""
+        """The function that counts the tokens of a text."""
 
     def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
-        """Return ranges as they are read, front matter apart."""
+        """Return the readable text of ranges, without front matter."""
 
     def describe_content(self, chunk: Chunk, /) -> Content:
-        """Return what the body is made of."""
+        """Return the kinds of content in the body."""
 
     def render(self, chunk: Chunk, /) -> Rendered:
-        """Return what a model is given."""
+        """Return the input of a model."""
 
 
 class ChunkedDocument(Frozen):
     """A document and its chunks under one strategy, in order of position.
 
-    `emitted` is what its chunks are made of. `find_link` tells which chunk a link
-    leads to that is no slug of this document.
+    `emitted` holds the rows of its chunks. `find_link` resolves a link whose target is
+    not a slug of this document.
     """
 
     document: Document
@@ -216,7 +211,7 @@ class ChunkedDocument(Frozen):
     __hash__ = object.__hash__
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was derived is left out, so that it is derived again."""
+        """Return the fields alone: derived values are computed again."""
         return self._asdict()
 
     @property
@@ -225,7 +220,7 @@ class ChunkedDocument(Frozen):
 
     @property
     def count_tokens(self) -> Callable[[str], int]:
-        """What counts the tokens of a text."""
+        """The function that counts the tokens of a text."""
         return self.rendering.count_tokens
 
     @property
@@ -239,7 +234,7 @@ class ChunkedDocument(Frozen):
 
     @cached_property
     def made_from(self) -> tuple[object, ...]:
-        """What decides every chunk; the source is in it as a hash, so that it costs little."""
+        """The inputs that determine every chunk; a hash stands for the source, to save time."""
         source = self.document
         digest = hashlib.sha256(source.data).digest()
         return self.doc_id, source.encoding, digest, self.rendering.options, self.find_link
@@ -251,9 +246,9 @@ class ChunkedDocument(Frozen):
 
     @cached_property
     def slugs(self) -> Mapping[str, int]:
-        """Every slug of the document, with the position of the chunk that it resolves to.
+        """The position of the chunk that each slug of the document resolves to.
 
-        Names that the source gives places come after them.
+        The source's own anchors come after the slugs.
         """
         emitted = self.emitted
         positions = dict(zip(emitted.heading_slugs, emitted.heading_positions, strict=True))
@@ -291,7 +286,7 @@ class ChunkedDocument(Frozen):
     def section_paths(self) -> tuple[tuple[str, ...], ...]:
         """The section path of every chunk, by position: plain titles, the document's first.
 
-        A heading without words, a picture perhaps, has no title and is no part of a path.
+        A heading without words (a picture perhaps) has no title and adds nothing to a path.
         """
         paths: list[tuple[str, ...]] = []
         folded = self.folded_position
@@ -299,8 +294,8 @@ class ChunkedDocument(Frozen):
             if parent < 0:
                 paths.append((self.document.title,))
             else:
-                says_no_more = piece or position == folded or not title
-                paths.append(paths[parent] if says_no_more else (*paths[parent], title))
+                has_same_path = piece or position == folded or not title
+                paths.append(paths[parent] if has_same_path else (*paths[parent], title))
         return tuple(paths)
 
     @cached_property
@@ -358,12 +353,12 @@ class ChunkedDocument(Frozen):
             starts.extend(accumulate(lengths, initial=at))
             at = starts.pop()
         if data.endswith((b"\n", b"\r")):
-            starts.append(at)  # else the source ends inside its last line
+            starts.append(at)  # otherwise the source ends inside its last line
         return starts or (0,)
 
     @cached_property
     def _links(self) -> tuple[list[int], list[Link]]:
-        """The document's links by start, and their starts."""
+        """The starts of the document's links, sorted, and the links in that order."""
         links = sorted(self.document.links, key=_place_of)
         return [start for start, *_ in links], links
 
@@ -372,23 +367,23 @@ class ChunkedDocument(Frozen):
         return bisect_right(self._line_starts, offset)
 
     def links_within(self, start: int, end: int) -> list[Link]:
-        """The links that begin in `[start, end)`, in order."""
+        """Return the links that begin in `[start, end)`, in order."""
         starts, links = self._links
         return links[bisect_left(starts, start) : bisect_left(starts, end)]
 
 
 class Chunk(NamedTuple):
-    """One chunk: the numbers and names it is made of, and all that follows from them.
+    """One chunk: stored numbers and names, and the properties derived from them.
 
-    An immutable value; two are equal that have the same place in the same source, cut
-    in the same way.
-    A named tuple because a document has many and they must be cheap to make.
-    `body_extent` are the ranges of the source that make the body, in order; of a body
-    that is one range from `byte_start` on, where that ends.
+    An immutable value; two chunks are equal when they have the same position in the same
+    source, chunked in the same way.
+    A named tuple because a document has many chunks and they must be cheap to make.
+    `body_extent` has the ranges of the source that make up the body, in order; for a body
+    that is one range from `byte_start` on, it is the end of that range.
     `parent_position` is -1 for a document. `piece` is the piece's number, 0 for
-    other kinds. `node` is the number of the section, a piece's own included, in the
-    document's tree. `line_offset` is where a definition's signature begins. `covered`
-    are the sections that are part of a piece and no chunks themselves.
+    other kinds. `node` is the number of the section in the document's tree; a piece has the
+    number of its section. `line_offset` is where a definition's signature begins. `covered`
+    are the sections that are part of a piece and not chunks themselves.
     """
 
     owner: ChunkedDocument
@@ -501,7 +496,7 @@ class Chunk(NamedTuple):
     def sibling_ids(self) -> Sequence[str]:
         """The ids of the other emitted children of the parent, in order.
 
-        Made when they are looked at: there may be thousands, for each of thousands.
+        Made on access: thousands of chunks may have thousands of siblings each.
         """
         owner, position, parent = self.owner, self.position, self.parent_position
 
@@ -559,7 +554,7 @@ class Chunk(NamedTuple):
 
     @property
     def first_line_byte(self) -> int:
-        """A byte of the line that the chunk begins with: of its heading or signature, if any."""
+        """A byte of the chunk's first line, which is its heading or signature if it has one."""
         if self.heading_start is not None:
             return self.heading_start
         return self.byte_start if self.line_offset is None else self.line_offset
@@ -605,7 +600,7 @@ class Chunk(NamedTuple):
     def context_spans(self) -> tuple[tuple[int, int], ...]:
         """Ranges of the source that stand before the body in `text` and belong elsewhere.
 
-        The last sentences of the piece before, or the header of a table that is cut.
+        They are the last sentences of the previous piece, or the header of a split table.
         """
         return self.owner.rendering.render(self).context_spans
 
@@ -630,7 +625,7 @@ class Chunk(NamedTuple):
 
     @property
     def readable_body(self) -> str:
-        """The body without front matter; of a page or notebook, what a person reads in it."""
+        """The body without front matter; without markup for a page or notebook."""
         return self.owner.rendering.read_body(self.body_spans)
 
     # -- the document's -----------------------------------------------------------------
@@ -656,7 +651,7 @@ class Chunk(NamedTuple):
         return self.to_dict_beside(list(self.sibling_ids))
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
-        """Return the same with `sibling_ids` as they are given."""
+        """Return the data of `to_dict` with the given list as `sibling_ids`."""
         owner, document, position = self.owner, self.owner.document, self.position
         content, path, count = self.content, self.section_path, owner.count_tokens
         text, context_spans = owner.rendering.render(self)
@@ -706,11 +701,11 @@ class Chunk(NamedTuple):
 
     @staticmethod
     def from_dict(record: Mapping[str, Any]) -> ChunkRecord:
-        """Read back what `to_dict` gave: a record, since the source is not in it."""
+        """Return the record of `to_dict`'s data: not a chunk, since the source is not in it."""
         return ChunkRecord.from_dict(record)
 
     def _link_record(self, link: Link) -> dict[str, Any]:
-        """A link's data; `id` is the chunk it leads to, as far as that is known."""
+        """Return a link's data; `id` is the chunk it leads to, or None if unknown."""
         owner = self.owner
         position = owner.find_fragment(link.target[1:]) if link.target[:1] == "#" else None
         return {
@@ -725,7 +720,7 @@ class Chunk(NamedTuple):
 
 
 class Chunks(Sequence[Chunk]):
-    """The chunks of a document by position, each made when it is asked for. Slices are tuples."""
+    """The chunks of a document by position, each made on access. Slices are tuples."""
 
     __slots__ = ("_owner",)
 

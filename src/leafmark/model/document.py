@@ -1,9 +1,9 @@
 """`Document`: one parsed source, in document order, before any chunking decision.
 
-All offsets are bytes into `Document.data`. Parsers make these; `chunking`
-turns them into a node tree. A document says what stands where; which headings
-become sections, and what they are called, is not decided here. Rows are named
-tuples because there are many, and a frozen dataclass costs five times as much.
+All offsets are bytes into `Document.data`. Parsers make documents; `chunking`
+turns them into a node tree. A document records the place of each element; `chunking`
+decides which headings become sections, and their slugs. Rows are named tuples because
+there are many, and a frozen dataclass costs five times as much.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from leafmark.model.span import Reader, Span
 from leafmark.namedtuples import NamedTuple
 
 BINARY = "binary"
-"""The code of a source that is no text."""
+"""The code of a source that is not text."""
 
 REPEATED = "repeated"
-"""The code of a source that leafmark itself made of the others."""
+"""The code of a source that leafmark itself wrote from the others."""
 
 ELSEWHERE = "elsewhere"
-"""The code of a page that shows nothing of its own."""
+"""The code of a page that only leads to another page."""
 
 GENERATED = "generated"
-"""The code of code and data that programs made for programs."""
+"""The code of source code and data that programs generate for programs."""
 
 LEFT_OUT = {
     BINARY: "binary",
@@ -38,19 +38,19 @@ LEFT_OUT = {
     ELSEWHERE: "leads to another page",
     GENERATED: "generated code",
 }
-"""The codes of sources that are remembered, so that they are not read again, and skipped; why."""
+"""The codes of sources that are skipped and remembered, so as not to read them again; why."""
 
 UNREADABLE = "unreadable"
 """The code of a source that the system did not let us read."""
 
 NO_MEMORY = "no-memory"
-"""The code of a source for which there was not enough memory."""
+"""The code of a source for which the memory did not suffice."""
 
 NO_PROCESS = "no-process"
-"""The code of a source that is parsed in another process, where there was none or it was killed."""
+"""The code of a source whose parsing process was killed or could not start."""
 
 PASSING = frozenset((UNREADABLE, NO_MEMORY, NO_PROCESS))
-"""The codes of what is no fault of the source's bytes: a later attempt may succeed."""
+"""The codes of failures that are not due to the source's bytes: a later attempt may succeed."""
 
 
 class Diagnostic(NamedTuple):
@@ -90,10 +90,10 @@ FORMAT_NAMES: Mapping[Format, str] = MappingProxyType(
         "text": "text",
     }
 )
-"""Formats as people call them; one that a package adds has its own name."""
+"""The names of formats for people; a format that a package adds brings its own name."""
 
 _AS_WRITTEN = frozenset(CORE_FORMATS) - {"html", "notebook"}
-"""Core formats that are shown as they are written, but for what is left out."""
+"""Core formats that are shown as written, except for the parts left out."""
 
 BlockKind = Literal[
     "paragraph",
@@ -107,7 +107,7 @@ BlockKind = Literal[
     "html",
     "front_matter",
     "thematic_break",
-    "definition",  # footnotes and the like
+    "definition",  # such as a footnote
 ]
 
 
@@ -155,13 +155,13 @@ class HeadingColumns(NamedTuple):
 
     @classmethod
     def of(cls, headings: Sequence[Heading]) -> HeadingColumns:
-        """Return the columns of headings, which are at hand where headings are made of them."""
+        """Return the columns of headings; `Headings` have theirs ready."""
         if isinstance(headings, Headings):
             return headings.columns
         return cls(*zip(*headings, strict=True))
 
     def only(self, chosen: Sequence[bool]) -> HeadingColumns:
-        """Return the columns of those headings alone that are chosen."""
+        """Return the columns of the chosen headings alone."""
         if False not in chosen:
             return self
         columns: list[Any] = [[*compress(column, chosen)] for column in self]
@@ -177,7 +177,7 @@ class HeadingColumns(NamedTuple):
 
 
 class Headings(Deferred[Heading]):
-    """Headings in columns, each made when it is looked at: a document may have many."""
+    """Headings stored in columns and made on access: a document may have many."""
 
     __slots__ = ("columns",)
 
@@ -220,7 +220,7 @@ class Link(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """A name that a source gives a place, and the byte that it stands for."""
+    """A name for a place in the source, and the byte that it leads to."""
 
     name: str
     at: int
@@ -236,10 +236,9 @@ class Document(NamedTuple):
     `metadata` is the front matter as data (JSON types, and ISO 8601 strings for
     dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
     that are in no body, in order and disjoint. `reader` makes the readable text
-    of spans where the bytes are not their own text, or not all of it is read; it is
-    a module's function, so that a document can be pickled. `anchors` are names beside the slugs of
-    headings. `headings`, `blocks`, `links` and `anchors` may be made when they are
-    first looked at.
+    of spans where it differs from the bytes; it is a module-level function, so that a
+    document can be pickled. `anchors` are names in addition to the headings' slugs.
+    `headings`, `blocks`, `links` and `anchors` may be made on first access.
     """
 
     path: str
@@ -265,16 +264,16 @@ class Document(NamedTuple):
 
     @property
     def is_rendered(self) -> bool:
-        """Whether what is read is made of markup or escapes; else it is the source, but for data.
+        """Whether the readable text is rendered from markup or escapes, as in pages and manuals.
 
-        Pages, notebooks and manuals are rendered.
+        Otherwise it is the source, without embedded data.
         """
         if self.reader is None or self.format in _AS_WRITTEN:
             return False
         return not getattr(self.reader, "is_as_written", False)
 
     def read(self, start: int, end: int) -> str:
-        """Return what is read in the bytes `[start, end)`."""
+        """Return the readable text of the bytes `[start, end)`."""
         if self.reader is not None:
             return self.reader(self.data, [(start, end)]).text
         return self.data[start:end].decode("utf-8", "replace")
@@ -291,10 +290,10 @@ _PLACE_COLUMNS = itemgetter(0), itemgetter(1), itemgetter(2)  # a block's kind, 
 
 
 class TopBlocks(Sequence[Block]):
-    """Blocks of level 0, in order, each made when it is looked at. Slices are columns, too.
+    """Blocks of level 0 in columns, in order, each made on access. Slices are columns, too.
 
-    `details` has the language and the start of the content of those with one of them,
-    by where they start.
+    `details` maps the start of a block to its language and the start of its content, for
+    blocks that have one of them.
     """
 
     __slots__ = ("details", "ends", "kinds", "starts")
@@ -319,7 +318,7 @@ class TopBlocks(Sequence[Block]):
         return cls(kinds, starts, ends, details)
 
     def starting_within(self, start: int, end: int) -> TopBlocks:
-        """Return those that start in `[start, end)`; if all do, this object, not to be changed."""
+        """Return the blocks that start in `[start, end)`; if all do, this object, unchanged."""
         starts = self.starts
         if not starts or (start <= starts[0] and starts[-1] < end):
             return self
@@ -327,7 +326,7 @@ class TopBlocks(Sequence[Block]):
 
     @classmethod
     def joined(cls, parts: Iterable[TopBlocks]) -> TopBlocks:
-        """Make one of the blocks of several regions."""
+        """Return the blocks of several regions as one sequence."""
         blocks = cls([], [], [], {})
         for part in parts:
             blocks.kinds += part.kinds
@@ -356,7 +355,7 @@ class TopBlocks(Sequence[Block]):
 
 
 MAX_REGIONS = 4096
-"""BlockRegions whose blocks are remembered: they are looked at in order, and may be many."""
+"""How many regions keep their blocks in memory: they are read in order, and may be many."""
 
 
 class BlockRegion:
@@ -378,18 +377,18 @@ class BlockRegion:
 
 
 class BlockRegions(ABC):
-    """What `Document.blocks` may be besides a sequence: blocks by the region they lie in.
+    """Blocks by the region they lie in: an alternative to a sequence as `Document.blocks`.
 
-    A heading at the top level begins a region; no block lies in two. One region costs less
-    than all blocks do.
+    A heading at the top level begins a region; no block lies in two. A region is cheaper to
+    make than all blocks.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def regions_of(self, start: int, end: int) -> range:
-        """The numbers of the regions that have bytes in `[start, end)`."""
+        """Return the numbers of the regions that have bytes in `[start, end)`."""
 
     @abstractmethod
     def region(self, number: int) -> BlockRegion:
-        """Return a region."""
+        """Return the region with that number."""

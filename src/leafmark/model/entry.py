@@ -1,4 +1,4 @@
-"""What the index gives back: `Entry` for a chunk, `DocumentEntry` for a source.
+"""Entries of the index: `Entry` for a chunk, `DocumentEntry` for a source.
 
 An entry has the structure of a chunk without its text: the text is read from
 the source, by span, after the source's hash was checked.
@@ -16,7 +16,7 @@ from leafmark.namedtuples import NamedTuple
 
 
 class FileState(NamedTuple):
-    """How a file looked when it was indexed; equal states mean that it need not be read again.
+    """The state of a file when it was indexed; with an equal state, it need not be read again.
 
     `changed_ns` is ctime. `digest` is the sha256 of the file's bytes, hex.
     """
@@ -90,11 +90,11 @@ class Entry(NamedTuple):
 
 
 class DocumentEntry(NamedTuple):
-    """One indexed source: its state on disk and what belongs to the whole document.
+    """One indexed source: its state on disk and the data of the whole document.
 
     `slugs` maps the slugs that no chunk carries (discarded headings) to positions.
-    `named` says that the user named the file when it was indexed, so that it stays
-    although an ignore rule leaves it out. `front_matter_end` is the byte before
+    `named` files were named by the user when they were indexed, so that they stay
+    although an ignore rule matches them. `front_matter_end` is the byte before
     which nothing is text (0 without front matter).
     """
 
@@ -120,13 +120,13 @@ class DocumentEntry(NamedTuple):
 
 
 def whole_range(chunk: Chunk | Entry) -> tuple[int, int]:
-    """Return the bytes of a chunk with its heading line and all that is below it."""
+    """Return the byte range of a chunk with its heading line and everything below it."""
     start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
     return start, chunk.byte_end
 
 
 def heading_and_span(chunk: Chunk | Entry) -> list[tuple[int, int]]:
-    """Return the bytes of a chunk's heading lines, where it has some, and of its span."""
+    """Return the byte ranges of a chunk's heading lines, if any, and of its span."""
     span = (chunk.byte_start, chunk.byte_end)
     if chunk.heading_start is None or chunk.heading_end is None:
         return [span]

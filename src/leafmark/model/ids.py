@@ -1,8 +1,8 @@
-"""How chunks are named: `tree:path`, `tree:path#slug`, `…~k`, the alias `tree:path.N`, breadcrumbs.
+"""Ids of chunks: `tree:path`, `tree:path#slug`, `…~k`, the alias `tree:path.N`; breadcrumbs.
 
-Ids are compared whole. They are never taken apart to find an ancestor: ancestry
-comes from parent links. The one thing read off an id is its document part,
-which is unambiguous because a path inside an id holds no `#` and no `~`.
+Ids are compared whole. No code derives an ancestor from the spelling of an id: ancestry
+comes from parent links. Only the document part is read from an id: it is
+unambiguous because a path inside an id holds no `#` and no `~`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from leafmark.patterns import late_pattern
 BETWEEN_TITLES = " › "
 
 DocumentKey = tuple[str, str]
-"""What identifies a document, or its source: tree and path."""
+"""The identity of a document or its source: tree and path."""
 
 
 def format_breadcrumb(section_path: Iterable[str]) -> str:
@@ -30,17 +30,17 @@ def format_breadcrumb(section_path: Iterable[str]) -> str:
 
 
 TREE_NAME = late_pattern(r"[A-Za-z0-9._-]+")
-"""What a tree may be called."""
+"""The valid names of trees."""
 
 PREAMBLE = "preamble"
-"""The slug by which a document's own body is asked for: `path#preamble`."""
+"""The slug that selects a document's own body: `path#preamble`."""
 
 _RESERVED = late_pattern(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNDECODABLE = late_pattern("[\udc80-\udcff]")
 
 
 def check_tree_name(name: str) -> None:
-    """Raise a UsageError where a tree cannot be called so."""
+    """Raise a UsageError if `name` is not a valid name for a tree."""
     if not TREE_NAME.fullmatch(name):
         raise UsageError(
             f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
@@ -79,13 +79,13 @@ def _is_byte(char: str) -> bool:
     return "\udc80" <= char <= "\udcff"
 
 
-@memo(4096)  # a search asks for the ids of some documents again and again
+@memo(4096)  # a search computes the ids of the same documents again and again
 def document_id(tree: str, path: str) -> str:
     return f"{tree}:{encode_path(path)}"
 
 
 def fragment(slug: str | None, piece: int) -> str:
-    """Return what stands after the document's id: `#slug`, `~k`, both or nothing.
+    """Return the part of an id after the document's id: `#slug`, `~k`, both or nothing.
 
     >>> fragment("setup", 2)
     '#setup~2'
@@ -108,7 +108,7 @@ def document_part(chunk_id: str) -> str:
 
 
 def tree_name(folder: str) -> str:
-    """Return `folder`'s name with every character that a tree name cannot hold made `-`.
+    """Return `folder`'s name with `-` for every character that a tree name cannot hold.
 
     >>> tree_name("my docs (v2)")
     'my-docs--v2-'

@@ -1,4 +1,4 @@
-"""What can be set, declared once: what it does, its default, its range, and where it is given.
+"""Declarations of options, one place for each: meaning, default, range, and where users set it.
 
 A field of an options type carries an `Option`; `declarations` reads them. Settings of files and
 environment, flags, tool schemas, help and the reference pages are made from the same list.
@@ -16,27 +16,27 @@ from leafmark.errors import ConfigError
 from leafmark.namedtuples import NamedTuple
 
 Value = bool | int | float | str | None
-"""What a setting can hold. None stands only for what has not been chosen."""
+"""The value of a setting. None means that nothing was chosen."""
 
 LANGUAGES = tuple(
     "arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese"
     " romanian russian spanish swedish tamil turkish".split()
 )
-"""The languages whose words can be reduced to stems."""
+"""The languages with a stemmer."""
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
 
 class Option(NamedTuple):
-    """How one field is declared: `doc` says what it does, `reason` why a user would change it.
+    """The declaration of one field: `doc` is its effect, `reason` why a user would change it.
 
     `least` and `most` are inclusive; with `open_low` the least value itself is refused. `given`
-    says where: a `setting` stands in files and environment, a `constant` is overridden for one
-    run only (`--set`, a variable, evaluations), a `request` says what is asked for. `per_tree`
-    settings may also stand in a tree's own table. `gated` ones, which say what they do beyond the
-    project's folder, are heeded in its configuration only after `leafmark trust`. `off` says what a
-    switch does that turns the field off.
+    is where users set it: a `setting` in files and environment, a `constant` for one run only
+    (`--set`, a variable, evaluations), a `request` as part of the request itself. `per_tree`
+    settings may also stand in a tree's own table. `gated` describes an effect beyond the project's
+    folder: such a setting in the project's file is ignored until `leafmark trust`. `off` is the
+    effect of the switch that turns the field off.
     """
 
     doc: str
@@ -59,13 +59,13 @@ def _is_list(kind: Any) -> bool:
 
 @cache
 def _literals(kind: Any) -> tuple[str, ...]:
-    """Return the only values of a type, or of the members of a list; () for any."""
+    """Return the literal values of a type or of a list's members; () if any value fits."""
     kind = get_args(kind)[0] if _is_list(kind) else kind
     return get_args(kind) if get_origin(kind) is Literal else ()
 
 
 class Declaration(NamedTuple):
-    """One field that can be set. `name` is `table.key`, as in `search.limit`, or the key alone."""
+    """One declared field. `name` is `table.key`, as in `search.limit`, or the key alone."""
 
     name: str
     default: Any
@@ -85,7 +85,7 @@ class Declaration(NamedTuple):
         return _is_list(self.kind)
 
     def sentence(self, *, off: bool = False) -> str:
-        """What it does, or with `off` what turning it off does.
+        """Return the field's effect as a sentence, or with `off` the effect of turning it off.
 
         >>> Declaration("search.plain", False, bool, Option("take it as text")).sentence()
         'Take it as text.'
@@ -103,7 +103,7 @@ class Declaration(NamedTuple):
 
     @property
     def accepted(self) -> str:
-        """What values it takes, as a phrase after "must be".
+        """The accepted values, as a phrase after "must be".
 
         >>> Declaration("search.relax_share", 0.3, float, Option("", least=0, most=1)).accepted
         'a number from 0 to 1'
@@ -119,19 +119,19 @@ class Declaration(NamedTuple):
         return "a text that is not empty" if self.kind in (str, str | None) else "a number, or none"
 
     def holds(self, value: object) -> Any:
-        """Return `value` as the field holds it; a whole number stands for a number too.
+        """Return `value` in the field's type; an integer is also accepted as a number.
 
         Raises:
             ValueError: the value is of another type, or outside the range.
         """
         if value is self.default:
             return value
-        fitting = self._held(value)
+        fitting = self._convert(value)
         if fitting is None and value is not None:
             raise ValueError(f"{self.name} must be {self.accepted}")
         return fitting
 
-    def _held(self, value: object) -> Any:
+    def _convert(self, value: object) -> Any:
         """Return the value in the field's type, or None if it does not fit."""
         if value is None:
             if type(None) not in get_args(self.kind):
@@ -174,9 +174,9 @@ def _range(option: Option) -> str:
 
 @cache
 def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
-    """Return what the fields of an options type declare, by key; `table` begins their names.
+    """Return the declarations of an options type, by key; `table` begins their names.
 
-    The type is `Frozen` or a named tuple; fields declare that are `Annotated` with an `Option`.
+    The type is `Frozen` or a named tuple; its fields `Annotated` with an `Option` are declared.
     """
     hints = get_type_hints(options, include_extras=True)
     declared = {}
@@ -189,7 +189,7 @@ def declarations(options: Any, table: str = "") -> Mapping[str, Declaration]:
 
 
 def check_value(declared: Declaration, value: object, *, location: str | None = None) -> Value:
-    """Return `value` as the field holds it; a whole number stands for a number too.
+    """Return `value` in the field's type; an integer is also accepted as a number.
 
     Raises:
         ConfigError: the value is of another type or outside the range.
@@ -204,7 +204,7 @@ def check_value(declared: Declaration, value: object, *, location: str | None = 
 
 
 def _shown(value: object) -> str:
-    """A value as it would stand in TOML, shortened.
+    """Return a value as TOML spells it, shortened.
 
     >>> _shown(True), _shown("x"), _shown([1])
     ('true', '"x"', '[1]')
@@ -216,14 +216,14 @@ def _shown(value: object) -> str:
 
 
 def parse_value(declared: Declaration, text: str, *, location: str | None = None) -> Value:
-    """Return the value that `text` stands for; `location` names the variable, if it is of one.
+    """Return the value that `text` spells; `location` names the environment variable, if any.
 
     >>> limit = Declaration("search.limit", 10, int, Option("", least=1))
     >>> parse_value(limit, "25", location="LEAFMARK_SEARCH_LIMIT")
     25
 
     Raises:
-        ConfigError: the text does not stand for a value that the field accepts.
+        ConfigError: the text does not spell a value that the field accepts.
     """
     return check_value(declared, _read(declared.kind, text.strip()), location=location)
 
@@ -233,7 +233,7 @@ def _read(kind: Any, text: str) -> object:
         word = text.lower()
         return True if word in _TRUE else False if word in _FALSE else text
     if kind in (int, float):
-        # underscores part digits, as in TOML; but Python reads 0_1 as 1, which was to be 0.1
+        # underscores group digits, as in TOML; but Python reads 0_1 as 1, a typo for 0.1
         if text.lstrip("+-").startswith("0_") or not text.isascii():
             return text
         try:

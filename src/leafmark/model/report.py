@@ -1,4 +1,4 @@
-"""What the use cases other than search answer: reports for the front ends to render."""
+"""Reports: the answers of the use cases other than search, for the front ends to render."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def count_of(number: int, noun: str) -> str:
 
 
 def age_of(looked_ns: int) -> float | None:
-    """Return the seconds since a time; None where no run has looked at all sources yet.
+    """Return the seconds since a time; None where no run has checked all sources yet.
 
-    It may have been told by another machine's clock, and is no less than nothing.
+    Never negative, although the time may come from another machine's clock.
     """
-    is_known = looked_ns > 1_000_000_000  # what was copied from elsewhere counts as never looked at
+    is_known = looked_ns > 1_000_000_000  # a copied index counts as never checked
     return max(0.0, time.time() - looked_ns / 1e9) if is_known else None
 
 
 def age_in_words(seconds: float) -> str:
-    """Say how long ago something was.
+    """Return an age in words.
 
     >>> [age_in_words(each) for each in (5, 100, 7200, 200_000)]
     ['less than a minute ago', '1 minute ago', '2 hours ago', '2 days ago']
@@ -45,7 +45,7 @@ def age_in_words(seconds: float) -> str:
 
 
 def plural(noun: str, number: int) -> str:
-    """Return the noun as it stands behind a number.
+    """Return the noun in the form that agrees with a number.
 
     >>> plural("token", 1), plural("token", 0)
     ('token', 'tokens')
@@ -54,7 +54,7 @@ def plural(noun: str, number: int) -> str:
 
 
 CitationStatus = Literal["ok", "moved", "changed", "gone"]
-"""What became of a citation: as it was, its bytes elsewhere, others in its place, or nothing."""
+"""The state of a citation: unchanged, its bytes elsewhere, other bytes in its place, or gone."""
 
 
 class Place(NamedTuple):
@@ -71,9 +71,9 @@ class Verified(NamedTuple):
     """One citation of a text, checked against the sources as they are now.
 
     `line` and `column` (characters) are its 1-based place in the text. `place`
-    is where the cited bytes stand now: None for what is `changed` or `gone`.
-    `current` is the citation to use now: that of `place`, and that of a changed
-    chunk as it is. `nearest` are the ids most like one that is gone.
+    is where the cited bytes stand now: None if they are `changed` or `gone`.
+    `current` is the citation to use now: of `place`, or of the changed chunk in its
+    present state. `nearest` are the ids most like the id of a chunk that is gone.
     """
 
     citation: str
@@ -86,10 +86,7 @@ class Verified(NamedTuple):
 
 
 class VerifyReport(NamedTuple):
-    """The citations of one text, in order; `name` is the text's.
-
-    `hints` are as in `Answer`, in the library.
-    """
+    """The citations of the text called `name`, in order; `hints` as in `Answer` (library only)."""
 
     name: str
     citations: tuple[Verified, ...] = ()
@@ -97,7 +94,7 @@ class VerifyReport(NamedTuple):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many there are of each status."""
+        """The number of citations of each status."""
         counts: dict[str, int] = dict.fromkeys(get_args(CitationStatus), 0)
         for citation in self.citations:
             counts[citation.status] += 1
@@ -105,7 +102,7 @@ class VerifyReport(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether there are citations, and all of them are right."""
+        """Whether there are citations, and all of them are `ok`."""
         return bool(self.citations) and all(citation.status == "ok" for citation in self.citations)
 
 
@@ -117,15 +114,15 @@ class Skipped(NamedTuple):
 
 
 class IndexReport(NamedTuple):
-    """What one indexing run did.
+    """The result of one indexing run.
 
-    `added`, `modified` and `removed` hold document ids, sorted. A source without text is no
-    document: it is `skipped`, or a diagnostic says why. So of a whole run `added`, `modified`
-    and `unchanged` make up `documents`. A dry run reads no source: it counts new ones as
-    added, and known ones by how their files look; `documents` are those of before.
-    `vectors` were made, and `pending_vectors` chunks have none yet. `warnings` say why, and
-    before that what of the configuration is not used.
-    `failure` is what kept vectors from being stored, after all else was.
+    `added`, `modified` and `removed` hold document ids, sorted. A source without text is not a
+    document: it is `skipped`, or a diagnostic says why. So `added`, `modified` and `unchanged`
+    of a complete run add up to `documents`. A dry run reads no source: it counts new ones as
+    added, and compares the file state of known ones; `documents` counts those in the index.
+    `vectors` counts the vectors made, `pending_vectors` the chunks without one. `warnings` name
+    the unused parts of the configuration first, then the reasons for missing vectors.
+    `failure` is the error that kept vectors from being stored after everything else was.
     """
 
     added: tuple[str, ...] = ()
@@ -147,26 +144,26 @@ class IndexReport(NamedTuple):
 
 
 class Size(NamedTuple):
-    """What a chunk holds with its heading and all below it."""
+    """The size of a chunk with its heading and everything below it."""
 
     tokens: int
     bytes: int
 
 
 class Shown(NamedTuple):
-    """One thing asked for by id, read from its source.
+    """A chunk or document requested by id, read from its source.
 
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
-    `own_ranges` are the bytes of its own text, that of its pieces included, where it was
-    asked for alone: then `full_text` and `raw` are that text.
-    `lines` are those asked for of it: then `full_text`, `raw` and `own_ranges` are of these alone.
-    `section` is what was asked for where the chunk is larger and holds it: the strategy made
-    none of it. Then `heading`, `full_text` and `raw` are its.
-    `readable` is what a person reads of it where the bytes are markup.
-    `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
-    its `children`, by position, where they were asked for.
+    `own_ranges`, for a request of its own text alone, are the bytes of that text, with its
+    pieces: then `full_text` and `raw` hold that text.
+    `lines` are the requested lines: then `full_text`, `raw` and `own_ranges` cover only these.
+    `section` is the requested section if it is not a chunk of the strategy but part of a larger
+    one: then `heading`, `full_text` and `raw` are those of the section.
+    `readable` is the text without markup where the bytes are markup.
+    `passages` and `expanded` are as in `Result`. `sizes`, if requested, are the sizes of the
+    chunk and its `children`, by position.
     """
 
     entry: Entry
@@ -200,9 +197,9 @@ class Shown(NamedTuple):
 
 
 class ShowReport(NamedTuple):
-    """Answers in the order of the ids; `not_found` pairs an id with the nearest ones.
+    """Answers in the order of the ids; `not_found` pairs an unknown id with the nearest ids.
 
-    `packing`, `omission` and `tokenizer` are as in `Answer`, and so are `hints` in the library.
+    `packing`, `omission` and `tokenizer` are as in `Answer`, and so are `hints` (library only).
     """
 
     shown: tuple[Shown, ...] = ()
@@ -214,7 +211,7 @@ class ShowReport(NamedTuple):
 
 
 class FolderEntry(NamedTuple):
-    """A folder of a tree, or a tree: `id` ends with `/` or `:`, and begins all ids inside."""
+    """A folder of a tree, or a tree: `id` ends with `/` or `:` and begins all ids inside it."""
 
     id: str
     documents: int
@@ -223,7 +220,7 @@ class FolderEntry(NamedTuple):
 class TreeStatus(NamedTuple):
     """One tree of the project; `scope` is `local` or `global`, `bytes` counts the sources.
 
-    The `path` of a tree that other machines index into a cluster is empty.
+    `path` is empty for a tree that other machines index into a cluster.
     """
 
     name: str
@@ -236,10 +233,10 @@ class TreeStatus(NamedTuple):
 
 
 class ClusterState(NamedTuple):
-    """How the cluster is that holds an index.
+    """The health of the cluster that holds an index.
 
-    `status` is its own word: green, yellow where copies are missing, red where parts of the index
-    are. `shards` and `missing_shards`, copies included, are those of the index alone.
+    `status` is the cluster's own word: green, yellow if copies are missing, red if parts of the
+    index are. `shards` and `missing_shards` count the index's own, copies included.
     """
 
     name: str
@@ -256,7 +253,7 @@ class ClusterState(NamedTuple):
 
 
 class StatusReport(NamedTuple):
-    """The state of a project's index; where it `exists` and cannot be read, a warning says why."""
+    """The state of a project's index; if it `exists` but cannot be read, a warning says why."""
 
     config_files: tuple[str, ...] = ()
     index_dir: str = ""
@@ -270,7 +267,7 @@ class StatusReport(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     cluster: ClusterState | None = None
     age_s: float | None = None
-    """How long ago somebody last looked at all sources; None where that is done when one asks."""
+    """Seconds since the last check of all sources; None if each request checks them."""
 
 
 class SettingOrigin(NamedTuple):
@@ -283,7 +280,7 @@ class SettingOrigin(NamedTuple):
 
 
 class PermissionRequest(NamedTuple):
-    """One thing that a project's file asks for beyond its folder.
+    """One permission beyond its folder that a project's file requests.
 
     `key` is the setting or tree, `why` a clause that says why it is gated,
     `location` is `path:line`.
@@ -295,17 +292,17 @@ class PermissionRequest(NamedTuple):
 
     @property
     def notice(self) -> Remedy:
-        """Where it stands, why it is not granted, and what grants it."""
+        """The message with its location, why it is not granted, and how to grant it."""
         request = f"{self.location}: {self.key} {self.why}"
         return Remedy("untrusted", f"{request}; left out, as it is not trusted", told=request)
 
 
 class TrustedFile(NamedTuple):
-    """One configuration file and the user's approval of what it asks for beyond its folder.
+    """One configuration file and the user's approval of its requests beyond its folder.
 
-    `state` is `pending` (nothing was approved), `changed` (something else was)
-    or `trusted`; of approvals for other folders, `recorded`, or `gone` when there
-    is no such file any more. `digest` is that of the permissions, "" where not known.
+    `state` is `pending` (nothing was approved), `changed` (other requests were)
+    or `trusted`; approvals for other folders are `recorded`, or `gone` if the file no longer
+    exists. `digest` is the hash of the permissions, "" if unknown.
     """
 
     path: str
@@ -315,7 +312,7 @@ class TrustedFile(NamedTuple):
 
 
 class TrustReport(NamedTuple):
-    """The configuration files that ask for something, those in force first; then approvals."""
+    """The configuration files with requests, those in force first; then recorded approvals."""
 
     files: tuple[TrustedFile, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -324,8 +321,8 @@ class TrustReport(NamedTuple):
 class AgentFile(NamedTuple):
     """One agent file: `state` is `fresh`, `stale` (its block is old or not there) or `missing`.
 
-    `path` is as the user would write it, `target` where it really lies; `before`
-    and `after` are the file's bytes as they are and as they should be.
+    `path` is the path as the user writes it, `target` the resolved one; `before`
+    and `after` are the file's present bytes and the desired ones.
     """
 
     path: str
@@ -336,17 +333,17 @@ class AgentFile(NamedTuple):
 
 
 class AgentsReport(NamedTuple):
-    """The block with its markers, and the files that hold it or should."""
+    """The block with its markers, and the files that hold it or should hold it."""
 
     block: str
     files: tuple[AgentFile, ...] = ()
 
 
 class LlmsReport(NamedTuple):
-    """What was written for programs to read: files, how many documents, and what is not in them.
+    """The files written for programs, the number of documents in them, and omitted documents.
 
-    `left_out` are ids of documents for which the full text had no room, `stale`
-    those whose source changed while it was read.
+    `left_out` are the ids of documents too large for the rest of the full text, `stale`
+    those of documents whose source changed during reading.
     """
 
     paths: tuple[str, ...] = ()
@@ -356,11 +353,11 @@ class LlmsReport(NamedTuple):
 
 
 class WatchEvent(NamedTuple):
-    """What happened while an index was kept fresh.
+    """An event of watching an index's sources.
 
     `kind` is `watching` (by events), `polling` (by the clock, `message` says why),
     `indexed` (with `report`), `missing` and `back` (a tree's folder), or `failed`
-    (with `error`; it is tried again).
+    (with `error`; the watcher tries again).
     """
 
     kind: str
@@ -370,7 +367,7 @@ class WatchEvent(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at; `state` is `ok`, `warning` or `problem`, `hint` what to do."""
+    """One check; `state` is `ok`, `warning` or `problem`, and `hint` says what to do."""
 
     area: str
     state: str
@@ -379,9 +376,9 @@ class Check(NamedTuple):
 
 
 class Migration(NamedTuple):
-    """What became of it: documents and chunks of both, and how alike their answers are.
+    """The result of a migration: the counts of both indexes and how far their answers agree.
 
-    `missing` are documents whose sources are another now, or nowhere: they are not there.
+    `missing` are documents that were not copied: their sources have changed or are gone.
     `overlap` is the mean share of the first ten results that are the same.
     """
 
@@ -396,17 +393,17 @@ class Migration(NamedTuple):
 
     @property
     def is_equal(self) -> bool:
-        """Whether counts are the same, but for what is missing, and answers nearly so."""
+        """Whether the counts agree, except for missing documents, and the answers nearly do."""
         same = self.documents == self.target_documents + len(self.missing)
         return same and self.overlap >= 0.98
 
 
 class DoctorReport(NamedTuple):
-    """All checks, in the order in which they were made."""
+    """All checks, in the order of their execution."""
 
     checks: tuple[Check, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong; warnings are not."""
+        """Whether there is no problem; warnings are not problems."""
         return all(check.state != "problem" for check in self.checks)

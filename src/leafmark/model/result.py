@@ -1,8 +1,8 @@
-"""What a search answers: candidates, results, what of them is shown, and why one is absent.
+"""The answer of a search: candidates, results, their shown parts, and reasons of absence.
 
 Byte ranges are half-open. `match_ranges` count from the start of the body
-(`Chunk.body_bytes`); snippet ranges are character offsets into the snippet. An answer that
-must fit a number of tokens is the beginning of one fixed order of bytes: see `Packing`.
+(`Chunk.body_bytes`); snippet ranges are character offsets into the snippet. An answer within
+a budget of tokens is a prefix of one fixed order of bytes: see `Packing`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from leafmark.namedtuples import NamedTuple
 
 
 class WeightedText(NamedTuple):
-    """A part of a file and how much its words say about it; `source` names the part."""
+    """A part of a file and the weight of its words; `source` names the part."""
 
     source: str
     text: str
@@ -25,11 +25,10 @@ class WeightedText(NamedTuple):
 
 
 class KeyTerm(NamedTuple):
-    """A word that says what a text is about.
+    """A word that characterises a text.
 
     `score` is `weight` × idf; `weight` the sum over `sources` of their weights ×
-    (1 + ln of how often the word stands there); `chunks` tells how many chunks
-    have it.
+    (1 + ln of the word's frequency there); `chunks` counts the chunks with the word.
     """
 
     word: str
@@ -42,9 +41,9 @@ class KeyTerm(NamedTuple):
 class Passage(NamedTuple):
     """Consecutive bytes of a source, as text.
 
-    `citation` covers those that lie in the result's span; it is None for a
+    `citation` covers the bytes that lie in the result's span; it is None for a
     heading alone, which lies before the span. Where the bytes are markup, `text`
-    is what a person reads in them: the part of `reading` from `text_start` on.
+    is their readable text: the part of `reading` from `text_start` on.
     """
 
     start: int
@@ -56,10 +55,10 @@ class Passage(NamedTuple):
 
 
 class Omission(NamedTuple):
-    """What was left out: its cost, and the id to ask for.
+    """An omitted part: its cost, and the id that shows it.
 
-    `results` counts whole results that have no place; `id` is the first one's then.
-    `own` says that nothing of the sections below it is missing here, only its own text.
+    `results` counts omitted whole results; then `id` is that of the first.
+    `own` marks an omission of own text alone, without the sections below it.
     """
 
     id: str
@@ -77,7 +76,7 @@ class Unit(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Where a chunk lies, its heading included; `own_end` is where sections below it begin."""
+    """The range of a chunk with its heading; `own_end` is where the sections below it begin."""
 
     start: int
     end: int
@@ -86,14 +85,14 @@ class Extent(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One result as it is packed.
+    """One result for packing.
 
     `units` are in order of the text and disjoint; `order` holds their indexes in
-    the order in which they are added. `span` is the chunk's own, without its
-    heading. `extents` are those of the chunk and of all below it, each after
-    its parent. An item whose source cannot be read has no units. `reading` is what
-    a person reads in all of it where the bytes are markup. `preamble` is what stands
-    in a document before its sections, which has an id of its own.
+    the order of addition. `span` is the chunk's own, without its heading. `extents`
+    are those of the chunk and of all chunks below it, each after its parent. An item
+    whose source cannot be read has no units. `reading` is the readable text of the whole
+    item where the bytes are markup. `preamble` is the part of a document before its
+    sections, which has its own id.
     """
 
     id: str
@@ -114,11 +113,10 @@ class Step(NamedTuple):
 
 
 class Packing(NamedTuple):
-    """The items of an answer and the order in which they are filled in.
+    """The items of an answer and the order of their additions.
 
-    First the results, by rank, then what was added to each of them by expansion.
-    The order depends on nothing but the answer, so that more room only adds to
-    what is shown.
+    First come the results, by rank, then the chunks that expansion added to each of them.
+    The order depends only on the answer, so that a larger budget only adds to the shown parts.
     """
 
     items: tuple[Item, ...]
@@ -126,22 +124,22 @@ class Packing(NamedTuple):
 
 
 WORD = "word"
-"""The `how` of a factor that a word of the query is: its name is how it was typed."""
+"""The `how` of a factor for a word of the query, whose name is the word as typed."""
 
 Grain = Literal["auto", "piece", "section", "document"]
-"""How large a result may be."""
+"""The size of results."""
 
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 Sort = Literal["score", "mtime", "path"]
-"""What results are ordered by."""
+"""The sort key of results."""
 
 SORTS: tuple[Sort, ...] = get_args(Sort)
 
 
 class Factor(NamedTuple):
-    """One part of a score: `value` is what it contributes, `how` says by which rule.
+    """One part of a score: `value` is its contribution, `how` the rule that produced it.
 
-    `operation` tells how the parts of one level combine: `add` (term × field
+    `operation` combines the factors of one level: `add` (term × field
     contributions) or `multiply` (boosts); `parts` break a factor down further.
     """
 
@@ -156,11 +154,12 @@ class Candidate(NamedTuple):
     """A scored chunk. `relaxed` ones match some of a question's words, not all.
 
     `topics` are the 0-based numbers of the query arguments that it matched.
-    `direct_score` is the chunk's own match, None for a parent that stands here
-    only for its `constituents`. `whole` marks a document that is near as a whole,
-    with none of its chunks among the candidates. An `introduction` is a chunk as it
-    stands before what is below it: its `entry` ends there. `more` counts the further
-    matches of its document that found no place. A `named` one is the query is its name.
+    `direct_score` is the score of the chunk's own match, None for a parent that only
+    represents its `constituents`. `whole` marks a document that is near as a whole,
+    with none of its chunks among the candidates. An `introduction` is the part of a chunk
+    before the chunks below it: its `entry` ends there. `more` counts the further
+    matches of its document that are not among the candidates. The query is the name of a
+    `named` one.
     """
 
     entry: Entry
@@ -178,7 +177,7 @@ class Candidate(NamedTuple):
     named: bool = False
 
     def with_constituents(self) -> Iterator[Candidate]:
-        """Yield the candidate and all that was merged into it, from the top down."""
+        """Yield the candidate and all candidates merged into it, from the top down."""
         yield self
         for part in self.constituents:
             yield from part.with_constituents()
@@ -214,7 +213,7 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 class Related(NamedTuple):
     """A chunk that was added to a result: its heading and own body, in passages.
 
-    Under a budget some of them are omissions. `lead` is the beginning of its
+    Under a budget some of the passages are omissions. `lead` is the beginning of its
     text, for forms that show excerpts.
     """
 
@@ -225,22 +224,22 @@ class Related(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the user gets for one place in the ranking.
+    """One result of the ranking, as the user sees it.
 
-    `body` and `span_sha256` are None when the source is not what was indexed
+    `body` and `span_sha256` are None when the source differs from the indexed one
     (`stale`); then `snippet` is empty and there are no ranges and no citation.
 
-    `body_bytes` are the bytes that `match_ranges` count in (they differ from
+    `body_bytes` are the bytes that `match_ranges` refer to (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
     `cited` are the sha256 of its span, hex, and the citation. These, the places, `match_ranges`
-    and `constituents` may be made when they are first looked at.
-    `full_text` is heading and whole section as it is read, where it was asked for;
-    `reading` tells where it comes from if the bytes are markup. Under a
-    budget `passages` says what of the result is shown and what is left out; it is
-    None where there is none. `expanded` is what was added to it. Of an
-    `introduction`, `entry`, texts and citation end before the first chunk below it. `more`
-    further matches of its document found no place.
+    and `constituents` may be made on first access.
+    `full_text`, if requested, is the readable text of heading and whole section;
+    `reading` maps it to the source if the bytes are markup. Under a
+    budget `passages` are the shown and the omitted parts of the result; without one it is
+    None. `expanded` are the chunks added to it. The `entry`, texts and citation of an
+    `introduction` end before the first chunk below it. `more` counts the further matches of
+    its document that are not among the results.
     """
 
     entry: Entry
@@ -284,7 +283,7 @@ class Result(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of its document below the root of the tree."""
+        """The document's path, relative to the root of the tree."""
         return self.entry.path
 
     @property
@@ -301,18 +300,18 @@ class Result(NamedTuple):
 
     @property
     def text(self) -> str:
-        """`full_text` where it was read, else `body`; empty for a stale result."""
+        """`full_text` if it was requested, otherwise `body`; empty for a stale result."""
         return (self.body if self.full_text is None else self.full_text) or ""
 
     def with_constituents(self) -> Iterator[Result]:
-        """Yield the result and all that was merged into it, from the top down."""
+        """Yield the result and all results merged into it, from the top down."""
         yield self
         for part in self.constituents:
             yield from part.with_constituents()
 
     @property
     def file_ranges(self) -> list[tuple[int, int]]:
-        """The matches as byte ranges of the source; one over a gap of the body ends there."""
+        """The matches as byte ranges of the source; a match over a gap of the body ends there."""
         ranges = []
         body_start = 0
         for start, end in self.entry.body_spans:
@@ -326,7 +325,7 @@ class Result(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """What one phase of the pipeline did: how many went in, how many came out, and why."""
+    """The work of one phase of the pipeline: candidates before and after it, and why."""
 
     name: str
     before: int
@@ -335,11 +334,11 @@ class Phase(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """Something the user may want to know or do next: a stable `code` with its `values`.
+    """A fact or a next step for the user: a stable `code` with its `values`.
 
-    Front ends word it (`render.hints`), each in its own terms. Where `message` is given, it is
-    the wording for all of them. Where an answer lacks something, `reason` says why, without what
-    that means for the answer.
+    Front ends word it (`render.hints`), each in its own terms, unless `message` words it for
+    all of them. Where an answer lacks something, `reason` says why, without the consequence
+    for the answer.
     """
 
     code: str
@@ -349,12 +348,12 @@ class Hint(NamedTuple):
 
 
 class Answer(Frozen, Sequence[Result]):
-    """The answer to one search: the sequence of its results, and what there is to say of them.
+    """The answer to one search: the sequence of its results, and information about them.
 
-    `records` are the full chunk records by id, where asked for. `roots` holds the absolute root
-    folder of each tree, by name. `terms` are what was looked for where it was taken from files or
-    chunks. `packing` is the order in which it is cut to a budget, where that was asked for, and
-    `omission` what a budget left out altogether; `tokenizer` is what a budget is counted in.
+    `records`, if requested, are the full chunk records by id. `roots` holds the absolute root
+    folder of each tree, by name. `terms` are the words of the search if they were taken from
+    files or chunks. `packing`, for an answer with a budget, is the order of its parts, and
+    `omission` the results that the budget left out; `tokenizer` counts the tokens of a budget.
     """
 
     query: str
@@ -402,21 +401,21 @@ LostAt = Literal[
 ]
 """The phase at which a chunk was lost.
 
-- `filter`: a filter does not admit it.
-- `match`: it does not match; `meaning`: it is not near, where words do not count.
-- `strict`, `relaxed`: it matches some of the words, while all are asked for, or enough
+- `filter`: a filter excludes it.
+- `match`: it does not match; `meaning`: it is not near, in a search by meaning alone.
+- `strict`, `relaxed`: it matches some of the words, while the query requires all, or enough
   others match all.
-- `candidates`, `cutoff`, `limit`: it came after the last that was considered, kept, shown.
+- `candidates`, `cutoff`, `limit`: it came after the last one considered, kept, shown.
 - `merged`: it is part of a larger result; `duplicate`: a result has the same text.
-- `document`: its document has taken all the places that one may take.
+- `document`: its document already has the maximum number of results.
 """
 
 
 class UnmatchedPart(NamedTuple):
     """A part of the query that the chunk does not meet.
 
-    `refuses` says that the chunk has what the part leaves out. `chunks` tells how
-    many chunks have it, `near` which words of the chunk are most like it.
+    `refuses` marks a part that excludes the chunk for its content. `chunks` counts the
+    chunks that have the part, `near` are the words of the chunk most like it.
     """
 
     text: str
@@ -426,12 +425,12 @@ class UnmatchedPart(NamedTuple):
 
 
 class AbsenceReason(NamedTuple):
-    """Where one topic lost a chunk, and what it was that came that far.
+    """The phase at which one topic lost a chunk, and the state of the chunk at that phase.
 
     `id` is the chunk itself or one below it. `rank` and `score` are its place
-    among `of` matches. `by` is the id of the result that took it in, or has the
-    same text. `ratio` is the drop of scores that ended the list before it. `values` are what
-    else there is to say: front ends word it (`render.absence`).
+    among `of` matches. `by` is the id of the result that contains it, or has the
+    same text. `ratio` is the drop of scores that ended the list before it. `values` are
+    further facts, which front ends word (`render.absence`).
     """
 
     lost_at: LostAt
@@ -450,9 +449,9 @@ class WhyNotReport(NamedTuple):
     """Why the chunk `id` is not among the results; or, with `shown_as`, at which rank it is.
 
     `shown_as` is the id of the result: its own or that of a chunk below it.
-    `remedy` are settings, `without` parts of the query to leave out, and `added` one
-    to add, that together do show it: this was tried. They are empty where nothing
-    tried did. `hints` say what a search would: that it is lexical, for example.
+    `remedy` are settings, `without` parts of the query to leave out, and `added` a part
+    to add: a search with all of them shows the chunk, as a trial confirmed. They are empty if
+    no trial did. `hints` are those of a search: that it is lexical, for example.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What costs less than a list or a dictionary: made when looked at, compressed, or forgotten."""
+"""Cheaper than a list or a dictionary: made on access, compressed, or limited to recent values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ V = TypeVar("V")
 
 
 class Deferred(Sequence[T]):
-    """Behaves as the tuple that `make` returns; `make` is called once, when it is first needed.
+    """Behaves as the tuple that `make` returns; `make` is called once, on first access.
 
-    Slices are tuples. Pickling makes a plain tuple of it. Two threads that look
-    at the same time may both call `make`, so its result must not depend on the calls before.
+    Slices are tuples. Pickling turns it into a plain tuple. Two threads may both
+    call `make` at the same time, so its result must not depend on earlier calls.
     """
 
     __slots__ = ("_items", "_make")
@@ -31,7 +31,7 @@ class Deferred(Sequence[T]):
         make = self._make
         if make is not None:
             self._items = make()
-            self._make = None  # after the items are there: a thread that sees None finds them
+            self._make = None  # only after the items are stored: a thread that sees None needs them
         return self._items
 
     @overload
@@ -63,10 +63,10 @@ class Deferred(Sequence[T]):
 Item = TypeVar("Item")
 
 BLOCK_ITEMS = 64
-"""Compressed together. More take fewer bytes, and longer where one is looked at by number."""
+"""Items compressed together. More save bytes, and slow down access by number."""
 
 _KEPT_BLOCKS = 8
-"""Decompressed blocks that are kept for whoever looks at neighbours."""
+"""How many decompressed blocks stay in memory, for access to neighbouring items."""
 
 
 class CompressedList(Sequence[Item], Generic[Item]):
@@ -83,7 +83,7 @@ class CompressedList(Sequence[Item], Generic[Item]):
     def append(self, item: Item) -> None:
         self._last.append(item)
         if len(self._last) == BLOCK_ITEMS:
-            from pickle import HIGHEST_PROTOCOL, dumps  # late: searches keep no such list
+            from pickle import HIGHEST_PROTOCOL, dumps  # late: searches do not need it
 
             data = dumps(self._last, HIGHEST_PROTOCOL)
             self._blocks.append(zlib.compress(data, 1))
@@ -141,13 +141,13 @@ def _restored(blocks: list[bytes], last: list[Item]) -> CompressedList[Item]:
 
 
 class Recent(Generic[K, V]):
-    """Keeps the last `most` values that were put; threads may share it."""
+    """Remembers the last `most` values that were put; threads may share it."""
 
     __slots__ = ("_lock", "_most", "_values", "get")
 
     def __init__(self, most: int):
         self._most = most
-        # a dictionary finds its first key by looking past all that were dropped before it
+        # not a dict: to find its first key, it passes over all keys deleted before it
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
         self.get = self._values.get

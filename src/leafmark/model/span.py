@@ -1,10 +1,10 @@
-"""Byte ranges of a source, and what a person reads in them where bytes are markup.
+"""Byte ranges of a source, and their readable text where bytes are markup.
 
 Ranges are half-open; in bulk they are plain pairs. In HTML and in notebooks the bytes of a
-body are not its text: entities and escapes are decoded, tags are gone, white space is folded.
-In any source the data of an embedded image is not read. Such a document has a `Reader`, which
-makes the text of any spans when it is asked, so that nothing is stored twice; other documents
-have none, and their bytes are their text.
+body are not its text: the text has entities and escapes decoded, no tags, and folded white
+space. The data of an embedded image is never text. Such a document has a `Reader`, which makes
+the text of any spans on demand, so that nothing is stored twice; other documents have none, and
+their bytes are their text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Span(Frozen):
 
 
 def bytes_in(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
-    """Return what stands in some ranges of `data`, joined.
+    """Return the bytes of `data` in some ranges, joined.
 
     >>> bytes_in(b"abcdefg", [(0, 2), (5, 7)])
     b'abfg'
@@ -47,7 +47,7 @@ def bytes_in(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
 
 
 def span_at(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | None:
-    """Return which of `spans`, sorted and disjoint, has the byte at `offset`, if one does.
+    """Return the span that has the byte at `offset`, or None; `spans` are sorted and disjoint.
 
     >>> span_at([(2, 4), (8, 12)], 3), span_at([(2, 4), (8, 12)], 4)
     ((2, 4), None)
@@ -57,7 +57,7 @@ def span_at(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | 
 
 
 def merge(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return `spans` in order, those that overlap or touch made one, empty ones left out.
+    """Return `spans` in order, with overlapping and touching ones merged, without empty ones.
 
     >>> merge([(4, 8), (0, 2), (2, 3)])
     [(0, 3), (4, 8)]
@@ -73,7 +73,7 @@ def merge(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def subtract(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield what is left of `[start, end)`; `holes` are sorted and disjoint.
+    """Yield the parts of `[start, end)` outside `holes`, which are sorted and disjoint.
 
     >>> list(subtract(0, 10, [(2, 4), (8, 12)]))
     [(0, 2), (4, 8)]
@@ -92,7 +92,7 @@ def subtract(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator
 def rejoin(
     spans: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Make one of neighbouring `spans` that nothing but `holes` parts; both sorted and disjoint.
+    """Join neighbouring `spans` that only `holes` separate; both are sorted and disjoint.
 
     >>> rejoin([(0, 2), (4, 8), (9, 12)], [(2, 4)])
     [(0, 8), (9, 12)]
@@ -109,13 +109,13 @@ def rejoin(
 
 
 class Runs(NamedTuple):
-    """The stretches of a text in order, in columns, and the bytes that they come from.
+    """The runs of a text in order, in columns: their place in it and the bytes they come from.
 
-    A run is from its place in the text to the next one's. It is *verbatim* when its
+    A run extends from its place in the text to the next run's. It is *verbatim* when its
     text, encoded as UTF-8, is as long as its bytes: its characters map one by one. Any
     other run (an entity, folded white space, a line break that a tag makes) maps as
-    a whole. Text with no source has an empty range: line breaks where what stands before
-    them ends, all other where it appears.
+    a whole. Text without a source has an empty range: line breaks at the end of the text
+    before them, all other text where it appears.
     """
 
     places: Sequence[int]
@@ -136,7 +136,7 @@ class ReadableText(NamedTuple):
     def source_range(self, start: int, end: int) -> tuple[int, int]:
         """Return the bytes of the source that characters `[start, end)` come from.
 
-        The range takes in the markup between the first and the last of them.
+        The range includes the markup between the first and the last of them.
 
         Raises:
             ValueError: the range is empty or not inside the text.
@@ -155,18 +155,17 @@ class ReadableText(NamedTuple):
     def text_range(self, start: int, end: int) -> tuple[int, int]:
         """Return the characters that come from bytes `[start, end)` of the source.
 
-        Ranges of bytes that follow each other have ranges of characters that do. What
-        stands for several bytes belongs where the first of them is, a line break to
-        what it ends.
+        Adjacent ranges of bytes give adjacent ranges of characters. Text that stands for
+        several bytes belongs to the first of them, a line break to the text that it ends.
         """
         return self.text_at(start), self.text_at(end)
 
     def cut_before(self, at: int) -> tuple[int, int, int]:
         """Return the last character, up to `at`, that the source can be cut before, and where.
 
-        That is anywhere from the second number to the third: the markup between two words.
-        What stands for bytes as a whole is not cut, nor parted from its mark. A line break
-        goes with what it ends, so that the character may be the one after it.
+        A cut may lie anywhere from the second number to the third: in the markup between two
+        words. It does not divide text that maps as a whole, nor separate it from its mark. A line
+        break stays with the text that it ends, so that the character may be the one after it.
         """
         places, starts, ends = self.runs
         run = bisect_right(places, at) - 1
@@ -182,12 +181,12 @@ class ReadableText(NamedTuple):
         return places[run], ends[run - 1] if run else self.spans[0][0], starts[run]
 
     def step(self, at: int) -> int:
-        """Return the character after `at`, or after all that stands for the same bytes."""
+        """Return the place after the character at `at`, or after its whole run if not verbatim."""
         run = bisect_right(self.runs.places, at) - 1
         return at + 1 if self._is_verbatim(run) else self._text_end(run)
 
     def edits(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the ranges of bytes in a span that are read as something else, or not at all."""
+        """Yield the ranges of bytes whose text differs from them, with that text ("" for none)."""
         for start, stop in self.spans:
             at = start
             for run in range(bisect_left(self.runs.starts, start), len(self.runs.starts)):
@@ -203,7 +202,7 @@ class ReadableText(NamedTuple):
                 yield at, stop, ""
 
     def shown(self, start: int, end: int) -> str:
-        """Return characters `[start, end)`, what cannot be shown replaced one by one."""
+        """Return characters `[start, end)`, with U+FFFD for each lone surrogate."""
         return _SURROGATES.sub("\ufffd", self.text[start:end])
 
     @property
@@ -247,12 +246,12 @@ class ReadableText(NamedTuple):
     def _is_verbatim(self, run: int) -> bool:
         places, starts, ends = self.runs
         start, end, size = places[run], self._text_end(run), ends[run] - starts[run]
-        if self.text.isascii():  # told without a look at it, where what follows copies the run
+        if self.text.isascii():  # known without copying the run, as the code below does
             return end - start == size
         return _size(self.text[start:end]) == size
 
     def _is_break(self, run: int) -> bool:
-        """Whether a run is a line break that no byte stands for."""
+        """Whether a run is a line break without bytes of its own."""
         places, starts, ends = self.runs
         return starts[run] == ends[run] and self.text[places[run]] == "\n"
 
