@@ -213,8 +213,8 @@ def _iter_output(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> I
     from leafmark.app.chunking import SourceReport
 
     inspect = output in ("stats", "html") or call.on("strict")
-    drawn = output == "stats" or not call.console.style.can_redraw  # not between lines of output
-    with progress_line(call, wanted=drawn) as progress:
+    visible = output == "stats" or not call.console.style.can_redraw  # not between lines of output
+    with progress_line(call, visible=visible) as progress:
         answers = chunk_sources(
             plan,
             render=_renderer(call, output),

@@ -399,10 +399,10 @@ def unread_error(call: Call, name: str) -> NotFoundError | None:
 
 
 @contextlib.contextmanager
-def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | None]:
-    """Yield a line of progress on a terminal; None without a terminal or if it is not `wanted`."""
+def progress_line(call: Call, *, visible: bool = True) -> Iterator[Progress | None]:
+    """Yield a line of progress on a terminal; None without a terminal or if not `visible`."""
     console = call.console
-    if not wanted or console.quiet or not console.err_style.can_redraw:
+    if not visible or console.quiet or not console.err_style.can_redraw:
         yield None
         return
     line = ProgressLine(console.note, time.monotonic, console.err_style)
