@@ -313,6 +313,11 @@ _OWN_BLOCK = late_pattern(r"(?<=\S)[ \t]+\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+\s*\Z
 """The name of a heading as a block, behind its words."""
 
 _LABEL_LINE = late_pattern(rb"\n\(([^\s()]++)\)=[ \t]*+(?=\r?\n)")
+_OPTIONS = (b"\n:label: ", b"\n:name: ")
+_DIRECTIVE = late_pattern(rb"[`~]{3,}+[ ]*+\{")
+_OPTION_LINE = late_pattern(rb"\n:(?:label|name):[ ]++([^\s()]++)[ \t]*+(?=\r?\n)")
+"""A line of a directive of MyST that names what it makes: a figure, a theorem, an equation."""
+
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
@@ -395,7 +400,7 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
 
 def may_have_anchors(raw: bytes) -> bool:
     """Whether a source contains a sign with which a name may be written."""
-    if b" id=" in raw or b" name=" in raw or b")=" in raw:
+    if any(sign in raw for sign in (b" id=", b" name=", b")=", *_OPTIONS)):
         return True
     return _BLOCK_NAME.search(raw) is not None
 
@@ -406,7 +411,13 @@ def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> l
     anchors = named_places(raw, tags, headings.starts, _NO_WORDS)
     ends = [NamedTag(*match.span(), _decoded(match[0])) for match in _BLOCK_NAME.finditer(raw)]
     ends += [NamedTag(*match.span(1), _decoded(match[1])) for match in _LABEL_LINE.finditer(raw)]
-    anchors += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
+    ends = _outside_code(ends, code)
+    if any(option in raw for option in _OPTIONS):
+        directives = [(b.start, b.end) for b in code if _DIRECTIVE.match(raw, b.start)]
+        options = _OPTION_LINE.finditer(raw)
+        named = [NamedTag(*match.span(1), _decoded(match[1])) for match in options]
+        ends += [tag for tag in named if span_at(directives, tag.start) is not None]
+    anchors += [(tag.start, Anchor(tag.name, tag.start)) for tag in ends]
     return [anchor for _, anchor in sorted(anchors)]
 
 

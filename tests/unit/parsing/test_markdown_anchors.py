@@ -64,6 +64,10 @@ CASES = {
     "a name of what is no link": ('<input name="name">\n', {}),
     "the block before": ("text ^a-1\n\n- b\n  ^b2 \n\nx^c [^d]\n", {"^a-1": "^a-1", "^b2": "^b2"}),
     "a label of MyST": ("x\n\n(a:b)=\nWords f(c)=\n\n# T\n", {"a:b": "a:b"}),
+    "an option of MyST": (
+        "```{figure} a.png\n:name: fig-a\nA lamp\n```\n\n```yaml\n:name: b\n```\n",
+        {"fig-a": "fig-a"},
+    ),
     "a block in code": ("```\ntext ^a\n```\n", {}),
     "a tag in code": ('```html\n<a id="a"></a>\n```\n\n`<a id="b">`\n', {}),
     "a tag behind code": ('```\n<a id="a">\n```\n<b id="c">x</b>\n', {"c": "<b"}),
