@@ -356,6 +356,8 @@ def own_title(
     'Dim'
     >>> own_title("Basic Usage (GNU Octave)", [(1, "4.1 Basic Usage")], set(), "")
     '4.1 Basic Usage'
+    >>> own_title("Lamp — Harbor v2", [(1, "Lamp (Harbor v2)")], set(), "")
+    'Lamp'
     >>> own_title("Set up | Harbor", [(1, "First steps")], set(), "", {"Harbor"})
     'Set up'
     >>> own_title("Light: Member List", [], set(), "Lamp< T > Member List")
@@ -372,7 +374,8 @@ def own_title(
             shown_title := _as_first(part, first, title, number=number, is_above=is_above)
         ):
             return shown_title
-        if not part.before and part.rest in sites and opening and opening[0][0] == 1:
+        is_named = part.rest in sites and opening and opening[0][0] == 1
+        if not part.before and (is_named or first == f"{part.words} ({part.rest})"):
             return part.words
         if not part.before and part.words in sites and part.rest in {*others, first}:
             return part.rest
