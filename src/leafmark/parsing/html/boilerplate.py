@@ -555,12 +555,10 @@ class _Finder:
             links = self._links_alone(element)
             places = words_of("pager", "places")
             is_list = element.tag in _LISTS and len(links) > 1
-            if is_list and all(self._label(link) in places for link in links):
+            is_of_places = is_list and all(self._label(link) in places for link in links)
+            if is_of_places or (len(links) >= _MIN_LINKS and self._is_menu(element, links)):
                 seen = element.end
                 yield element.start, element.end
-            elif len(links) >= _MIN_LINKS and self._is_menu(element, links):
-                seen = element.end
-                yield self._with_name(element)
 
     def _links_alone(self, element: Element) -> list[Element]:
         """Return the links of an element without words, headings or pictures."""
@@ -646,18 +644,6 @@ class _Finder:
             is_bar = len(page.links_in(cell.inner, cell.close)) >= _MIN_LINKS
             if is_bar and 2 * self._words_of_text(cell.inner, cell.close) <= linked:
                 yield cell.start, cell.end
-
-    def _with_name(self, element: Element) -> tuple[int, int]:
-        """Return the span of a table of contents, with a title in an element of its own."""
-        for around in element.ancestors:
-            if around.tag in _REGIONS or self._is_main(around):
-                break
-            is_called = "linked.classes" in around.open.lists or any(
-                name.startswith(("toc", "list-of-")) for name in around.open.classes
-            )
-            if is_called and not self.page.headings_in(around.inner, around.close):
-                return around.start, around.end
-        return element.start, element.end
 
     def _words_of_text(self, start: int, end: int) -> int:
         """Return the bytes of words outside links and headings."""
