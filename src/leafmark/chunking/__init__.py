@@ -1,7 +1,7 @@
-"""A parsed document to chunks: which nodes become chunks, what they are called and hold.
+"""A parsed document to chunks: which nodes become chunks, with their slugs and bodies.
 
 In: a `model.Document` and `ChunkingOptions`. Out: a `model.ChunkedDocument`.
-Pure: nothing is read, and the same document and options give the same chunks.
+Pure: no I/O, and the same document and options give the same chunks.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ _HOMES = {
 }
 
 
-if not TYPE_CHECKING:  # options are needed where nothing is chunked
+if not TYPE_CHECKING:  # many callers need the options alone
     __getattr__ = import_late(__name__, _HOMES)

@@ -1,9 +1,9 @@
-"""Blocks of a document by their place, and bodies as they are read and as models get them.
+"""Blocks of a document by their place, and the readable and the normalised text of bodies.
 
-A `BodyReader` serves one document and looks at its blocks only when it is asked, since chunking by
-headings needs none. Blocks that lie in others (items in lists, code in items) are looked for when
-they are needed, and code inside other blocks only where their bytes say that there may be some.
-Front matter stands in bodies, but is not in the text. Lines of a normalised text end with LF.
+A `BodyReader` serves one document and reads its blocks on demand, since chunking by headings
+needs none. It finds nested blocks (items in lists, code in items) only when they are needed, and
+code inside other blocks only where their bytes have a mark of code. Front matter is part of
+bodies, but not of the text. Lines of a normalised text end with LF.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCES = b"`~"
 _WHITE_SPACE = b" \t\r\n"
 _MAX_FENCE_BYTES = 1024
-"""Bytes in which the first line of code is looked for where the parser does not say its end."""
+"""The first line of code is searched in so many bytes if the parser did not record its end."""
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _COLUMN_SPACE = re.compile(r"(?<!\\\|)(?<=\|)[ \t]{2,}+|(?<![ \t])[ \t]{2,}+(?=\|)")
-"""Space beside the bars of a table, without which its columns are the same."""
+"""Space around the bars of a table that only aligns its columns."""
 _DASHES = re.compile(r"-{4,}+")
 
 
@@ -77,7 +77,7 @@ def dedent_code(text: str, *, fenced: bool) -> str:
 
 
 def narrow_header(text: str) -> str:
-    """Remove from the header of a table in Markdown what only lines up its columns.
+    """Remove the padding that aligns columns from the header of a table in Markdown.
 
     >>> narrow_header("| Name      | Means |\\n|-----------|:-----:|\\n")
     '| Name | Means |\\n|---|:---:|\\n'
@@ -95,7 +95,7 @@ def narrow_header(text: str) -> str:
 def is_dedented(data: bytes, code: Block) -> bool:
     """Whether the fences of a code block are at the margin, and so is the first line between them.
 
-    `dedent_code` then changes no line that is not blank.
+    Then `dedent_code` changes only blank lines.
     """
     content = code.content_start
     if content is None or not code.start < content < code.end or data[code.start] not in _FENCES:
@@ -106,7 +106,7 @@ def is_dedented(data: bytes, code: Block) -> bool:
 
 def _dedent(lines: list[str]) -> list[str]:
     worded = [*filter(str.strip, lines)]
-    # what the least and the greatest in order share, all share
+    # a prefix that the least and the greatest line share is shared by all
     pairs = zip(min(worded), max(worded), strict=False) if worded else ()
     width = sum(1 for _ in takewhile(_is_indent, pairs))
     if len(worded) + lines.count("") < len(lines):
@@ -121,7 +121,7 @@ def _is_indent(pair: tuple[str, str]) -> bool:
 _CLOSING = re.compile(
     rb"(?:[ \t\n\r\f]*+</[A-Za-z][A-Za-z0-9:-]*+[ \t\n\r\f]*+>|(?!))*+[ \t\n\r\f]*+"
 )
-"""Tags that end elements, right behind a word."""
+"""End tags right after a word."""
 
 
 class DocumentText:
@@ -134,7 +134,7 @@ class DocumentText:
         front = document.front_matter
         self.dropped = document.dropped_ranges if front is None else [(0, front.end)]
         self._places: dict[int, int] = {}
-        """The characters at offsets that were asked for: each ends one range and begins another."""
+        """Characters by byte offset: most offsets end one range and begin the next."""
 
     @cached_property
     def _whole(self) -> ReadableText:
@@ -145,7 +145,7 @@ class DocumentText:
         return self._whole.text
 
     def within(self, start: int, end: int) -> str:
-        """Return what is read in the bytes `[start, end)`."""
+        """Return the readable text of the bytes `[start, end)`."""
         return self._whole.text[self._place(start) : self._place(end)]
 
     def _place(self, offset: int) -> int:
@@ -155,10 +155,10 @@ class DocumentText:
         return place
 
     def joined(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return what is read in several ranges.
+        """Return the readable text of several ranges.
 
-        In a page or notebook one begins a line where it follows no other; the ranges of a
-        source have their own line ends.
+        In a page or notebook, a range that is not adjacent to the one before it begins a line;
+        the ranges of a source have their own line ends.
         """
         parts: list[str] = []
         last = 0
@@ -174,21 +174,21 @@ class DocumentText:
     def cut_before(self, at: int) -> tuple[int, int]:
         """Return the last character, up to `at`, that the source can be cut before, and where.
 
-        Not in a tag, an entity or an escape, and behind the tags that end an element. A line
-        break goes with what it ends: then the character is the one after it.
+        Never in a tag, an entity or an escape, and after the tags that end an element. A line
+        break stays with the text that it ends: then the character is the one after it.
         """
         at, first, last = self._whole.cut_before(at)
         closing = _CLOSING.match(self._data, first, last)
         return at, closing.end() if closing else first
 
     def step(self, at: int) -> int:
-        """Return the character after `at`, or after all that is not cut with it."""
+        """Return the character after `at`, or after the text that is not cut from it."""
         return self._whole.step(at)
 
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
-        """Return the places in `[start, end)` of what `find` finds in the text of that range.
+        """Return the offsets of `find` in the text of `[start, end)`, mapped to the source.
 
-        These are offsets from `start` at which the source can be cut, 0 first. `find` takes
+        They count from `start`, 0 first, and the source can be cut at each. `find` takes
         the text in UTF-8 and returns offsets into it.
         """
         before, after = self._place(start), self._place(end)
@@ -205,7 +205,7 @@ class DocumentText:
         return places
 
     def outside_dropped(self, at: int) -> tuple[int, int]:
-        """Return where dropped bytes around `at` begin and end, `at` twice if there are none."""
+        """Return the range of dropped bytes around `at`; it is empty at `at` if there are none."""
         number = bisect_right(self.dropped, (at, at)) - 1
         for start, end in self.dropped[max(0, number) : number + 2]:
             if start <= at <= end:
@@ -214,20 +214,20 @@ class DocumentText:
 
 
 _ONLY = range(1)
-"""The number of the one region of what has no others."""
+"""The numbers of the regions of a document without regions: one."""
 
 _CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
 """Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
 
 _WITH_CODE = frozenset(("code", "list", "quote", "definition"))
-"""Blocks of Markdown that are code, or that it may lie in."""
+"""Blocks of Markdown that are code or may contain code."""
 
 _start_of: Callable[[Block], int] = itemgetter(1)
 _end_of: Callable[[Block], int] = itemgetter(2)
 
 
 class PlacedBlocks:
-    """What is in one region of a document."""
+    """The blocks of one region of a document."""
 
     def __init__(self, region: BlockRegion, document: Document) -> None:
         self.blocks, self.top = region.blocks, region.top
@@ -235,7 +235,7 @@ class PlacedBlocks:
         self._document = document
 
     def within(self, start: int, end: int) -> Sequence[Block]:
-        """Those that start in `[start, end)`."""
+        """Return the blocks that start in `[start, end)`."""
         first = bisect_left(self.blocks, start, key=_start_of)
         return self.blocks[first : bisect_left(self.blocks, end, first, key=_start_of)]
 
@@ -247,14 +247,14 @@ class PlacedBlocks:
             if is_markdown and kind not in _WITH_CODE:
                 continue
             top = self.top[number]
-            if kind == "code":  # code in code, as scripts have it, is part of it
+            if kind == "code":  # code nested in code, as in scripts, is part of it
                 code.append(top)
             elif may_have_code(self._document, self._document.data[top.start : top.end]):
                 code += [block for block in self.inside(top) if block.kind == "code"]
         return outermost(code)
 
     def code_between(self, start: int, end: int) -> Sequence[Block]:
-        """The code that has bytes in `[start, end)`."""
+        """Return the code that has bytes in `[start, end)`."""
         at = bisect_left(self.code, start + 1, key=_end_of)
         return self.code[at : bisect_left(self.code, end, key=_start_of)]
 
@@ -264,7 +264,7 @@ class PlacedBlocks:
 
     @cached_property
     def markup_tables(self) -> list[MarkupTable]:
-        """The tables of Markdown that are written in HTML."""
+        """The tables in HTML of a Markdown document."""
         if self._document.format != "markdown":
             return []
         return markup_tables(self._document.data, self.top)
@@ -282,7 +282,7 @@ class PlacedBlocks:
 
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:
-    """Those of the blocks that lie in no other of them."""
+    """Return the blocks that do not lie in another one."""
     outer: list[Block] = []
     for block in blocks:
         if not outer or block.start >= outer[-1].end:
@@ -291,19 +291,19 @@ def outermost(blocks: Sequence[Block]) -> list[Block]:
 
 
 def may_have_code(document: Document, raw: bytes) -> bool:
-    """Whether there may be a code block among `raw`, by bytes that it would have."""
+    """Whether `raw` may contain a code block: it has the bytes of a mark of code."""
     if document.format != "markdown":
         return True
     return has_any(raw, _CODE_MARKS)
 
 
 def has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
-    """Whether one of the marks is in `raw`; one byte is found twenty times as fast as two."""
+    """Whether one of the marks is in `raw`; a search for one byte is twenty times faster."""
     return any(mark[:1] in raw and mark in raw for mark in marks)
 
 
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
-"""White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
+"""White space that is never in `text`. Rarer kinds at line ends count at most a token."""
 
 _table_start, _table_end = attrgetter("start"), attrgetter("end")
 
@@ -314,14 +314,14 @@ class BodyReader:
 
     document: Document
     _seen: dict[int, PlacedBlocks] = field(default_factory=dict, repr=False)
-    """Blocks by the number of the region they lie in."""
+    """Blocks by the number of their region."""
 
     _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
-    """Where items begin, by where their list does."""
+    """The starts of items, by the start of their list."""
 
     _rows: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict, repr=False)
     _columns: dict[tuple[int, int], Columns | None] = field(default_factory=dict, repr=False)
-    """Where rows begin, and the columns, by where their table does and its level."""
+    """The starts of rows, and the columns, by the start and the level of their table."""
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -330,12 +330,12 @@ class BodyReader:
 
     @cached_property
     def document_text(self) -> DocumentText | None:
-        """What is read where that is not the bytes themselves; None where it is."""
+        """The readable text if it differs from the bytes, otherwise None."""
         reader = self.document.reader
         return None if reader is None else DocumentText(self.document, reader)
 
     def regions_within(self, start: int, end: int) -> list[PlacedBlocks]:
-        """The regions that have bytes in `[start, end)`, in order."""
+        """Return the regions that have bytes in `[start, end)`, in order."""
         return [self._placed(number) for number in self._numbers(start, end)]
 
     def _numbers(self, start: int, end: int) -> range:
@@ -343,7 +343,6 @@ class BodyReader:
         return blocks.regions_of(start, end) if isinstance(blocks, BlockRegions) else _ONLY
 
     def _placed(self, number: int) -> PlacedBlocks:
-        """The blocks of a region."""
         placed = self._seen.get(number)
         if placed is None:
             if len(self._seen) >= MAX_REGIONS:
@@ -358,20 +357,20 @@ class BodyReader:
         return placed
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
-        """The blocks that start in `[start, end)`, nested ones too, in order."""
+        """Return the blocks that start in `[start, end)`, including nested ones, in order."""
         parts = self.regions_within(start, end)
         if len(parts) == 1:
             return parts[0].within(start, end)
         return [block for part in parts for block in part.within(start, end)]
 
     def top_within(self, start: int, end: int) -> TopBlocks:
-        """The blocks of level 0 that start in `[start, end)`, in order."""
+        """Return the blocks of level 0 that start in `[start, end)`, in order."""
         parts = self.regions_within(start, end)
         tops = [part.top.starting_within(start, end) for part in parts]
         return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
 
     def last_top_within(self, start: int, end: int) -> Block | None:
-        """The last block of level 0 that starts in `[start, end)`."""
+        """Return the last block of level 0 that starts in `[start, end)`."""
         for number in reversed(self._numbers(start, end)):
             top = self._placed(number).top
             at = bisect_left(top.starts, end) - 1
@@ -380,7 +379,7 @@ class BodyReader:
         return None
 
     def item_starts(self, block: Block) -> Sequence[int]:
-        """Where the items of a list of level 0 begin, in order."""
+        """Return the starts of the items of a list of level 0, in order."""
         if block.start not in self._items:
             self._items[block.start] = self._find_items(block)
         return self._items[block.start]
@@ -412,7 +411,7 @@ class BodyReader:
         return number < len(starts) and starts[number] == at
 
     def headings_within(self, start: int, end: int) -> Sequence[Heading]:
-        """The headings at the top level whose lines start in `[start, end)`."""
+        """Return the headings at the top level whose lines start in `[start, end)`."""
         columns = self._headings
         first, after = bisect_left(columns.starts, start), bisect_left(columns.starts, end)
         return columns.between(first, after).headings() if first < after else ()
@@ -423,7 +422,7 @@ class BodyReader:
         return next(iter(self._headings.between(at, at + 1).headings()), None)
 
     def code_within(self, start: int, end: int) -> list[Block]:
-        """The code blocks that have bytes in `[start, end)`, at any depth."""
+        """Return the code blocks that have bytes in `[start, end)`, at any depth."""
         code: list[Block] = []
         for part in self.regions_within(start, end):
             if part.code:
@@ -431,7 +430,7 @@ class BodyReader:
         return code
 
     def table_around(self, at: int) -> Block | None:
-        """The innermost table between whose rows `at` is, if any."""
+        """Return the innermost table with `at` among its rows, if any."""
         (part,) = self.regions_within(at, at + 1)
         number = bisect_right(part.tables, at, key=_table_start) - 1
         while number >= 0:
@@ -442,7 +441,7 @@ class BodyReader:
         return None
 
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
-        """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
+        """Return the tables in HTML of a Markdown document that have bytes in `[start, end)`."""
         inside: list[MarkupTable] = []
         for part in self.regions_within(start, end):
             tables = part.markup_tables
@@ -451,14 +450,14 @@ class BodyReader:
         return inside
 
     def markup_table_around(self, at: int) -> Block | None:
-        """The table written in HTML below whose header `at` is, if any."""
+        """Return the table in HTML that has `at` below its header, if any."""
         for table in self.markup_tables(at, at + 1):
             if table.content_start is not None and at >= table.content_start:
                 return table.block
         return None
 
     def row_starts(self, table: Block) -> Sequence[int]:
-        """Where the rows of a table begin, in order."""
+        """Return the starts of the rows of a table, in order."""
         place = table.start, table.level
         if place not in self._rows:
             inside = self.blocks_within(table.start, table.end)
@@ -471,7 +470,7 @@ class BodyReader:
         return self._rows[place]
 
     def columns(self, table: Block) -> Columns | None:
-        """The columns of a table, where they are known: not those of tables with tables inside."""
+        """Return the columns of a table; None for a table with tables inside, or if unknown."""
         place = table.start, table.level
         if place not in self._columns:
             inside = self.blocks_within(table.start, table.end)
@@ -481,7 +480,7 @@ class BodyReader:
         return self._columns[place]
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
-        """Return ranges as `text` has them, blank lines around them removed."""
+        """Return the normalised text of ranges, without blank lines around it."""
         if self.document.is_rendered:
             return tidy_prose(self.body_text(spans)).strip("\n")
         if self.document.format == "script":
@@ -491,17 +490,17 @@ class BodyReader:
         return "".join(parts).strip("\n")
 
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
-        """Return what `find` finds in `[start, end)`, as offsets from `start`.
+        """Return the places that `find` returns for `[start, end)`, as offsets from `start`.
 
-        It is shown the bytes, or what is read there where that is something else, so that no
-        tag, entity, escape or embedded data is cut.
+        `find` gets the bytes, or the readable text where it differs, so that no tag, entity,
+        escape or embedded data is cut.
         """
         if self.document_text is not None:
             return self.document_text.places(start, end, find)
         return find(self.document.data[start:end])
 
     def body_text(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return ranges as they are read, front matter apart."""
+        """Return the readable text of ranges, without front matter."""
         if self.document_text is not None:
             return self.document_text.joined(spans)
         data, front = self.document.data, self.document.front_matter
@@ -513,7 +512,7 @@ class BodyReader:
         )
 
     def is_normal(self, start: int, end: int) -> bool:
-        """Whether normalising would change nothing but the ends; may say no when it would not.
+        """Whether normalising changes at most the ends; may be False although it does not.
 
         The range begins and ends between blocks.
         """
@@ -530,7 +529,7 @@ class BodyReader:
         )
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
-        """The normalised prose and code, part by part, in `[start, end)`."""
+        """Yield the normalised prose and code in `[start, end)`, part by part."""
         front = self.document.front_matter
         if front is not None and start < front.end:
             start = min(front.end, end)
@@ -556,7 +555,7 @@ class BodyReader:
 
 
 class Fence(NamedTuple):
-    """The lines around code, and where the first of them stands in the source."""
+    """The lines around code, and the span of the first one in the source."""
 
     opening: str
     closing: str
@@ -564,7 +563,7 @@ class Fence(NamedTuple):
 
 
 def fence_of(reader: BodyReader, code: Block) -> Fence | None:
-    """Return the fence that is read around code, if one is."""
+    """Return the fence around code, if it has one."""
     content = code.content_start or code.start
     after = content if content > code.start else min(code.end, code.start + _MAX_FENCE_BYTES)
     line = reader.body_text(((code.start, after),)).lstrip().partition("\n")[0].rstrip()

@@ -1,4 +1,4 @@
-"""What the strategies share for one document: its tree, its sizes, and how a body is split."""
+"""The state of chunking one document, for all strategies: tree, sizes, and the split of bodies."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from leafmark.chunking.tree import BREADCRUMB_SHARE, GAP, SectionTree, path_of, 
 from leafmark.model import format_breadcrumb
 
 _NEARLY = 32
-"""What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
+"""A text within this share of `max_tokens`, or so few tokens, of the bound is counted exactly."""
 
 _LESS = 4
-"""More tokens than a text gains without its last line end, or with a slash below a breadcrumb."""
+"""A text gains fewer tokens without its last line end, or with a slash below a breadcrumb."""
 
 
 @dataclass(slots=True)
 class ChunkingContext:
-    """One document and its options. Functions of the strategies take this first."""
+    """One document and its options: the first argument of the strategies' functions."""
 
     tree: SectionTree
     options: ChunkingOptions
@@ -39,7 +39,7 @@ class ChunkingContext:
         return self.options.max_tokens - self.options.max_tokens // BREADCRUMB_SHARE
 
     def breadcrumb_room(self, node: int) -> int:
-        """The tokens of `max_tokens` that the breadcrumb takes, shortened if need be."""
+        """Return the tokens of `max_tokens` for the breadcrumb, which may have to be shortened."""
         room = self._rooms.get(node)
         if room is None:
             tokens = self.meter.count(format_breadcrumb(path_of(self.tree, node)) + GAP)
@@ -48,14 +48,14 @@ class ChunkingContext:
         return room
 
     def room(self, node: int) -> int:
-        """The tokens that `max_tokens` leaves to a body of the node or of a piece of it."""
+        """Return the tokens that `max_tokens` leaves to a body of the node or of a piece of it."""
         return self.options.max_tokens - self.breadcrumb_room(node)
 
     def fits_whole(self, node: int, tokens: int) -> bool:
-        """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
+        """Whether the text of a node with everything below it is within `max_tokens`.
 
-        Parts that are counted apart may add up to a little more or less than the whole: to
-        one token more for each node.
+        It has about `tokens`: parts that are counted separately may add up to a little more or
+        less than the whole, up to one token more for each node.
         """
         span, room = (self.tree.starts[node], self.tree.ends[node]), self.room(node)
         excess = self.meter.text_tokens(span, tokens=tokens, bound=room) - room
@@ -73,10 +73,11 @@ class ChunkingContext:
         solid: Mapping[int, int] | None = None,
         alone: Callable[[int], int | None] | None = None,
     ) -> Division:
-        """Divide units into groups, by their exact tokens, cut where it is least bad.
+        """Divide units into groups, by their exact tokens, with the least penalties for cuts.
 
-        `solid` are those that take in others only where they must, with the most tokens of such
-        a group; `alone` returns the tokens of a unit that is a group where it has others then.
+        `solid` units join others only if they must; it maps each to the maximum tokens of such a
+        group. `alone` returns the tokens of a unit that is a group by itself, or None if its
+        tokens are the same there.
         """
 
         def measure(first: int, after: int) -> int:
@@ -95,7 +96,7 @@ class ChunkingContext:
         )
 
     def _measure(self, units: Units, first: int, after: int, *, capacity: int) -> int:
-        """The tokens of a group, counted where those of its units may come to too many or few."""
+        """Return the tokens of a group, counted exactly if the sum is close to a bound."""
         total, span = sum(units.tokens[first:after]), (units.starts[first], units.ends[after - 1])
         is_cut = after - first > 1 and True in units.inlines[first:after]
         if is_cut and total * 8 > capacity * 7:
@@ -103,7 +104,7 @@ class ChunkingContext:
         return self.size_of(span, total, number=after - first)
 
     def size(self, units: Units) -> int:
-        """The tokens of neighbouring units, exact where it matters to `min_tokens`.
+        """Return the tokens of neighbouring units, exact near `min_tokens`.
 
         Where units join inside a line, their sum may exceed the tokens of the whole.
         """
@@ -111,9 +112,9 @@ class ChunkingContext:
         return self.size_of(span, sum(units.tokens), number=len(units.starts))
 
     def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
-        """The tokens of `span`: of `number` ranges that have `total` when counted one by one.
+        """Return the tokens of `span`: `number` ranges with a sum of `total` tokens.
 
-        Counted apart, each range, and each heading in it, may have a token or two too many.
+        In the sum each range, and each heading in it, may have a token or two too many.
         """
         least = self.options.min_tokens
         if not least <= total < 2 * least:
@@ -124,8 +125,8 @@ class ChunkingContext:
     def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
         """Group neighbouring ranges of a node's body so that none is blank.
 
-        Such a one goes to the range before it, the first to that behind it. But spaces in
-        front of a line whose text would be too large with them stay alone.
+        A blank range joins the range before it, the first one the range after it. But spaces
+        before a line stay alone if its text would be too large with them.
         """
         starts = [at for at, span in enumerate(spans) if not self.meter.is_blank(*span)]
         if not starts:
@@ -141,7 +142,7 @@ class ChunkingContext:
         return not is_inside_line or self.meter.fits(first, end, self.room(node))
 
     def is_over(self, node: int, spans: Sequence[tuple[int, int]], tokens: int) -> bool:
-        """Whether the text of ranges of a node's body is over `max_tokens`; they have `tokens`."""
+        """Whether the text of ranges of a node's body, of `tokens`, is over `max_tokens`."""
         if tokens <= self.room(node):
             return False
         path, limit, count = path_of(self.tree, node), self.options.max_tokens, self.meter.count
@@ -159,7 +160,7 @@ class ChunkingContext:
         return self.is_over(node, body, sum([self.meter.tokens(*span) for span in body]))
 
     def capacity(self, node: int) -> int:
-        """The tokens that such a body is cut to."""
+        """Return the target size, in tokens, for the parts of the node's body."""
         target = self.options.target_tokens
         return target if target <= self.sure_room else min(target, self.room(node))
 

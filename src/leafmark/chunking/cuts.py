@@ -1,11 +1,11 @@
 """Places inside a text where it may be cut: sentences, lines, tokens, never inside a character.
 
-A character is what a reader sees as one, by the rules of Unicode's extended grapheme clusters
-(UAX 29) as far as general categories and a few ranges tell them. Sentences are told for technical
-text: abbreviations, initials, versions, file names and code spans do not end one, CJK full stops
-need no space, scripts with stops of their own end sentences with these, and a blank line ends
-whatever stands before it. Linear in the text, for hostile text too. Offsets are bytes into the
-text given, in order, 0 first.
+A character here is one extended grapheme cluster of Unicode (UAX 29), as far as general
+categories and a few ranges determine it. The rules for sentences suit technical text:
+abbreviations, initials, versions, file names and code spans do not end one, CJK full stops
+need no space, scripts with their own stops end sentences with these, and a blank line ends any
+sentence. Linear in the text, for hostile text too. Offsets are bytes into the text, in order, 0
+first.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _JOINING = frozenset(
     "\U000110bd\U000110cd\U000111c2\U000111c3\U000113d1\U0001193f\U00011941\U00011a84"
     "\U00011a3a\U00011a85\U00011a86\U00011a87\U00011a88\U00011a89\U00011d46\U00011f02"
 )
-"""What belongs to the character after it: the joiner, and signs that stand before a number."""
+"""Characters that belong to the next one: the joiner, and signs before a number."""
 
 _VIRAMA = 9
 """Unicode's combining class of the marks that join two consonants."""
 
 _MAX_CLUSTER = 64
-"""How many characters back a boundary is looked for; longer clusters are cut all the same."""
+"""The search for a boundary goes so many characters back; longer clusters are cut anyway."""
 
 
 def grapheme_boundary(text: str, at: int) -> int:
-    """Return the last boundary at or before `at`, 0 where there is none above it.
+    """Return the last boundary at or before `at`, 0 if there is no later one.
 
     >>> grapheme_boundary("e\\u0301e\\u0301", 3), grapheme_boundary("abc", 2)
     (2, 2)
@@ -57,9 +57,9 @@ def next_boundary(text: str, at: int) -> int:
 
 
 def extends(character: str) -> bool:
-    """Whether it belongs to what stands before it: marks, joiners, emoji modifiers and tags.
+    """Whether it belongs to the character before it: marks, joiners, emoji modifiers and tags.
 
-    At the beginning of a line there is nothing that it could belong to.
+    Callers check that it does not begin a line, where it would stand alone.
     """
     return (
         unicodedata.category(character)[0] == "M"
@@ -82,7 +82,7 @@ def _is_boundary(text: str, at: int) -> bool:
 
 
 def _is_conjunct(text: str, at: int) -> bool:
-    """A virama joins the consonant after it, other marks between them or not."""
+    """Whether a virama joins the consonant at `at`, maybe with other marks between them."""
     if unicodedata.category(text[at]) != "Lo":
         return False
     for place in range(at - 1, max(-1, at - _MAX_CLUSTER), -1):
@@ -131,7 +131,7 @@ STOPS = rb"""(?: \xe2\x80\xa6 | \xd6\x89 | \xd8\x9f | \xdb\x94  # ellipsis, Arme
     | \xe0\xa5[\xa4\xa5] | \xe0\xbc\x8d                 # dandas, a shad
     | \xe1 (?: \x8d[\xa2\xa7] | \x81\x8b | \x9f\x94 ) )   # Ethiopic, Burmese, Khmer
     """
-"""What ends a sentence where a space follows, beside what ASCII has."""
+"""Stops outside ASCII that end a sentence before a space."""
 
 SOLID_STOPS = rb"(?: \xe3\x80\x82 | \xef\xbc[\x81\x8e\x9f] | \xef\xbd\xa1 )"
 """Ideographic stops, which need no space."""
@@ -142,16 +142,16 @@ _HAN = rb"[\xe4-\xe9]"
 _CLOSING = rb"""[\"')\]*_] | \xe2\x80[\x98\x99\x9c\x9d\xb9\xba] | \xc2[\xab\xbb]
     | (?: [ ] | \xc2\xa0 | \xe2\x80\xaf ) \xc2\xbb (?= [ \t\r\n] )
     """
-"""Marks that close after a stop, where white space follows; French puts a space before its own."""
+"""Closing marks between a stop and white space; French puts a space before its own."""
 
 _SOLID_CLOSING = rb"""[\"')*_?] | \] (?! \( ) | ! (?! \[ ) | \xe2\x80[\x99\x9d]
     | \xe3\x80[\x89\x8b\x8d\x8f\x91\x95\x97\x99\x9b] | \xef\xbc[\x89\xbd] | \xef\xbd[\x9d\xa0\xa3]
     """
-"""Marks that close after an ideographic stop, whatever follows; a second stop is one of them."""
+"""Closing marks after an ideographic stop, before any text; a second stop is one of them."""
 
 _END = re.compile(
     rb"""
-    [.!?\n\xd6\xd8\xdb\xe0-\xe3\xef]    # one byte that ends begin with, looked for at once
+    [.!?\n\xd6\xd8\xdb\xe0-\xe3\xef]    # the first byte of an end: a fast search
     (?: (?: (?<= [.!?] ) (?<! [.!?][.!?] ) [.!?]*+
           | (?<= (?= %b ) [^\n] ) [\x80-\xbf]++ (?: %b | (?!) )*+ )
         (?: %b | (?!) )*+
@@ -168,7 +168,7 @@ _END = re.compile(
 )
 
 _OPENING = bytes.maketrans(b"\t\r\n([{\"'*_", b" " * 10)
-"""What stands before a word is as good as a space."""
+"""Turns the characters before a word into spaces."""
 
 _FIRST_LETTER = 0xC3
 """The first byte of U+00C0, the first letter beyond ASCII that may begin a word."""
@@ -194,7 +194,7 @@ _NO_INITIALS = ("д", "п", "я")
 """Single letters that end sentences: Russian `и т. д.`, `и т. п.`, and `I`."""
 
 _GOING_ON = frozenset(b"abcdefghijklmnopqrstuvwxyz,;)]}")
-"""What no sentence begins with: a small letter, and marks that close or part."""
+"""No sentence begins with these: a small letter, and marks that close or separate."""
 
 _WIDE_DOT = "．".encode()
 _NUMERALS = re.compile(rb"[0-9]\Z|\xef\xbc[\x90-\x99]\Z")
@@ -203,9 +203,9 @@ _STOP_ALONE = re.compile(rb"[.!?:]++(?:[\s\"')\]*_]|\Z)")
 """One of several stops with spaces between them (`. . .`)."""
 
 _ITEM_MARKS = (b"!", b"?")
-"""What stands before items in changelogs and lists of states."""
+"""Marks before items in changelogs and lists of states."""
 
-_BACKTICKS = re.compile(rb"``*+")  # begins with one byte, which is looked for at once
+_BACKTICKS = re.compile(rb"``*+")  # begins with a literal byte, for a fast search
 
 
 def sentence_starts(prose: bytes) -> list[int]:
@@ -277,7 +277,7 @@ def _begins_line(prose: bytes, at: int) -> bool:
 
 
 def _code_spans(prose: bytes) -> list[tuple[int, int]]:
-    """The code spans: runs of backticks paired with the next run of the same length."""
+    """Return the code spans: runs of backticks paired with the next run of the same length."""
     runs = [match.span() for match in _BACKTICKS.finditer(prose)]
     following: dict[int, int] = {}
     closers = [-1] * len(runs)
@@ -295,7 +295,7 @@ def _code_spans(prose: bytes) -> list[tuple[int, int]]:
 
 
 _OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
-_OTHER = 2  # the rank of what is neither a row nor a cell
+_OTHER = 2  # the rank of a line that begins neither a row nor a cell
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile(rb"(?:\r\n?|\n)(?:[ \t\f\v]*+(?:\r\n?|\n)|(?!))*+")
 _UNCUT = re.compile(
@@ -307,7 +307,7 @@ _UNCUT = re.compile(
 
 
 def line_starts(raw: bytes) -> list[int]:
-    """Return where lines begin; blank ones belong to the line before.
+    """Return the starts of lines; blank lines belong to the line before.
 
     >>> line_starts(b"a\\r\\nb\\r\\n \\r\\nc\\n")
     [0, 3, 9]
@@ -318,9 +318,10 @@ def line_starts(raw: bytes) -> list[int]:
 
 
 def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
-    """Return where lines of HTML begin; not in a tag, before an end tag or behind a start tag.
+    """Return the starts of lines of HTML at which it may be cut.
 
-    Nor in a row or a cell of at most `row_bytes` bytes.
+    Not in a tag, before an end tag, after a start tag, nor in a row or a cell of at most
+    `row_bytes` bytes.
 
     >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', row_bytes=0)
     [0, 27]
@@ -355,9 +356,9 @@ def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
 def coalesce(
     starts: Sequence[int], end: int, size: int, *, kept_starts: Container[int] = ()
 ) -> list[int]:
-    """Leave out starts, so that neighbours of at most `size` bytes together become one.
+    """Return `starts` without some, so that neighbours of at most `size` bytes become one.
 
-    Those among `kept_starts` are not left out.
+    The `kept_starts` are never left out.
 
     >>> coalesce([0, 2, 4, 20, 22], 24, 5)
     [0, 4, 20]
@@ -374,12 +375,12 @@ def coalesce(
 
 
 def decode_for_cutting(raw: bytes) -> str:
-    """Decode so that every byte that is not UTF-8 stays one character of its own."""
+    """Decode with one character for every byte that is not UTF-8."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def count_ready(text: str) -> str:
-    """The same characters as tokenizers take them: U+FFFD for each undecodable byte."""
+    """Return the text for tokenizers: U+FFFD for each undecodable byte."""
     return text if text.isascii() else _UNDECODABLE.sub("\ufffd", text)
 
 
@@ -388,9 +389,9 @@ def byte_length(text: str) -> int:
 
 
 def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
-    """Cut into parts of at most `limit` tokens, after white space where there is some.
+    """Return the starts of parts of at most `limit` tokens, after white space where possible.
 
-    A part is never less than one grapheme, whatever its tokens.
+    A part has at least one grapheme, whatever its tokens.
 
     >>> token_cuts(b"one two three", 5, "characters")
     [0, 4, 8]
@@ -409,7 +410,7 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
 
 
 def _settle(text: str, at: int, length: int) -> int:
-    """Shorten a part to the last line end or space in its second half, else to whole graphemes."""
+    """Return a part's length up to a line end or space in its second half, or whole graphemes."""
     end = at + length
     if end >= len(text):
         return length

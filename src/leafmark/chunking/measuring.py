@@ -1,8 +1,8 @@
-"""Sizes of byte ranges in tokens: a range is counted when it must be, and then exactly.
+"""Sizes of byte ranges in tokens: counted only where bytes do not decide, and then exactly.
 
-Counts of neighbouring ranges add up: the tokenizers cut text into words before they look for
-tokens, and the end of a line with the blank lines after it is where one word ends and the next
-begins. `Meter.sizes` covers the one exception.
+Counts of neighbouring ranges add up: the tokenizers split text into words before they look for
+tokens, and words end with a line end and the blank lines after it. `Meter.sizes` covers the one
+exception.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from leafmark.model import subtract
 _SLASH = ord("/")
 
 _NEARLY = 32
-"""Tokens by which sums and what blank lines at the ends weigh may be wrong."""
+"""Sums, and the tokens of blank lines at the ends, may be wrong by so many tokens."""
 
 _RUNS = ("    ", "----", "====", "....", "____")
-"""What pads and rules lines: a long run of it is a token or two."""
+"""Padding and rules in lines: a long run is a token or two."""
 
 _LIGHT = b" -=._" + bytes(range(0x80, 0xC0))
-"""The bytes of such runs, and all but the first of each character."""
+"""The bytes of such runs, and the continuation bytes of UTF-8."""
 
 _LONGER = 4
-"""A range of more bytes than so many times those that are counted is large, whatever is in it."""
+"""A range of more than so many times the bytes that are counted is large, whatever its text."""
 
 _MAX_REMEMBERED = 16
-"""Texts whose tokens are remembered: cuts come to the same text, or in a long run to equal ones."""
+"""Texts whose tokens are remembered: cuts measure the same text again, or equal ones in a run."""
 
 _MIN_REMEMBERED_CHARACTERS = 200
-"""Characters of such a text; to look for a shorter one takes as long as to count it."""
+"""Minimum characters of such a text; a look-up of a shorter one takes as long as a count."""
 
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
-    """Return what measures the document of `reader`: what is read there, if that is not all."""
+    """Return the meter for the document of `reader`: of its readable text, or of its bytes."""
     document_text = reader.document_text
     if document_text is None:
         return Meter(reader, count)
@@ -46,7 +46,7 @@ def make_meter(reader: BodyReader, count: Count) -> Meter:
 
 
 class Meter:
-    """Measures ranges of one document. Front matter weighs nothing."""
+    """Measures ranges of one document. Front matter has no tokens."""
 
     def __init__(self, reader: BodyReader, count: Count) -> None:
         front = reader.document.front_matter
@@ -55,19 +55,19 @@ class Meter:
         self._reader = reader
         self._front = 0 if front is None else front.end
         self._texts: dict[tuple[int, int], int] = {}
-        """The tokens of ranges as `text` has them, as far as they were counted."""
-        self._lately: dict[int, tuple[str, int]] = {}
-        """Texts that were counted lately with their tokens, by their length."""
+        """The tokens of the normalised text of ranges."""
+        self._recent: dict[int, tuple[str, int]] = {}
+        """Recently counted texts with their tokens, by their length."""
 
     def size_bytes(self, start: int, end: int) -> int:
-        """An upper bound of `tokens` that costs no count."""
+        """Return an upper bound of `tokens`, without a count."""
         if start < self._front:
             start = min(self._front, end)
         return end - start
 
     @cached_property
     def _ascii(self) -> str | None:
-        """The text of a source in ASCII: a part of it costs a third less than to decode one."""
+        """The text of a source in ASCII: a slice of it is a third cheaper than decoding one."""
         data = self.document.data
         return data.decode("ascii") if data.isascii() else None
 
@@ -78,31 +78,31 @@ class Meter:
         return self.count_once(self.raw(start, end).decode("utf-8", "replace"))
 
     def count_once(self, text: str) -> int:
-        """The tokens of a text, which is not counted again if it was lately."""
+        """Return the tokens of a text, from memory if it was counted recently."""
         size = len(text)
         if size < _MIN_REMEMBERED_CHARACTERS:
             return self.count(text)
-        counted = self._lately.get(size)
+        counted = self._recent.get(size)
         if counted is not None and counted[0] == text:
             return counted[1]
-        if len(self._lately) >= _MAX_REMEMBERED:
-            self._lately.clear()
+        if len(self._recent) >= _MAX_REMEMBERED:
+            self._recent.clear()
         tokens = self.count(text)
-        self._lately[size] = text, tokens
+        self._recent[size] = text, tokens
         return tokens
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
-        """Return the most tokens that each range adds to a group of neighbours.
+        """Return the maximum tokens that each range adds to a group of neighbours.
 
-        The ranges adjoin; the last one stops at `end`. One that `counts` takes for too large
-        has its bytes for its size.
+        The ranges adjoin; the last one stops at `end`. For one that is too large for `counts`,
+        it is the number of bytes.
 
         The words of o200k_base run over a line end when the next line begins
-        with a slash: then the count alone may be less than what it adds.
+        with a slash: then a range may add more tokens than it has.
         """
         ends = [*starts[1:], end]
         sizes = self.counts(starts, ends, most_bytes=most_bytes)
-        for index in self._begun_by_slash(starts):
+        for index in self._slash_indexes(starts):
             before, start, after = starts[index - 1], starts[index], ends[index]
             if start < after <= start + most_bytes:
                 added = self.tokens(before, after) - self.tokens(before, start)
@@ -112,11 +112,11 @@ class Meter:
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
     ) -> list[int]:
-        """Return the tokens of ranges, or `size_bytes` of one where that is more than so many.
+        """Return the tokens of ranges, or `size_bytes` of one with more than `most_bytes`.
 
-        Letters of two or three bytes weigh as one, and padding nothing: such a range is counted.
+        For this bound a letter of two or three bytes counts as one, and padding as nothing.
         """
-        if not starts:  # which needs no tokenizer
+        if not starts:  # without loading a tokenizer
             return []
         data, text, count = self.document.data, self._ascii, direct_counter(self.count)
         front, most = self._front, len(data) if most_bytes is None else most_bytes
@@ -125,29 +125,30 @@ class Meter:
         ranges = zip(starts, ends, strict=True)
         if text is not None:
             return [
-                count(text[a:b]) if b - a <= most else self._of_large(a, b, most) for a, b in ranges
+                count(text[a:b]) if b - a <= most else self._large_size(a, b, most)
+                for a, b in ranges
             ]
         return [
             count(data[a:b].decode("utf-8", "replace"))
             if b - a <= most
-            else self._of_large(a, b, most)
+            else self._large_size(a, b, most)
             for a, b in ranges
         ]
 
-    def _of_large(self, start: int, end: int, most: int) -> int:
-        """The size in bytes of a range over `most` bytes, or its tokens where they may be fewer."""
+    def _large_size(self, start: int, end: int, most: int) -> int:
+        """Return the bytes of a range over `most` bytes, or its tokens if they may be fewer."""
         size = end - start
         if size > most * _LONGER:
             return size
         raw = self.document.data[start:end]
-        if len(raw.translate(None, _LIGHT)) > most:  # most of them, told in a tenth of the time
+        if len(raw.translate(None, _LIGHT)) > most:  # decides most ranges in a tenth of the time
             return size
         text = raw.decode("utf-8", "replace")
         padding = sum([len(run) * text.count(run) for run in _RUNS])
         return size if len(text) - padding > most else self.count(text)
 
-    def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
-        """Which ranges but the first begin with a slash."""
+    def _slash_indexes(self, starts: Sequence[int]) -> list[int]:
+        """Return the indexes of the ranges, except the first, that begin with a slash."""
         data = self.document.data
         if len(starts) < 2 or starts[-1] >= len(data):
             return [index for index, at in enumerate(starts) if index and data[at : at + 1] == b"/"]
@@ -156,24 +157,27 @@ class Meter:
         return [index for index, at in enumerate(starts) if index and data[at] == _SLASH]
 
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
-        """The tokens of ranges put together, as a body is."""
+        """Return the tokens of ranges joined into a body."""
         raw = b"".join([self.raw(start, end) for start, end in spans])
         return self.count(raw.decode("utf-8", "replace"))
 
     def raw(self, start: int, end: int) -> bytes:
-        """The bytes of a range that count: no front matter, and nothing that is dropped."""
+        """Return the bytes of a range without front matter and dropped spans."""
         return self.document.data[max(start, self._front) : end]
 
     def is_blank(self, start: int, end: int) -> bool:
-        """Whether nothing is read there but ASCII white space."""
+        """Whether the readable text of the range is only ASCII white space."""
         return not self.raw(start, end).strip()
 
     def fits(self, start: int, end: int, limit: int) -> bool:
-        """Whether the range has at most `limit` tokens; counted only where bytes do not tell."""
+        """Whether the range has at most `limit` tokens; counted only if bytes do not decide."""
         return self.size_bytes(start, end) <= limit or self.tokens(start, end) <= limit
 
     def text_tokens(self, span: tuple[int, int], *, tokens: int, bound: int) -> int:
-        """The tokens of a range as `text` has it, exact near `bound`; unchanged it has `tokens`."""
+        """Return the tokens of a range's normalised text, exact near `bound`.
+
+        `tokens` are those of the range itself.
+        """
         if abs(tokens - bound) > _NEARLY and self._reader.is_normal(*span):
             return tokens
         known = self._texts.get(span)
@@ -184,7 +188,7 @@ class Meter:
 
 
 class _DocumentTextMeter(Meter):
-    """Measures what is read: markup, escapes, embedded data and what is dropped weigh nothing."""
+    """Measures the readable text, without markup, escapes, embedded data and dropped spans."""
 
     def __init__(self, reader: BodyReader, count: Count, document_text: DocumentText) -> None:
         super().__init__(reader, count)
@@ -197,8 +201,8 @@ class _DocumentTextMeter(Meter):
     def tokens(self, start: int, end: int) -> int:
         return self.count_once(self._document_text.within(start, end))
 
-    def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
-        return [] if self.document.is_rendered else super()._begun_by_slash(starts)
+    def _slash_indexes(self, starts: Sequence[int]) -> list[int]:
+        return [] if self.document.is_rendered else super()._slash_indexes(starts)
 
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None

@@ -1,7 +1,7 @@
-"""`ChunkingOptions`: the settings of chunking, checked when they are made, and its presets.
+"""`ChunkingOptions`: the settings of chunking, validated on construction, and its presets.
 
-Sizes are counted in tokens of `tokenizer`; with `characters` they are counted
-in characters. Nothing here knows where the values come from.
+Sizes are counted in tokens of `tokenizer`, or in characters if that is `characters`. This
+module does not know where the values come from.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 class Sizes(TypedDict, total=False):
-    """What `leafmark.chunk` and the adapters take beside `strategy`: see `ChunkingOptions`.
+    """Keyword arguments of `leafmark.chunk` and the adapters: see `ChunkingOptions`.
 
-    For programs that hand sizes on, typed: `def cut(text: str, **sizes: Unpack[Sizes])`.
+    For programs that pass sizes on, typed: `def cut(text: str, **sizes: Unpack[Sizes])`.
     """
 
     tokenizer: str
@@ -38,20 +38,20 @@ class Sizes(TypedDict, total=False):
 
 
 class Yielding(int):
-    """A default size, which gives way to the sizes that a user states."""
+    """A default size, which adapts to the sizes that a user sets."""
 
 
 class ChunkingOptions(Frozen, kw_only=True):
-    """How documents become chunks.
+    """The options of chunking.
 
-    A default yields to what is stated: `target_tokens` to a smaller `max_tokens` or
+    A default adapts to the values set by the user: `target_tokens` to a smaller `max_tokens` or
     twice a larger `min_tokens`, `fixed_tokens` to a smaller `max_tokens`, `max_tokens`
-    to a larger `target_tokens`, and `min_tokens` and `fixed_overlap` to half of what
-    they are parts of.
+    to a larger `target_tokens`, and `min_tokens` and `fixed_overlap` to half of
+    `target_tokens` and `fixed_tokens`.
 
     Raises:
-        ConfigError: a value is not among those accepted, or two that are stated
-            contradict each other.
+        ConfigError: a value is not accepted, or two values set by the user contradict
+            each other.
 
     >>> options = ChunkingOptions(max_tokens=120)
     >>> options.target_tokens, options.min_tokens
@@ -188,7 +188,7 @@ class ChunkingOptions(Frozen, kw_only=True):
                 raise ConfigError(f"{key} is {value!r}", hint=str(error), fields=(key,)) from None
         if self.tokenizer not in tokenizer_names():
             _refuse("tokenizer", self.tokenizer, "one of " + ", ".join(tokenizer_names()))
-        # a default is not what a stated size is compared with
+        # a size is compared with values set by the user, not with defaults
         bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"
         self._settle()
         _check_order(self, "target_tokens", "max_tokens")
@@ -198,7 +198,7 @@ class ChunkingOptions(Frozen, kw_only=True):
             _refuse("fixed_overlap", self.fixed_overlap, accepted, other="fixed_tokens")
 
     def _settle(self) -> None:
-        """Make default sizes fit the sizes that a user states."""
+        """Adapt default sizes to the sizes that a user sets."""
         least, target, most = self.min_tokens, self.target_tokens, self.max_tokens
         if isinstance(target, Yielding):
             target = max(target, 0 if isinstance(least, Yielding) else 2 * least)
@@ -219,12 +219,12 @@ class ChunkingOptions(Frozen, kw_only=True):
 
 
 def _at_most(size: int, bound: int) -> int:
-    """The size; one that yields is no more than the bound."""
+    """Return the size, limited to the bound if it is a default."""
     return min(size, bound) if isinstance(size, Yielding) else size
 
 
 def _refuse(name: str, value: object, accepted: str, *, other: str | None = None) -> None:
-    """Refuse a value, where need be because of what `other` is."""
+    """Raise a ConfigError for a value that contradicts the field's range, or the field `other`."""
     fields = (name,) if other is None else (name, other)
     raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}", fields=fields)
 

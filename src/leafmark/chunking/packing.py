@@ -1,10 +1,10 @@
 """Packing: neighbouring sizes into groups, by one rule for all strategies.
 
 A body is a sequence of blocks that are not cut. Each place between two of them may be a cut, and a
-cut has a penalty. Of all ways to group the blocks the best has, in this order, the fewest groups
-that are too small, the fewest that are too large, the fewest in which a large block takes in small
-ones, the fewest groups, the least penalties, and the most equal sizes. Sizes are tokens; a group
-is a half-open range of indices. Nothing here knows what is packed.
+cut has a penalty. The best grouping has, in this order, the fewest groups that are too small, the
+fewest that are too large, the fewest in which a large block joins small ones, the fewest groups,
+the least penalties, and the most equal sizes. Sizes are tokens; a group is a half-open range of
+indices. This module knows sizes only, not the blocks.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from leafmark.chunking.cuts import coalesce
 Group = tuple[int, int]
 
 Measure = Callable[[int, int], int]
-"""The tokens of a group, exact where they matter; sums of parts may have a few more."""
+"""Returns the tokens of a group, exact near the bounds; sums of parts may have a few more."""
 
 _FINEST = 128
-"""Neighbours that together have at most one in so many tokens of the capacity are not parted."""
+"""Neighbours that together have at most this share of the capacity are not separated."""
 
 _MANY, _COARSE = 4096, 8
-"""The same of more sizes than these, which are not many where blocks are of any length."""
+"""With more sizes than the first number, the share of the capacity is the second one."""
 
 _ROUNDS = 8
-"""How often a division is made at most; each time more penalties and exact sizes are known."""
+"""The maximum of attempts at a division; each one knows more penalties and exact sizes."""
 
 _SMALL, _LARGE, _TAKING, _ONE, _PENALTY = 1 << 192, 1 << 160, 1 << 128, 1 << 96, 1 << 48
-"""What a group costs: too small, too large, a large block with others, any, by the cut before it.
+"""Costs of a group: too small, too large, a large block with others, any group, per penalty.
 
-To these the square of its size is added. No sum of one of them comes to the next larger.
+The square of its size is added. No sum of one cost reaches the next larger one.
 """
 
 
 _TOO_LARGE = 1 << 224
-"""The same of a group whose exact size is no group's."""
+"""The cost of a group whose exact size is out of bounds."""
 
 
 class Division(NamedTuple):
-    """Groups, and what is wrong with them: 0, or the more the worse for the same text."""
+    """Groups, and a number for their faults: 0 for none, larger is worse for the same text."""
 
     groups: list[Group]
     faults: int
@@ -64,11 +64,11 @@ def divide(
 ) -> Division:
     """Return the best groups of sizes, from `least` to `capacity`.
 
-    What is `solid`, or over the capacity alone, is a group of its own. Only to have fewer groups
-    that are too small it takes in less than `least` on each side, up to the tokens that
-    `solid` says, or to `least` more than it has. Of other groups the larger ones have less than
-    `least` beyond the capacity. `heads` are what a group has besides that begins with each size; it
-    does not count towards `least`. `penalty` is that of a cut before an index. The cost is linear.
+    A size that is `solid`, or over the capacity by itself, is its own group. Only to avoid groups
+    that are too small, it joins less than `least` on each side, up to the maximum tokens in
+    `solid`, or to `least` more than its own. Other groups exceed the capacity by less than
+    `least`. `heads` are additional tokens of a group that begins with each size; they do not count
+    towards `least`. `penalty` returns the penalty of a cut before an index. The cost is linear.
 
     >>> divide([30, 30, 30, 30, 30], capacity=100).groups
     [(0, 3), (3, 5)]
@@ -103,7 +103,7 @@ def divide(
 
 
 def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
-    """Return the indices that groups may begin and end at."""
+    """Return the indices at which groups may begin and end."""
     totals, grain = [0, *accumulate(sizes)], capacity // _FINEST
     if len(sizes) > _MANY:
         grain = max(grain, min(capacity // _COARSE, least // 2 or capacity))
@@ -119,7 +119,7 @@ def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
 
 @dataclass
 class _Problem:
-    """Sizes between places, as `totals`, and what is known of groups and of cuts at places."""
+    """Sizes between places, as running `totals`, and the known facts about groups and cuts."""
 
     totals: Sequence[int]
     heads: Sequence[int]
@@ -130,22 +130,22 @@ class _Problem:
     """Sizes of groups that differ from their sums."""
 
     known: dict[int, list[int]] = field(default_factory=dict)
-    """Where these end, by where they begin."""
+    """The ends of groups with exact sizes, by their beginning."""
 
     penalties: dict[int, int] = field(default_factory=dict)
     tied: set[int] = field(default_factory=set)
-    """Places where a cut has a penalty: a large block takes in what belongs to it for nothing."""
+    """Places where a cut has a penalty: there a large block joins its neighbour without cost."""
 
     seen: set[Group] = field(default_factory=set)
 
     @cached_property
     def alone(self) -> AbstractSet[int]:
-        """The sizes that are groups of their own: what is solid, or too large with its head."""
+        """The sizes that are their own groups: solid ones, and those too large with their head."""
         added = map(add, map(sub, self.totals[1:], self.totals), self.heads)
         return {at for at, size in enumerate(added) if size > self.capacity} | self.solid.keys()
 
     def solve(self) -> list[Group]:
-        """Return the best groups, as far as is known."""
+        """Return the best groups by the facts known so far."""
         firsts = None if self.alone else self._solve_within()
         if firsts is None:
             firsts = self._solve_any()
@@ -155,9 +155,9 @@ class _Problem:
         return list(pairwise(reversed(ends)))
 
     def _solve_within(self) -> list[int] | None:
-        """Return where the group that ends at each place begins, all within the bounds.
+        """Return the beginning of the group that ends at each place, all within the bounds.
 
-        None if there are no such groups. The same as `_solve_any` then, in a fifth of the time.
+        None if there are no such groups. Same result as `_solve_any`, in a fifth of the time.
         """
         totals, heads, exact, least = self.totals, self.heads, self.exact, self.least
         last = len(totals) - 1
@@ -185,14 +185,14 @@ class _Problem:
         return firsts if costs[last] < _TAKING else None
 
     def _solve_any(self) -> list[int]:
-        """Return the same, where groups may be too small or too large."""
+        """Return the same with groups that may be too small or too large."""
         last = len(self.totals) - 1
         costs, firsts = [0] + [-1] * last, [0] * (last + 1)
         for first in range(last):
             base = costs[first] + self.penalties.get(first, 0) * _PENALTY
             for end, cost in self._groups(first):
                 cost += base
-                if not 0 <= costs[end] < cost:  # of equal ones that with the larger beginning
+                if not 0 <= costs[end] < cost:  # of equal costs, the later beginning wins
                     costs[end], firsts[end] = cost, first
         return firsts
 
@@ -204,7 +204,7 @@ class _Problem:
         measure: Measure | None,
         penalty: Callable[[int], int] | None,
     ) -> bool:
-        """Measure groups, and look at their cuts; False if nothing is new."""
+        """Measure groups and their cuts; return False if there was nothing new."""
         is_new = False
         for group in groups:
             if group in self.seen:
@@ -225,7 +225,7 @@ class _Problem:
         return is_new
 
     def are_within(self, groups: Sequence[Group]) -> bool:
-        """Whether no group is too small or too large, or holds a solid size and others."""
+        """Whether no group is too small, too large, or joins a solid size with others."""
         totals, exact = self.totals, self.exact
         for first, after in groups:
             own = exact.get((first, after), totals[after] - totals[first])
@@ -237,12 +237,12 @@ class _Problem:
         return True
 
     def cost(self, groups: Sequence[Group]) -> int:
-        """What groups cost, as far as is known."""
+        """Return the cost of groups by the facts known so far."""
         own = sum([dict(self._groups(first)).get(end, _TOO_LARGE) for first, end in groups])
         return own + _PENALTY * sum([self.penalties.get(first, 0) for first, _ in groups])
 
     def _groups(self, first: int) -> Iterator[tuple[int, int]]:
-        """Yield where groups that begin at `first` may end, and what each costs."""
+        """Yield the possible ends of groups that begin at `first`, with their costs."""
         totals, exact, least, capacity = self.totals, self.exact, self.least, self.capacity
         begin, head, alone = totals[first], self.heads[first], self.alone
         for end in range(first + 1, len(totals)):
