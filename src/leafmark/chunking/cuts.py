@@ -328,7 +328,7 @@ def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
     >>> markup_starts(b"<TR>\\n<td>a\\n<td>b\\n<tr>\\n<td>c", row_bytes=20)
     [0, 17]
     """
-    places = [*_untorn(raw), (len(raw), 0)]
+    places = [*_cuttable_lines(raw), (len(raw), 0)]
     starts: list[int] = []
     at = 0
     while at < len(places) - 1:
@@ -341,7 +341,7 @@ def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
     return starts
 
 
-def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
+def _cuttable_lines(raw: bytes) -> Iterator[tuple[int, int]]:
     """Yield the lines at which a part may begin, each with a rank: 0 a row, 1 a cell, 2 others."""
     torn = [match.span() for match in _UNCUT.finditer(raw)]
     at = 0
@@ -402,14 +402,14 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     prefixes = Prefixes(tokenizer)
     while at < len(text):
         taken = prefixes.take(shown[at : at + limit * MAX_TOKEN_CHARACTERS], limit)
-        length = _settle(text, at, taken)
+        length = _shorten(text, at, taken)
         offset += byte_length(text[at : at + length])
         at += length
         cuts.append(offset)
     return cuts[:-1]
 
 
-def _settle(text: str, at: int, length: int) -> int:
+def _shorten(text: str, at: int, length: int) -> int:
     """Return a part's length up to a line end or space in its second half, or whole graphemes."""
     end = at + length
     if end >= len(text):

@@ -1,14 +1,14 @@
-"""Where a cut would be bad, because what is before it should be kept with what is behind it.
+"""Penalties for cuts: bad where the text before the cut should stay with the text after it.
 
-The rules are a table, each with its sentence (`_RULES`); all is told by the bytes next to the cut.
-In source code that is read as plain text, since there is no grammar for it, the indentation says
-what belongs together: the less what is below a cut is indented, the better the cut. In a text that
-may be prose, that counts only below what ends as statements do.
+The rules are a table with a sentence each (`_RULES`); they look only at the bytes next to the cut.
+In source code without a grammar, read as plain text, indentation decides: the less the line after
+a cut is indented, the better the cut. In a text that may be prose, this counts only below lines
+that end like statements.
 
-In plain text nothing marks a heading, a list or code. These stay together: a title and its text (a
-short line that stands alone or is underlined); a text that does not end like a sentence, and one
-below it that is indented more. Items of a list in lines right below each other are parts of one
-paragraph, and are cut between.
+Plain text does not mark headings, lists or code. These stay together: a title (a short line that
+stands alone or is underlined) and its text; a text that does not end like a sentence, and a text
+below it that is indented more. Items of a list on adjacent lines are parts of one paragraph, and
+may be cut from each other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
 from leafmark.model import Block, BlockKind, Document, Format
 
 VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
-"""Tags that open nothing."""
+"""Excludes void elements, which have no end tag."""
 
 _OPENING = rb"<%b[a-z][^<>]*+(?<!/)>\s*+" % VOID
 _OPENING_TAGS = re.compile(rb"\s*+(?:%b)+" % _OPENING, re.IGNORECASE)
@@ -34,7 +34,7 @@ _UNREAD = re.compile(rb"\s*+(?:%b|<!--.*?-->\s*+)+" % _OPENING, re.IGNORECASE | 
 
 
 def are_opening_tags(data: bytes, start: int, end: int) -> bool:
-    """Whether there is nothing but tags that open something.
+    """Whether the range has only tags that open elements.
 
     >>> text = b"<details>\\n<summary>More</summary>"
     >>> are_opening_tags(text, 0, 10), are_opening_tags(text, 0, len(text))
@@ -44,7 +44,7 @@ def are_opening_tags(data: bytes, start: int, end: int) -> bool:
 
 
 def is_unread(data: bytes, start: int, end: int) -> bool:
-    """Whether there is nothing but such tags and comments.
+    """Whether the range has only such tags and comments.
 
     >>> text = b'<!-- more -->\\n<div class="a">\\n\\nMore'
     >>> is_unread(text, 0, 31), is_unread(text, 0, len(text))
@@ -54,7 +54,7 @@ def is_unread(data: bytes, start: int, end: int) -> bool:
 
 
 WORST_CUT = 1000
-"""What is poorer than any depth."""
+"""A penalty above that of any depth."""
 
 _OPEN = 500
 """Added to the depth right below a bracket that opens, and inside a list."""
@@ -64,14 +64,14 @@ _PROSE = (".txt", ".text")
 
 _CLOSES_BLOCK = re.compile(rb"[ \t]*+[}\])]++[;,]?+[ \t]*+(?:[\r\n]|\Z)")
 _CALL = re.compile(rb"[ \t]*+(?:[\w.:!?*$@&-]++ ?+|(?!))?+\(")
-"""What a line of nothing but a call begins with."""
+"""The beginning of a line that is only a call."""
 _LIST_ITEM = re.compile(
     rb"[ \t]*+(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"
 )
 
 
 def depth_in_code(path: str, before: bytes, behind: bytes) -> int:
-    """Return how penalty a cut is that stands inside code, 0 if it does not.
+    """Return the penalty of a cut inside code, 0 for one between definitions.
 
     `before` has no space at its end.
 
@@ -95,25 +95,25 @@ def depth_in_code(path: str, before: bytes, behind: bytes) -> int:
 
 
 def is_inside_code(path: str, text: bytes, at: int) -> bool:
-    """Whether a line that begins at `at` goes on with the definition that is above it."""
+    """Whether the line that begins at `at` continues the definition above it."""
     before = text[max(0, at - _REACH) : at].rstrip()
     return depth_in_code(path, before, text[at : at + _REACH]) > 0
 
 
 def _is_statement(line: bytes, mark: bytes) -> bool:
-    """Whether a line ends with a semicolon, a bracket, or that of a call that begins it."""
+    """Whether a line ends with a semicolon, a brace, or the parenthesis of a call."""
     if _LIST_ITEM.match(line):
         return False
     return mark in (b";", b"}") or (mark == b")" and _CALL.match(line) is not None)
 
 
 def is_code_by_name(document: Document) -> bool:
-    """Whether a document that is read as plain text is source code, as its suffix says."""
+    """Whether a document read as plain text is source code, judged by its suffix."""
     return document.format == "text" and not _may_be_prose(document.path)
 
 
 def _may_be_prose(path: str) -> bool:
-    """Whether a name has no suffix, or that of text."""
+    """Whether a name has no suffix, or the suffix of a text."""
     name = path.rpartition("/")[2].lower()
     return name.endswith(_PROSE) or "." not in name
 
@@ -131,14 +131,14 @@ _RULED = re.compile(
     rb"(?:[ \t]*+([-=~^*#_+.%])\1{2,}+[ \t]*+\n|(?!))?+([^\n]*+)\n"
     rb"[ \t]*+([-=~^*#_+.])\3{2,}+[ \t]*+\Z"
 )
-"""A line above a line of marks, and maybe below one, too."""
+"""A line above a line of marks, and maybe also below one."""
 _MARKS = b"-=~^*#_+."
 _NUMBERED = re.compile(
     rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3}|(?!))*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]"
 )
 _INDENTED = re.compile(rb"[ \t]*+")
 _UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n|(?!))?+(?:([ \t]*+)([^\s])?)")
-"""The indentation of a line of plain text, that of the next one, and what is in that."""
+"""The indentation of a line of plain text, that of the next line, and its first byte."""
 
 _ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
 _ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
@@ -147,9 +147,9 @@ _MIN_ITEMS = 2
 
 
 def item_starts(text: bytes) -> list[int]:
-    """Return where the items of a list in a paragraph begin, and what is indented less behind one.
+    """Return the starts of list items in a paragraph, and of less indented lines after an item.
 
-    None for a single item, which may be a line of prose that begins so.
+    Empty for a single item, which may be a line of prose with the same beginning.
 
     >>> item_starts(b"News:\\n - one\\n   more\\n - two\\nMore:\\n - three\\n")
     [6, 21, 28, 34]
@@ -170,9 +170,9 @@ def item_starts(text: bytes) -> list[int]:
 
 
 def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
-    """Whether `before`, without the space at its end, should not be parted from `behind`.
+    """Whether `before`, without the space at its end, should stay with `behind`.
 
-    Both are what stands beside a cut; `whole`, if all that is before it is there.
+    They are the bytes on both sides of a cut; `whole` if nothing precedes `before`.
     """
     *others, last = last_paragraphs(before)
     whole = whole or bool(others)
@@ -190,10 +190,10 @@ def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
 
 
 def _is_title(last: bytes, behind: bytes, following: re.Match[bytes]) -> bool:
-    """Whether a paragraph that ends no sentence, or has a number, is the title of what follows.
+    """Whether a paragraph without the end of a sentence, or with a number, is a title.
 
-    It is one line, and what follows is indented or of several lines. A line that begins with a
-    dash is none.
+    It is one line, and the text after it is indented or has several lines. A line that begins
+    with a dash is not a title.
     """
     line = _LINE.match(last)
     if line is None:
@@ -206,7 +206,7 @@ def _is_title(last: bytes, behind: bytes, following: re.Match[bytes]) -> bool:
 
 
 def _is_indented_below(line: bytes, following: re.Match[bytes]) -> bool:
-    """Whether all that follows a line is indented more than it is."""
+    """Whether the next two lines are indented more than `line`."""
     indented = _INDENTED.match(line)
     margin = _width(indented[0]) if indented else 0
     if following[3] is not None and _width(following[2]) <= margin:
@@ -219,34 +219,34 @@ def _width(blank: bytes) -> int:
 
 
 def last_paragraphs(before: bytes) -> list[bytes]:
-    """Return the paragraphs that a stretch of text ends with, whose lines end in LF then."""
+    """Return the paragraphs of the end of a text, with LF as line ends."""
     return _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def is_unfinished(text: bytes) -> bool:
-    """Whether a text ends with a letter, a digit or a comma, which end no sentence."""
+    """Whether a text ends with a letter, a digit or a comma, which do not end a sentence."""
     last = text[-_MAX_CHARACTER_BYTES:].decode("utf-8", "ignore")[-1:]
     return last.isalnum() or last == ","
 
 
 _REACH = 240
-"""Bytes beside a cut that are looked at: the end of a sentence, or a whole line."""
+"""The rules look at so many bytes on each side: the end of a sentence, or a whole line."""
 
 _PAGE_REACH = 3 * _REACH
-"""The same in pages, where tags stand among the words."""
+"""The same in pages, which have tags among the words."""
 
 _LAST = frozenset(b":*_`\"')]>" + "：’”»".encode())
-"""What a text that leads on may end with, a full stop behind it or not."""
+"""The last byte of a text that introduces the next one, before an optional full stop."""
 
 _CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?\s*>|(?!))*+"""
-_COLON = re.compile(  # each way to begin is one byte, since such bytes are looked for at once
+_COLON = re.compile(  # each alternative begins with a literal byte, for a fast search
     rb"(?::(?<![:\s]:):?|\xef\xbc\x9a(?<![:\s]\xef\xbc\x9a))%b\Z" % _CLOSING, re.IGNORECASE
 )
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
 
 _INTRODUCED = frozenset(("list", "code", "table"))
 _INTRODUCED_IN_PAGES = _INTRODUCED | {"definition"}
-"""What a text without the end of a sentence introduces, and items of lists have below theirs."""
+"""A text without the end of a sentence introduces these; items of lists have them below theirs."""
 
 _TAG = re.compile(rb"<[^<>]*>")
 _CLOSING_MARKS = " \t\r\n.!\u3002\uff01*_)\"'\\"
@@ -255,9 +255,10 @@ _ANNOUNCES = re.compile(
     r"\b(?:following|below|as follows)\b|以下|下面|下列|如下|下表|下图|次の|다음|아래",
     re.IGNORECASE,
 )
-"""What sentences with a full stop above a list, code or a table say where they introduce it.
+"""Words of sentences with a full stop that introduce the list, code or table below them.
 
-Of 42,132 such in 26,000 Markdown files 3,300, in the four languages that have more than two.
+In 26,000 Markdown files, 3,300 of 42,132 sentences above one have such words, in the four
+languages with more than two.
 """
 
 _CLOSED = re.compile(rb"(?:\s|</?[a-z][^<>]*>)+\Z", re.IGNORECASE)
@@ -277,7 +278,7 @@ _LABEL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z)|(?!))++\Z")
-"""Lines of a comment that have nothing but its marker."""
+"""Lines of a comment with only its marker."""
 
 _GOES_ON = re.compile(rb"\s*+[a-z]")
 
@@ -292,13 +293,13 @@ _TITLE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORDLESS = re.compile(rb"(?<=>)(?:\s*+</?(?:a|div|header)\b[^<>]*>|(?!))++\Z", re.IGNORECASE)
-"""Tags between the title of a box and what stands in it; the title is in a box of its own."""
+"""Tags between the title of a box and its content; the title has its own box."""
 _NAMED_BOX = re.compile(
     rb"""<div\b[^<>]*\bclass="(?:[^">]*\s)?(?:[a-z]+-)?(?:title|heading)[\s"][^<>]*>
       (?:(?!</?div\b)[^\0])*</div\s*>\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What AsciiDoctor and RDoc call the name of a listing or a method, and Bootstrap that of a box."""
+"""The title's box: of a listing or a method in AsciiDoctor and RDoc, of a panel in Bootstrap."""
 
 _TAGS = rb"(?:\s|<[^<>]*>|&nbsp;|\xc2\xa0|(?!))*+"
 _CAPTION = re.compile(
@@ -313,9 +314,9 @@ _CAPTION = re.compile(
     ),
     re.VERBOSE | re.IGNORECASE,
 )
-"""What names a figure, a table or a listing by its number, in the languages with most documents."""
+"""Numbered captions of figures, tables and listings, in the languages with most documents."""
 
-_OF_ABOVE = re.compile(
+_BELONGS_ABOVE = re.compile(
     rb"""\s*+(?:
       </[A-Za-z][\w.:-]*+[ \t]*+>
     | (?::{3,}|/{3,})[ \t]*+(?:[\r\n]|\Z) | /{3}[ ][a-z-]*caption\b
@@ -325,21 +326,22 @@ _OF_ABOVE = re.compile(
     )""",
     re.VERBOSE,
 )
-"""Lines that close a box that was opened above, of HTML and MDX, directives, Jekyll and Hugo; the
-attributes of a block, its caption, and what explains a term, in kramdown, Pandoc and others."""
+"""Lines that belong to the block above: the end of a box in HTML, MDX, directives, Jekyll and
+Hugo; the attributes of a block, its caption, and the definition of a term in kramdown, Pandoc and
+others."""
 
 _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
-"""What stands between the words of a term and what explains it."""
+"""The bytes between the words of a term and its definition."""
 
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
 class _Cut:
-    """A cut at `at`, behind `[start, at)`, which ends between blocks, as rules look at it.
+    """A cut at `at`, after the range `[start, at)`, for the rules.
 
-    `last` is the last block at the top that begins before the cut; it may go on behind it.
-    `before` is the end of what is before, without the space behind it; of a notebook, as it
-    is read.
+    `last` is the last block at the top that begins before the cut; it may end after it.
+    `before` is the end of the range without the space after it; for a notebook, the end of its
+    readable text.
     """
 
     __slots__ = ("at", "before", "behind", "document", "is_page", "last", "reader", "start")
@@ -365,7 +367,7 @@ class _Cut:
 
     @property
     def where(self) -> str:
-        """`inside` a block, or the last line of `code` or of `text` of other kinds is above."""
+        """`inside` a block, or after a block of `code`, or after other `text`."""
         if self.last is None or self.last.end > self.at:
             return "inside"
         return "code" if self.last.kind == "code" else "text"
@@ -377,10 +379,10 @@ class _Cut:
 
 
 class _Rule(NamedTuple):
-    """A sentence, and what tells whether it holds for a cut.
+    """A rule: its sentence, and the function that returns whether it holds for a cut.
 
-    The rule is for documents of `formats`, or for all but source code where there are none, and
-    for cuts that stand `where` it says: see `_Cut.where`.
+    It applies to documents of `formats`, or, without any, to all formats except `but`, and to
+    cuts at a place in `where`: see `_Cut.where`.
     """
 
     sentence: str
@@ -389,7 +391,7 @@ class _Rule(NamedTuple):
     formats: AbstractSet[Format] = frozenset()
     but: AbstractSet[Format] = frozenset(("script",))
     begins: bytes = b""
-    """Where it has some, what follows begins with one of these bytes, or the rule does not hold."""
+    """If not empty, the rule holds only before text that begins with one of these bytes."""
 
     def is_for(self, document_format: Format) -> bool:
         if self.formats:
@@ -413,13 +415,13 @@ _RULES = (
     ),
     _Rule(
         "The words of an item of a list stay with the list, code or table in it.",
-        lambda cut: _stands_below_words(cut.reader, cut.at),
+        lambda cut: _is_below_words(cut.reader, cut.at),
         frozenset(("inside",)),
     ),
     _Rule(
         "A block stays with the line of its attributes, caption or explanation below, or that"
         " closes its box.",
-        lambda cut: _OF_ABOVE.match(cut.behind),
+        lambda cut: _BELONGS_ABOVE.match(cut.behind),
         _BELOW,
         but=_NO_PAGES,
         begins=b"<:/{T",
@@ -465,7 +467,7 @@ _RULES = (
         but=_NO_PAGES,
     ),
 )
-"""What stays together where sizes allow it; all is told by the bytes beside the cut."""
+"""Texts that stay together if sizes allow it, judged by the bytes on both sides of the cut."""
 
 
 @cache
@@ -474,24 +476,25 @@ def _rules_for(document_format: Format, where: str) -> tuple[_Rule, ...]:
 
 
 def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
-    """Penalty for a cut at `at`, behind `[start, at)`; 0 is a good cut.
+    """Return the penalty of a cut at `at`, after `[start, at)`; 0 is a good cut.
 
-    What leads on to a tag that opens a box is better parted from the tag than both from the box.
+    A cut before the tag that opens a box is better than one after it, even if the text above
+    introduces the box.
     """
     document = reader.document
     if document.format != "script" and reader.begins_heading(at):
-        return 0  # told without a look at any block
+        return 0  # known without reading any block
     cut = _Cut(reader, start, at)
     if document.format == "text":
         depth = depth_in_code(document.path, cut.before, cut.behind)
         if depth:
             return depth
-    if not _is_kept(cut):
+    if not _is_tied(cut):
         return 0
     return WORST_CUT + (cut.last is not None and _opens(document, cut.last))
 
 
-def _is_kept(cut: _Cut) -> bool:
+def _is_tied(cut: _Cut) -> bool:
     first = cut.behind.lstrip()[:1]
     for rule in _rules_for(cut.document.format, cut.where):
         if (not rule.begins or first in rule.begins) and rule.holds(cut):
@@ -500,13 +503,13 @@ def _is_kept(cut: _Cut) -> bool:
 
 
 def _opens(document: Document, block: Block) -> bool:
-    """Whether a block of Markdown is tags that open what follows."""
+    """Whether a block of Markdown consists of opening tags."""
     is_html = block.kind == "html" and document.format == "markdown"
     return is_html and are_opening_tags(document.data, block.start, block.end)
 
 
 def _end_of_code(cut: _Cut) -> bytes:
-    """The end of source code without lines of comments that say nothing."""
+    """Return the end of source code without empty lines of comments."""
     return _BLANK_COMMENTS.sub(b"", cut.document.data[cut.start : cut.at].rstrip()[-_REACH:])
 
 
@@ -520,7 +523,7 @@ def _introduces(cut: _Cut) -> bool:
 
 
 def _announces(before: bytes, *, is_page: bool) -> bool:
-    """Whether the last sentence says that something follows."""
+    """Whether the last sentence announces that something follows."""
     text = (_TAG.sub(b" ", before) if is_page else before).decode("utf-8", "ignore")
     last = _SENTENCE_END.split(text.rstrip(_CLOSING_MARKS))[-1]
     return _ANNOUNCES.search(last) is not None
@@ -533,7 +536,7 @@ def _ties_rows(cut: _Cut) -> bool:
     return data[at : at + 3].lower() == b"<tr" and is_title_in_page(data, table.start, table.end)
 
 
-def _stands_below_words(reader: BodyReader, at: int) -> bool:
+def _is_below_words(reader: BodyReader, at: int) -> bool:
     """Whether a list, code or a table inside an item begins at `at`."""
     if reader.begins_item(at):
         return False
@@ -562,7 +565,7 @@ def _page_leads(before: bytes) -> bool:
             return True
         before = before[: opened.start()].rstrip()
     if before[-5:].lower() == b"</dt>":
-        return True  # a term, by what explains it
+        return True  # a term stays with its definition
     if _has_colon(before):
         return True
     before = _WORDLESS.sub(b"", before)
@@ -570,7 +573,7 @@ def _page_leads(before: bytes) -> bool:
 
 
 def _is_behind_name(cut: _Cut) -> bool:
-    """Whether the box right before a cut is the name of what follows."""
+    """Whether the box right before a cut is the title of the text after it."""
     before = cut.document.data[max(0, cut.at - _PAGE_REACH) : cut.at].rstrip()
     opened = _OPENED.search(before)
     before = before[: opened.start()].rstrip() if opened else before

@@ -190,14 +190,14 @@ class ChunkingOptions(Frozen, kw_only=True):
             _refuse("tokenizer", self.tokenizer, "one of " + ", ".join(tokenizer_names()))
         # a size is compared with values set by the user, not with defaults
         bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"
-        self._settle()
+        self._adapt_defaults()
         _check_order(self, "target_tokens", "max_tokens")
         _check_order(self, "min_tokens", bound)
         if self.fixed_overlap >= self.fixed_tokens:
             accepted = f"less than fixed_tokens ({self.fixed_tokens})"
             _refuse("fixed_overlap", self.fixed_overlap, accepted, other="fixed_tokens")
 
-    def _settle(self) -> None:
+    def _adapt_defaults(self) -> None:
         """Adapt default sizes to the sizes that a user sets."""
         least, target, most = self.min_tokens, self.target_tokens, self.max_tokens
         if isinstance(target, Yielding):

@@ -26,15 +26,15 @@ Measure = Callable[[int, int], int]
 """Returns the tokens of a group, exact near the bounds; sums of parts may have a few more."""
 
 _FINEST = 128
-"""Neighbours that together have at most this share of the capacity are not separated."""
+"""Neighbours that have together at most one in this many of the capacity are not separated."""
 
 _MANY, _COARSE = 4096, 8
-"""With more sizes than the first number, the share of the capacity is the second one."""
+"""With more sizes than the first number, that is one in the second number of the capacity."""
 
 _ROUNDS = 8
 """The maximum of attempts at a division; each one knows more penalties and exact sizes."""
 
-_SMALL, _LARGE, _TAKING, _ONE, _PENALTY = 1 << 192, 1 << 160, 1 << 128, 1 << 96, 1 << 48
+_SMALL, _LARGE, _JOINED, _ONE, _PENALTY = 1 << 192, 1 << 160, 1 << 128, 1 << 96, 1 << 48
 """Costs of a group: too small, too large, a large block with others, any group, per penalty.
 
 The square of its size is added. No sum of one cost reaches the next larger one.
@@ -99,7 +99,7 @@ def divide(
         groups = min(tried, key=problem.cost)
     cost = 0 if problem.are_within(groups) else problem.cost(groups)
     chosen = [(places[first], places[after]) for first, after in groups]
-    return Division(chosen, cost if cost >= _TAKING else 0)
+    return Division(chosen, cost if cost >= _JOINED else 0)
 
 
 def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
@@ -161,11 +161,11 @@ class _Problem:
         """
         totals, heads, exact, least = self.totals, self.heads, self.exact, self.least
         last = len(totals) - 1
-        costs, firsts = [0] + [_TAKING] * last, [0] * (last + 1)
+        costs, firsts = [0] + [_JOINED] * last, [0] * (last + 1)
         capacity, penalty_of = self.capacity, self.penalties.get
         for first in range(last):
             base = costs[first]
-            if base >= _TAKING:
+            if base >= _JOINED:
                 continue
             base += penalty_of(first, 0) * _PENALTY + _ONE
             begin, head = totals[first], heads[first]
@@ -182,7 +182,7 @@ class _Problem:
                 cost = base + size * size
                 if cost <= costs[end] and size - head >= least and size <= capacity:
                     costs[end], firsts[end] = cost, first
-        return firsts if costs[last] < _TAKING else None
+        return firsts if costs[last] < _JOINED else None
 
     def _solve_any(self) -> list[int]:
         """Return the same with groups that may be too small or too large."""
@@ -283,7 +283,7 @@ class _Problem:
             if own < least:
                 cost += _SMALL
             if first < at and at not in tied:
-                cost += _TAKING
+                cost += _JOINED
             if end > at + 1 and at + 1 not in tied:
-                cost += _TAKING
+                cost += _JOINED
             yield end, cost

@@ -1,7 +1,7 @@
-"""What a run reports: the quality of chunks, and statistics.
+"""Reports on a run: the quality of chunks, and statistics.
 
-The quality report looks at finished chunks and at the document's blocks only, so that it judges
-every strategy alike and trusts none.
+The quality report uses only finished chunks and the document's blocks, so that it judges all
+strategies alike and trusts none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FindingKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with one chunk. `excused`: it is flagged, and nothing could be done."""
+    """One fault of a chunk. `excused`: the strategy flagged it as unavoidable."""
 
     kind: FindingKind
     chunk_id: str
@@ -51,13 +51,13 @@ class _Inspection:
     several: bool
 
     def is_solid(self, code: Block) -> bool:
-        """Whether code is one block: that of a script may be made of blocks, and is cut between."""
+        """Whether code is one block: code of a script may have blocks, and cuts between them."""
         return len(self.reader.blocks_within(code.start, code.end)) == 1
 
     def solid_bound(self, chunk: Chunk, tokens: int) -> int:
-        """The least bound of a chunk of `tokens`: its largest block, headings, what is no body.
+        """Return the bound of a chunk of `tokens`, from its largest block, headings and context.
 
-        A body in many ranges, and code of a script, are not judged: all is within the bound.
+        A body in many ranges, and code of a script, are not judged: their bound is `tokens`.
         """
         reader, count = self.reader, chunk.owner.count_tokens
         if len(_joined(self, chunk)) > 1 or chunk.owner.document.format == "script":
@@ -83,7 +83,7 @@ def inspect_quality(document: ChunkedDocument, *, options: ChunkingOptions) -> l
 
 
 def _joined(inspection: _Inspection, chunk: Chunk) -> Sequence[tuple[int, int]]:
-    """The ranges of the body; what only dropped bytes part is one."""
+    """Return the ranges of the body, joined if only dropped bytes separate them."""
     return rejoin(chunk.body_spans, inspection.reader.dropped)
 
 
@@ -123,7 +123,7 @@ def _find_orphan_rows(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding
 
 
 def _find_bare_headings(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
-    """Headings at the end of a body whose content is in the next chunk."""
+    """Yield a finding for headings at the end of a body with their content in the next chunk."""
     data = chunk.owner.document.data
     for start, end in _joined(inspection, chunk):
         headings = inspection.reader.headings_within(start, end)
@@ -148,7 +148,7 @@ _CHECKS: tuple[Callable[[_Inspection, Chunk], Iterator[Finding]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A document whose number of chunks is not near its estimate."""
+    """A document whose number of chunks is far from its estimate."""
 
     doc_id: str
     estimate: int
@@ -157,12 +157,12 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Numbers of one run. Sizes are body tokens of the chunks that have anything to read.
+    """Statistics of one run. Sizes are body tokens of the chunks with readable text.
 
-    `chunks` are all; `empty` those with a body that is blank. `estimate` is
-    `ceil(total / target)` summed over the documents, to be compared with the
+    `chunks` counts all chunks, `empty` those with a blank body. `estimate` is
+    `ceil(total / target)` summed over the documents, for comparison with the
     chunks that are not empty; the target of `fixed` is the size of its windows.
-    `size_bytes` are the sources'.
+    `size_bytes` counts the sources' bytes.
     """
 
     documents: int
@@ -180,7 +180,7 @@ class Statistics:
 
     @property
     def megabytes_per_second(self) -> float:
-        """Millions of source bytes a second; 0 where no time was given."""
+        """Millions of source bytes per second; 0 if no time is known."""
         return self.size_bytes / 1e6 / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,10 +212,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSizes:
-    """What statistics need to know of one document, once it is gone.
+    """The sizes of one document for statistics, without the document.
 
-    `tokens` are the body tokens of its chunks that are not blank. `seconds` is how
-    long it took to make the chunks.
+    `tokens` are the body tokens of its chunks that are not blank. `seconds` is the time
+    of making the chunks.
     """
 
     doc_id: str
@@ -280,7 +280,7 @@ def summarise(measured: Iterable[DocumentSizes]) -> Statistics:
 
 
 def _median(counts: Mapping[int, int]) -> float:
-    """The median of numbers of which each is there so many times; 0 of none."""
+    """Return the median of numbers, given how often each occurs; 0 for none."""
     sizes = sorted(counts)
     ends = [*accumulate(counts[size] for size in sizes)]
     if not ends:

@@ -1,8 +1,8 @@
 """`section`: token-bounded chunks, cut from the top down.
 
-What fits `max_tokens` is one chunk: the document, else an h1 section, and so on
-down. A section that does not fit is entered: what lies right below it is
-gathered into chunks, and its large children are looked at in turn.
+A node that fits `max_tokens` is one chunk: the document, otherwise an h1 section,
+and so on down. A section that does not fit is entered: its own text and its small
+children are gathered into chunks, and its large children are treated the same way.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from leafmark.chunking.tree import BREADCRUMB_SHARE, SectionTree, Spans
 from leafmark.model import subtract
 
 _SURELY_LARGE = 8
-"""A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
+"""A range of more bytes than this for each token of `max_tokens` is not counted."""
 
 _NORMALISED, _GROWN = 1.25, 1.04
-"""Normalising makes the tokens of a text fewer by less than one factor, and more by the other."""
+"""Normalising reduces a text's tokens by less than one factor, or adds less than the other."""
 
 _BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
-"""White space that may be left out, in all its length."""
+"""Runs of white space that normalising may remove completely."""
 
 _MOSTLY_BLANK = 4
-"""What is so many times too large, counted in characters, does not fit without blanks either."""
+"""A text so many times too large, counted in characters, does not fit without blanks either."""
 
 
 _WORTH_A_COUNT = 4
-"""A document of more bytes than this for each token of `max_tokens` hardly fits."""
+"""A document of more bytes than this for each token of `max_tokens` rarely fits."""
 
 
 def is_surely_within(context: ChunkingContext) -> bool:
-    """Whether the whole document fits `max_tokens`, where one count is enough to tell.
+    """Whether the whole document fits `max_tokens`, if one count is enough to decide.
 
-    Says yes only where `Sizes.fits` would. Parts that are counted apart add one
-    token each at most, and never have less than the whole.
+    True only if `Sizes.fits` would be. Parts that are counted separately add at most one
+    token each, and never have fewer than the whole.
     """
     tree, limit = context.tree, context.options.max_tokens
     size = tree.ends[0]
@@ -62,8 +62,8 @@ def is_surely_within(context: ChunkingContext) -> bool:
 class Sizes:
     """Tokens of the nodes of a tree: of their heading lines, their own text and their spans.
 
-    `wholes` are spans with their heading lines. For what is far too large for a chunk
-    these are its bytes.
+    `wholes` are spans with their heading lines. A range that is far too large for a chunk
+    has its bytes for its tokens.
     """
 
     context: ChunkingContext
@@ -72,13 +72,13 @@ class Sizes:
     spans: list[int]
     wholes: list[int]
     surely_fitting: int
-    """The tokens of a span that is within `max_tokens`, whatever its breadcrumb."""
+    """A span of so many tokens is within `max_tokens` with any breadcrumb."""
 
     _fits: dict[int, bool] = field(default_factory=dict)
 
     @classmethod
     def measure(cls, context: ChunkingContext) -> Sizes:
-        """Count all there is, but a range that is far too large for a chunk."""
+        """Count every range that is not far too large for a chunk."""
         tree, most = context.tree, context.options.max_tokens * _SURELY_LARGE
         body_ends = [*tree.body_ends]
         for node in tree.bodies:
@@ -93,7 +93,7 @@ class Sizes:
         return cls(context, headings, own, spans, wholes, int(context.sure_room / _GROWN))
 
     def fits(self, node: int) -> bool:
-        """Whether the node with all below it is within `max_tokens`, as `text` has it."""
+        """Whether the text of the node with everything below it is within `max_tokens`."""
         fits = self._fits.get(node)
         if fits is None:
             fits = self._fits[node] = self._find_fit(node)
@@ -113,8 +113,8 @@ class Sizes:
     def _may_have_less_text(self, node: int) -> bool:
         """Whether the text may be much smaller than the source: without markup, or without blanks.
 
-        Of a page that may be where all below the node fits: what is too large below is too
-        large here, and is not counted as text again.
+        For a page, only if every child fits: a child that is too large makes its parent too
+        large, so that the parent need not be counted as text.
         """
         tree, meter, size = self.context.tree, self.context.meter, self.spans[node]
         if tree.document.format == "html":
@@ -127,9 +127,9 @@ class Sizes:
         return size * (len(raw) - blank) <= most * len(raw)
 
     def span(self, node: int) -> int:
-        """The tokens of the node's span, exact where it matters to `min_tokens`.
+        """Return the tokens of the node's span, exact near `min_tokens`.
 
-        Blank lines below a heading line are counted apart from its line end, so
+        Blank lines below a heading line are counted separately from its line end, so
         the sum over a subtree exceeds the whole by at most one for each heading.
         """
         tree, least, size = self.context.tree, self.context.options.min_tokens, self.spans[node]
@@ -139,22 +139,22 @@ class Sizes:
 
 
 def _columns(spans: Spans) -> tuple[list[int], list[int]]:
-    """Where ranges start, and where they end."""
+    """Return the starts and the ends of ranges."""
     return [start for start, _ in spans], [end for _, end in spans]
 
 
 _is_child = attrgetter("is_child")
 
 _Role = Literal["barrier", "large", "small"]
-"""What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
+"""The role of a child among its siblings; a barrier is an h1 section, or a section to enter."""
 
 
 @dataclass(slots=True, eq=False)
 class _Members:
-    """What lies right below a node, in columns: units of its own text, and its children, in order.
+    """Units of a node's own text and its children, in order, in columns.
 
     Own text has the role of a small child, and 0, the document, for its child. Blank bytes
-    that follow are added to the last of the units.
+    after the last unit are added to it.
     """
 
     context: ChunkingContext
@@ -166,7 +166,7 @@ class _Members:
     roles: list[_Role] = field(default_factory=list)
 
     def add_text(self, start: int, end: int) -> None:
-        """Add own text; blank bytes go to what is before them, if there is something."""
+        """Add own text; blank bytes join the unit before them, if any."""
         if self.context.meter.is_blank(start, end):
             if self.units.ends:
                 self.units.ends[-1] = end
@@ -174,7 +174,7 @@ class _Members:
         self._insert(len(self.roles), split(self.cutter, start, end))
 
     def add_first(self, start: int, end: int, tokens: int) -> None:
-        """Put own text before all else; it is not split if it fits one part with what follows."""
+        """Insert own text at the beginning; it stays whole if it fits a part with small members."""
         if self.context.meter.is_blank(start, end):
             return
         roles = enumerate(self.roles)
@@ -185,7 +185,7 @@ class _Members:
             self._insert(0, split(self.cutter, start, end))
 
     def _insert(self, at: int, units: Units) -> None:
-        """Put units of own text before member `at`."""
+        """Insert units of own text before member `at`."""
         self.units.insert(at, units)
         self.children[at:at] = [0] * len(units.starts)
         self.roles[at:at] = ["small"] * len(units.starts)
@@ -212,7 +212,7 @@ class _Members:
         return "small" if size < least or sizes.span(child) < least else "large"
 
     def divide(self, first: int, after: int) -> list[Part]:
-        """Divide members into parts; a large child takes in neighbours only where it must."""
+        """Divide members into parts; a large child joins neighbours only if it must."""
         if after - first == 1:
             return [self.part(first, after)]
         most = self.cutter.room() + self.context.options.min_tokens - 1
@@ -226,19 +226,19 @@ class _Members:
         return [self.part(first + begin, first + end) for begin, end in packing.groups]
 
     def _alone(self, index: int) -> int | None:
-        """The tokens of a child by itself, which has no heading line then."""
+        """Return the tokens of a child by itself, without its heading line."""
         child = self.children[index]
         return self.sizes.span(child) if child else None
 
     def part(self, first: int, after: int) -> Part:
-        """Make one part of neighbouring members."""
+        """Return neighbouring members as one part."""
         start, end = self.units.starts[first], self.units.ends[after - 1]
         tokens = sum(self.units.tokens[first:after])
         size = self.context.size_of((start, end), tokens, number=after - first)
         return Part(self, first, after, start, end, tokens, size)
 
     def without_blanks(self, parts: list[Part]) -> list[Part]:
-        """Give own text that is blank to a neighbour that is not one child and nothing else."""
+        """Join blank own text with a neighbouring part that is not a single child."""
         whole: list[Part] = []
         for is_child, run in groupby(parts, key=_is_child):
             same = [*run]
@@ -251,9 +251,9 @@ class _Members:
 
 
 class Part(NamedTuple):
-    """A stretch of an entered node: units of its own text, children, or both, in order.
+    """A part of an entered node: units of its own text, children, or both, in order.
 
-    `size` is its tokens, exact where it matters to `min_tokens`.
+    `size` is its tokens, exact near `min_tokens`.
     """
 
     members: _Members
@@ -270,12 +270,12 @@ class Part(NamedTuple):
 
     @property
     def is_child(self) -> bool:
-        """Whether this is one child and nothing else."""
+        """Whether this is a single child."""
         return self.after - self.first == 1 and self.members.children[self.first] > 0
 
     @property
     def is_leftover(self) -> bool:
-        """Whether this is own text, and too little of it to be a piece."""
+        """Whether this is own text that is too small for a piece."""
         if any(self.members.children[self.first : self.after]):
             return False
         return self.size < self.members.context.options.min_tokens
@@ -290,7 +290,7 @@ class Part(NamedTuple):
 
 
 def gather(context: ChunkingContext, sizes: Sizes, node: int) -> list[Part]:
-    """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
+    """Return the parts of `node`, in order, without blank bytes that adjoin no part."""
     members = _members(context, sizes, node)
     parts: list[Part] = []
     at = 0
@@ -340,7 +340,7 @@ def choose_section(context: ChunkingContext) -> list[int]:
 
 
 def _whole(tree: SectionTree, node: int) -> int:
-    """The node with everything below it as its body."""
+    """Return the node, with everything below it as its body."""
     tree.body_ends[node] = tree.ends[node]
     if node in tree.bodies:
         tree.bodies[node] = [(tree.starts[node], tree.ends[node])]
@@ -350,8 +350,8 @@ def _whole(tree: SectionTree, node: int) -> int:
 def _enter(context: ChunkingContext, sizes: Sizes, node: int) -> Iterator[int]:
     """Yield the chunks right below a node that does not fit, in order.
 
-    Its own text stays its body where that is a single chunk, or too small to be
-    one and next to no other.
+    Its own text stays its body if it is a single chunk, or if it is too small for
+    one and not next to one.
     """
     parts = gather(context, sizes, node)
     own = [part for part in parts if not part.is_child]
@@ -360,7 +360,7 @@ def _enter(context: ChunkingContext, sizes: Sizes, node: int) -> Iterator[int]:
     is_body = len(solid) == 1 and _is_body(context, node, solid[0], own=own)
     if is_body and solid[0].is_oversize:
         tree.oversize.add(node)
-    cut = set() if is_body else _beside(parts, solid)
+    cut = set() if is_body else _with_neighbours(parts, solid)
     number = 0
     for part in parts:
         if part.is_child:
@@ -375,15 +375,15 @@ def _enter(context: ChunkingContext, sizes: Sizes, node: int) -> Iterator[int]:
         _mark_leftovers(context, node, body)
 
 
-def _beside(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
-    """Return the parts of own text that are pieces, and those right beside these."""
+def _with_neighbours(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
+    """Return the parts of own text that are pieces, and the parts next to them."""
     runs = [[*run] for is_child, run in groupby(parts, key=_is_child) if not is_child]
     pieces = {*solid}
     return {part for run in runs if not pieces.isdisjoint(run) for part in run}
 
 
 def _mark_leftovers(context: ChunkingContext, node: int, body: Spans) -> None:
-    """Mark a body that is made of leftovers between children as too small or too large."""
+    """Mark a body of leftovers between children as too small or too large."""
     if 0 < context.meter.joined_tokens(body) < context.options.min_tokens:
         context.tree.undersize.add(node)
     elif context.is_scattered(node):
@@ -391,7 +391,7 @@ def _mark_leftovers(context: ChunkingContext, node: int, body: Spans) -> None:
 
 
 def _is_body(context: ChunkingContext, node: int, piece: Part, *, own: Sequence[Part]) -> bool:
-    """Whether a node needs no piece: its only one, with all leftovers, may be its body instead."""
+    """Whether the only piece of a node, with all leftovers, can be its body instead."""
     if piece.children:
         return False
     bound = piece.size if piece.is_oversize else context.room(node)
@@ -400,7 +400,7 @@ def _is_body(context: ChunkingContext, node: int, piece: Part, *, own: Sequence[
 
 
 def _child(context: ChunkingContext, sizes: Sizes, part: Part) -> int:
-    """A section by itself: whole where it fits, else to be entered."""
+    """Return a section by itself: whole if it fits, otherwise to be entered."""
     (child,) = part.children
     if sizes.fits(child):
         if sizes.span(child) < context.options.min_tokens:

@@ -1,9 +1,9 @@
 """Slugs: the anchors of a document's headings, as github.com renders them.
 
-A slug is the heading's rendered text in lower case, with every character
-removed that is not alphabetic, a mark, a decimal digit, connector punctuation,
-a hyphen or a space, and each space made a hyphen. Repeats are numbered from top
-to bottom, each with the first number that is free.
+A slug is the heading's rendered text in lower case, without all characters
+except alphabetic ones, marks, decimal digits, connector punctuation, hyphens and
+spaces, and with a hyphen for each space. Repeats are numbered from top
+to bottom, each with the first free number.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def dropped_characters() -> re.Pattern[str]:
 
 
 _EMPTY = "heading"
-"""What stands where nothing of the heading's text remains."""
+"""The slug of a heading whose text has no characters that slugs keep."""
 
 _LOWER = bytes(range(256)).lower().replace(b" ", b"-")
 _DROPPED = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) in "_- "))
-"""What becomes of each ASCII character that is kept; and those that are not."""
+"""A translation table for ASCII characters in slugs; and the dropped characters."""
 
 _DROPPED_OF_LINES = _DROPPED.replace(b"\n", b"")
 
@@ -46,12 +46,12 @@ def github_slug(text: str) -> str:
         text = text.lower()
     if not text.isascii():
         return dropped_characters().sub("", text).replace(" ", "-")
-    # a quarter of what it takes to translate a string
+    # a quarter of the time of translating a string
     return text.encode().translate(_LOWER, _DROPPED).decode()
 
 
 def slug_of(text: str, style: str) -> str:
-    """Return the slug for `text`; `collapse` makes one hyphen of each run and trims the ends.
+    """Return the slug for `text`; `collapse` merges runs of hyphens and trims the ends.
 
     >>> slug_of("A & B", "github"), slug_of("A & B", "collapse"), slug_of("!", "github")
     ('a--b', 'a-b', 'heading')
@@ -69,7 +69,7 @@ def distinct_slugs(
     paths: Sequence[str | None],
     style: str,
 ) -> list[str]:
-    """Return each heading's slug: the page's own anchor, the path of a definition, or of its text.
+    """Return each heading's slug: the page's anchor, the definition's path, or from its text.
 
     >>> distinct_slugs(["A b"] * 2, anchors=[None] * 2, paths=[None] * 2, style="github")
     ['a-b', 'a-b-1']
@@ -85,7 +85,7 @@ def distinct_slugs(
 
 
 def _slugs_of(texts: Sequence[str], style: str) -> list[str]:
-    """The slug of each text; of texts in ASCII all at once, which takes a fifth of the time."""
+    """Return the slug of each text; ASCII texts are translated at once, in a fifth of the time."""
     together = "\n".join(texts)
     if style != "github" or not together.isascii() or together.count("\n") >= len(texts):
         return [slug_of(text, style) for text in texts]
@@ -96,7 +96,7 @@ def _slugs_of(texts: Sequence[str], style: str) -> list[str]:
 def number_slugs(names: Sequence[str], anchors: Sequence[str | None]) -> list[str]:
     """Return a distinct slug for each name, in order; the names of anchors are the anchors.
 
-    Anchors are the page's own and are taken first; what is left is numbered
+    Anchors are the page's own and come first; the other names are numbered
     from top to bottom. Linear in the number of names: a name's counter only
     goes up, and each slug that makes it skip belongs to that name alone.
 
@@ -107,7 +107,7 @@ def number_slugs(names: Sequence[str], anchors: Sequence[str | None]) -> list[st
     """
     owners = _first_places(anchors)
     following = dict.fromkeys(owners, 1)
-    """Every slug that is taken, with the number that its next repeat gets."""
+    """Every slug in use, with the number of its next repeat."""
     slugs = []
     for index, name in enumerate(names):
         slug, number = name, following.get(name)

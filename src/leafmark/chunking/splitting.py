@@ -1,11 +1,11 @@
-"""A range of a body into units, what chunks are packed of.
+"""A range of a body into units, from which chunks are packed.
 
-Top-level blocks come first, then the blocks inside them (list items, rows), then sentences, then a
-hard cut; each only where the level above is too large. Units tile the range: white space belongs to
-the unit before it. A code block is never cut unless that is asked for. A table is cut between its
-rows, and a row that is too large between its cells; each unit below the header counts the tokens of
-what a piece that begins with it repeats. What a script's parser says of the blocks inside a block
-of it is no cut but a place between two.
+Cuts come between top-level blocks first, then between the blocks inside them (list items, rows),
+then between sentences, then anywhere; each only where the level above is too large. Units tile the
+range: white space belongs to the unit before it. A code block is only cut if the options say so. A
+table is cut between its rows, and a row that is too large between its cells; each unit below the
+header counts the tokens that a piece beginning with it repeats. The blocks nested in a block of a
+script only offer places to cut.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from leafmark.chunking.tokens import least_tokens
 from leafmark.model import Block, Document, Heading, TopBlocks
 
 _CRUMBS = 4
-"""Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
+"""Neighbours with fewer bytes together than the grain's tokens divided by this are one unit."""
 
 _CRUMBS_OF_CHARACTERS = 16
-"""The same where sizes are characters, of which a token has about four."""
+"""The same for sizes in characters, of which a token has about four."""
 
 _ROW_BYTES = 2
-"""A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
+"""A row of HTML in Markdown stays whole up to so many bytes for each token of the capacity."""
 
 _SPACES = b" \t"
 _PARTING = frozenset(b" \t\r\n")
 _MARKS = frozenset(string.punctuation.encode())
 _CONTINUED = range(0x80, 0xC0)
-"""The bytes of a character in UTF-8 but its first one."""
+"""The continuation bytes of UTF-8."""
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n)|(?!))*+")
 
 
@@ -50,9 +50,9 @@ class Unit(NamedTuple):
     """A range with its tokens.
 
     `whole`: it is one block that cannot be cut, whatever its size. `inline`: it
-    ends inside a line; then the tokens are those with the space before it and
-    without the space at its end, because a word is counted with its space.
-    `header`: the tokens of the table header that it repeats where it begins a
+    ends inside a line; then the tokens include the space before it, and not
+    the space at its end, because a word is counted with its space.
+    `header`: the tokens of the table header that it repeats if it begins a
     piece.
     """
 
@@ -100,7 +100,7 @@ class Units(NamedTuple):
         self.headers.append(0)
 
     def insert(self, at: int, others: Units) -> None:
-        """Put others before unit `at`."""
+        """Insert other units before unit `at`."""
         pairs: Any = zip(self, others, strict=True)
         for column, other in pairs:
             column[at:at] = other
@@ -109,8 +109,8 @@ class Units(NamedTuple):
 class Cutter(NamedTuple):
     """Cuts ranges of one document into units of at most `capacity` tokens.
 
-    What is over `grain` is cut already where there are blocks or sentences to cut it at.
-    A table, or a row of one that is cut, stays whole while its text is within the tokens
+    A range over `grain` is cut even below `capacity` if it has blocks or sentences.
+    A table, or a row of a cut table, stays whole while its text is within the tokens
     that `room` returns.
     """
 
@@ -123,15 +123,15 @@ class Cutter(NamedTuple):
     cut_code: bool = False
 
     def reserved(self, tokens: int) -> int:
-        """How many of the tokens that a piece repeats its body must leave free."""
+        """Return how many of the repeated `tokens` of a piece its body must leave free."""
         return max(0, tokens - self.room() + self.capacity)
 
     def crumbs_joined(
         self, starts: Sequence[int], end: int, *, kept_starts: Container[int] = ()
     ) -> list[int]:
-        """Return where units begin when neighbours that are too small to matter are joined.
+        """Return the starts of units after joining neighbours that are too small to matter.
 
-        None is joined with what is before it that begins at one of `kept_starts`.
+        A unit that begins at one of `kept_starts` is not joined with the one before it.
         """
         share = _CRUMBS_OF_CHARACTERS if self.tokenizer == "characters" else _CRUMBS
         return coalesce(starts, end, self.grain // share, kept_starts=kept_starts)
@@ -143,7 +143,7 @@ class Cutter(NamedTuple):
     def part(self, unit: Unit, start: int, end: int) -> Unit:
         """Return a part of a unit, each word counted with the space before it.
 
-        A mark right behind another one makes a word with that, not with the letters behind it:
+        A mark right after another one makes a word with it, not with the letters that follow:
         then a part adds more tokens than it has.
         """
         tokens = self.meter.tokens(*self._counted(unit, start, end))
@@ -155,7 +155,7 @@ class Cutter(NamedTuple):
         return Unit(start, end, tokens, inline=is_inline)
 
     def _mark_before(self, start: int) -> int:
-        """Where the character before a mark of ASCII begins; `start`, if there is no such."""
+        """Return the start of the character before an ASCII mark at `start`; `start` for others."""
         data = self.meter.document.data
         if data[start] not in _MARKS or data[start - 1] in _PARTING:
             return start
@@ -165,7 +165,7 @@ class Cutter(NamedTuple):
         return before
 
     def _counted(self, unit: Unit, start: int, end: int) -> tuple[int, int]:
-        """The range that is counted of a part: with the space before it, not that at its end."""
+        """Return the range to count for a part: with the space before it, not that at its end."""
         data = self.meter.document.data
         first = start - 1 if start > unit.start and data[start - 1] in _SPACES else start
         return first, end - 1 if data[end - 1] in _SPACES else end
@@ -178,7 +178,7 @@ class Cutter(NamedTuple):
         return self.meter.text_tokens(span, tokens=unit.tokens, bound=limit) <= limit
 
     def cut_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
-        """Cut at sentences what has no blocks, but not the code that lies deep inside it."""
+        """Cut a unit without blocks at sentences, but not the code deep inside it."""
         at = unit.start
         for block in self.reader.code_within(unit.start, unit.end):
             start, end = max(block.start, unit.start), min(self._below(block), unit.end)
@@ -190,7 +190,7 @@ class Cutter(NamedTuple):
             yield from self._cut_at_sentences(at, unit.end, capacity)
 
     def _below(self, block: Block) -> int:
-        """Where the next line with anything on it begins."""
+        """Return the start of the next line that is not blank."""
         blank = _BLANK_LINES.match(self.meter.document.data, block.end)
         return block.end if blank is None else blank.end()
 
@@ -199,7 +199,7 @@ class Cutter(NamedTuple):
         return self._cut_at(unit, self._sentence_starts(unit, capacity), capacity)
 
     def _sentence_starts(self, unit: Unit, capacity: int) -> Sequence[int]:
-        """Return where sentences begin, and in plain text items; not inside items that fit."""
+        """Return the starts of sentences, and in plain text of items; not inside items that fit."""
         items = self._find(unit, item_starts) if self.reader.document.format == "text" else ()
         if not items:
             return self._find(unit, sentence_starts)
@@ -214,9 +214,9 @@ class Cutter(NamedTuple):
         return starts
 
     def keep_code(self, unit: Unit, code: Block) -> Iterable[Unit]:
-        """Keep code whole, or cut it at line ends if that is asked for.
+        """Keep code whole, or cut it at line ends if the options say so.
 
-        Each part is shown between the fences of the whole, so that these are no parts alone.
+        Each part is shown between the fences of the whole, so that a fence alone is not a part.
         """
         if not self.cut_code:
             return (unit._replace(whole=True),)
@@ -233,15 +233,15 @@ class Cutter(NamedTuple):
         return (part._replace(tokens=part.tokens + closing, header=reserved) for part in parts)
 
     def cut_html(self, unit: Unit) -> Iterator[Unit]:
-        """Cut HTML in Markdown at line ends that tear no tag apart."""
-        raw = self.meter.document.data[unit.start : unit.end]  # of which tags are not read
+        """Cut HTML in Markdown at line ends outside tags."""
+        raw = self.meter.document.data[unit.start : unit.end]  # with its tags
         starts = markup_starts(raw, row_bytes=self.capacity * _ROW_BYTES)
         return self._cut_at(unit, starts, self.capacity)
 
     def _cut_at(self, unit: Unit, starts: Sequence[int], capacity: int) -> Iterator[Unit]:
-        """Cut at offsets into the unit, and, within what is still too large, anywhere.
+        """Cut at offsets into the unit, and parts that are still too large anywhere.
 
-        Heading lines, which only begin a unit, stay with what follows them.
+        Heading lines, which only begin a unit, stay with the text after them.
         """
         headings, least = self.reader.headings_within(unit.start, unit.end), 0
         if headings:
@@ -257,7 +257,7 @@ class Cutter(NamedTuple):
                 yield part
 
     def _cut_finer(self, unit: Unit, part: Unit, capacity: int) -> Iterator[Unit]:
-        """Cut a part that is still too large: plain text where lines begin, then anywhere."""
+        """Cut a part that is still too large: plain text at starts of lines, then anywhere."""
         starts: Sequence[int] = [0]
         if self.reader.document.format == "text":
             starts = self._line_starts(part, capacity)
@@ -273,7 +273,7 @@ class Cutter(NamedTuple):
                 yield self.part(unit, cut, next_cut)
 
     def _line_starts(self, part: Unit, capacity: int) -> Sequence[int]:
-        """Return where lines of plain text begin; in code not inside a definition that fits."""
+        """Return the starts of lines of plain text; in code, not inside a definition that fits."""
         document = self.reader.document
         is_inside = partial(is_inside_code, document.path, document.data[part.start : part.end])
         lines = self._find(part, line_starts)
@@ -301,18 +301,18 @@ class Cutter(NamedTuple):
 
 
 def _ranges(unit: Unit, starts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The ranges of the source that begin at offsets into the unit, the last one at its end."""
+    """Return the ranges of the source that begin at offsets into the unit, up to its end."""
     return pairwise([*[unit.start + at for at in starts], unit.end])
 
 
 Place = tuple[int, Block | None]
-"""Where a unit begins, and the block that it is made of."""
+"""The start of a unit, and its block."""
 
 _place_of = itemgetter(0)
 
 
 def along_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Place]:
-    """Return where units begin at blocks; a heading line goes with what follows.
+    """Return the units that begin at blocks; a heading line goes with the block after it.
 
     Heading lines in a body are those of discarded headings and of headings
     too deep to make a section.
@@ -338,10 +338,10 @@ def along_rows(
     fits: Callable[[int, int], bool],
     row: Block,
 ) -> list[Place]:
-    """Return where units begin when those rows of the tables that fit are one each.
+    """Return the places of units with one unit for each row of the tables that fits.
 
-    Each is made of `row`, the first one with the header. Else they begin at `places`, and
-    where HTML goes on behind a table. All in order; linear in the places and rows.
+    Its block is `row`; the first one includes the header. Other units begin at `places`, and
+    where HTML continues after a table. All in order; linear in the places and rows.
     """
     starts = [at for at, _ in places]
     along: list[Place] = []
@@ -373,10 +373,10 @@ def along_rows(
 
 
 _HEADER_SHARE = 2
-"""A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
+"""A table's header is repeated if it takes at most one in this many of the capacity's tokens."""
 
 _KEY_SHARE = 8
-"""So is the first cell of a row that is cut, with its header."""
+"""The same for the first cell of a cut row, with its header."""
 
 _tokens_of: Callable[[Unit], int] = itemgetter(2)
 
@@ -390,11 +390,11 @@ class SplitAt(Protocol):
 
 
 _DEEPEST_TABLE = 60
-"""The level of a table inside whose rows no tables are looked for; Python's stack has an end."""
+"""Below this level, tables inside rows are ignored: Python's stack has a limit."""
 
 
 def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) -> Iterator[Unit]:
-    """Keep the table whole if it fits, else cut it; `split_at` splits tables inside a row."""
+    """Keep the table whole if it fits, or cut it; `split_at` splits tables inside a row."""
     if cutter.is_within(unit, cutter.room()):
         return iter((unit._replace(whole=True),))
     header = whole_header(cutter.reader, table)
@@ -404,10 +404,10 @@ def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) 
 
 
 class _Table(NamedTuple):
-    """A table that is cut; `header` are the tokens of the header that its parts repeat.
+    """A table to cut; `header` are the tokens of the header that its parts repeat.
 
-    `heads` are those of what stands above some columns, as far as they were counted. What is
-    repeated is in no body: the target has room for it as far as `max_tokens` is larger.
+    `heads` remembers the tokens of the header above some columns. Repeated text is in no body:
+    it uses the room between the target and `max_tokens`.
     """
 
     cutter: Cutter
@@ -430,7 +430,7 @@ class _Table(NamedTuple):
                 yield piece._replace(header=reserved) if is_below else piece
 
     def _row_starts(self, unit: Unit, above: int) -> Iterator[int]:
-        """Where it may be cut below `above`: between rows read as one only where they must be."""
+        """Yield the cuts below `above`: between tied rows only if they do not fit together."""
         cutter, end = self.cutter, unit.end
         rows = [row for row in cutter.reader.row_starts(self.block) if above < row < end]
         untied = untied_rows(cutter.meter.document, rows, end)
@@ -443,7 +443,7 @@ class _Table(NamedTuple):
                 yield from cutter.crumbs_joined([start, *inside], after)
 
     def _split_row(self, row: Unit) -> Iterable[Unit]:
-        """Split a row at the tables inside it, which pages have for their layout, else as text."""
+        """Split a row at the tables inside it, as in pages with a table layout, or as text."""
         inside = [
             block
             for block in self.cutter.reader.blocks_within(row.start, row.end)
@@ -459,7 +459,7 @@ class _Table(NamedTuple):
         return self.split_at(self.cutter, [*places], [*places.values()], end=row.end)
 
     def _split_text_row(self, row: Unit) -> Iterator[Unit]:
-        """Keep a row that fits; else part it from the header, if it has that, and cut it."""
+        """Keep a row that fits; otherwise separate it from a header before it, and cut it."""
         cutter, at = self.cutter, self.block.content_start or 0
         has_header = row.start < at < row.end
         if cutter.is_within(row, cutter.room() - (0 if has_header else self.header)):
@@ -488,10 +488,10 @@ class _Table(NamedTuple):
     def _repeated_tokens(
         self, columns: Columns, row: Row, starts: Sequence[int]
     ) -> tuple[list[int], int]:
-        """The tokens of what stands above each part of a row, and of the row's first cell.
+        """Return the tokens of the header above each part of a row, and of the row's first cell.
 
-        The parts begin at `starts`, the last of which is where the row ends. What is too
-        large beside the part itself is not counted, since it may not be repeated.
+        The parts begin at `starts`, the last of which is the end of the row. Text that is too
+        large in relation to the part is not counted, since it is not repeated.
         """
         cutter, key = self.cutter, key_of(self.cutter.reader, row)
         reader, meter, capacity = cutter.reader, cutter.meter, cutter.capacity
@@ -505,7 +505,7 @@ class _Table(NamedTuple):
         return [head if head * _HEADER_SHARE <= capacity else 0 for head in heads], shared
 
     def _head_tokens(self, columns: Columns, cells: Sequence[Cell]) -> int:
-        """The tokens of what stands above some cells; the same columns in any row have the same."""
+        """Return the tokens of the header above some cells, remembered by columns."""
         place = tuple([cell[:2] for cell in cells])
         tokens = self.heads.get(place)
         if tokens is None:
@@ -516,9 +516,9 @@ class _Table(NamedTuple):
     def _pack_cells(
         self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int
     ) -> Iterator[Unit]:
-        """Yield parts of a row that are made of its cells, each with what it repeats.
+        """Yield parts of a row, made of its cells, each with the tokens that it repeats.
 
-        `heads` are the tokens of what stands above each cell, `shared` of what all parts repeat.
+        `heads` are the tokens of the header above each cell, `shared` those that all parts repeat.
         """
         cutter = self.cutter
         if not cutter.reserved(sum(heads) + shared):
@@ -538,7 +538,7 @@ class _Table(NamedTuple):
                 yield from self._cut_cell(part, header, shared)
 
     def _cut_cell(self, cell: Unit, head: int, shared: int) -> Iterator[Unit]:
-        """Cut a cell as prose, if it does not fit; each part repeats what is above it."""
+        """Cut a cell as prose if it does not fit; each part repeats the header above it."""
         room = self.cutter.capacity - shared - head
         fits = cell.tokens <= room and self.cutter.meter.fits(cell.start, cell.end, room)
         for piece in [cell] if fits else self.cutter.cut_prose(cell, room):
@@ -546,16 +546,16 @@ class _Table(NamedTuple):
 
 
 _DEEPEST = 8
-"""Containers in containers that are looked into before sentences are; code is kept at any depth."""
+"""Blocks nested up to this level are cut before sentences; code stays whole at any depth."""
 
 _SURELY_LARGE = 8
-"""A block of more bytes than this for each token of the capacity is split without being counted."""
+"""A block of more bytes than this for each token of the capacity is split without a count."""
 
 _SOLID = frozenset(("code", "table", "list_item"))
-"""What is not split while it fits."""
+"""Blocks that are not split if they fit."""
 
 _ITEM = Block("list_item", 0, 0, 1)
-"""An item of a list at the top, as far as splitting asks: where it stands, its unit says."""
+"""Stands for any item of a list at the top: its unit has the place."""
 
 _start_of: Callable[[Block], int] = itemgetter(1)
 
@@ -581,7 +581,7 @@ def split(cutter: Cutter, start: int, end: int) -> Units:
 
 
 def _opening_tags(document: Document, blocks: TopBlocks) -> set[int]:
-    """Where blocks of Markdown begin that are tags that open what follows."""
+    """Return the starts of Markdown blocks that consist of opening tags."""
     if document.format != "markdown":
         return set()
     data, columns = document.data, zip(blocks.kinds, blocks.starts, blocks.ends, strict=True)
@@ -595,7 +595,7 @@ def _opening_tags(document: Document, blocks: TopBlocks) -> set[int]:
 def _split_at(
     cutter: Cutter, starts: Sequence[int], blocks: Sequence[Block | None], *, end: int
 ) -> Iterable[Unit]:
-    """Return what `_units_at` does, one by one."""
+    """Return the units of `_units_at`, one by one."""
     return map(Unit._make, zip(*_units_at(cutter, starts, blocks, end=end), strict=True))
 
 
@@ -607,9 +607,9 @@ def _units_at(
     end: int,
     opening: Container[int] = (),
 ) -> Units:
-    """Return units that begin at some of `starts`, each with the block that it is made of.
+    """Return units that begin at some of `starts`; `blocks` has the block at each start.
 
-    One begins at each of `opening`.
+    A unit begins at each of `opening`.
     """
     places, starts = starts, cutter.crumbs_joined(starts, end, kept_starts=opening)
     ends = [*starts[1:], end]
@@ -651,9 +651,9 @@ def _refine(cutter: Cutter, unit: Unit, block: Block | None) -> Units:
 
 
 def _nested(cutter: Cutter, unit: Unit, block: Block | None) -> tuple[list[int], list[Block]]:
-    """The blocks that the unit's block is made of, where there are several at some level.
+    """Return the starts of the blocks inside the unit's block, and these blocks.
 
-    Or a table that is the only one. Before them, where they begin.
+    They are the blocks of the first level with several blocks, or with a single table.
     """
     if block is None:
         return [], []

@@ -1,11 +1,12 @@
 """`chunk_document`: the tree, the strategy's choice of nodes, the chunks.
 
-`heading` takes every node. `auto` does, too, and gives a body over the target pieces: the fewest,
-of nearly equal size. A code block, or a table that fits the bound, may make one larger. Each piece
-is one contiguous range of the body; a range that is blank or under `min_tokens` stays the node's
-own. Many such ranges may come to more than the bound: then the node is `oversize`. `fixed` cuts
-windows of the same size that overlap, blind to structure: the baseline that the other strategies
-are measured against, and the way to cut text that has no structure. `section` has its own module.
+`heading` takes every node. `auto` does, too, and divides a body over the target into pieces: as
+few as possible, of nearly equal size. A code block, or a table that fits the bound, may make a
+piece larger. Each piece is one contiguous range of the body; a range that is blank or under
+`min_tokens` stays the node's own. Many such ranges may add up to more than the bound: then the
+node is `oversize`. `fixed` cuts overlapping windows of the same size without regard to structure:
+the baseline for the other strategies, and the way to cut unstructured text. `section` has its own
+module.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from leafmark.chunking.tree import Spans, build_tree, emit, is_blank_source
 from leafmark.model import ChunkedDocument, Document, Emitted, FindLink, leads_nowhere
 
 _COUNTED_AT_ONCE = 4
-"""A body of more bytes than this for each token of the target is counted block by block only."""
+"""A body of more bytes than this for each token of the target is only counted block by block."""
 
 _FINER = 4
-"""Into how many parts, about, a group is split when its blocks do not share out evenly."""
+"""A group is split into about so many parts if its blocks do not divide evenly."""
 
 
 def choose_auto(context: ChunkingContext) -> Sequence[int]:
@@ -45,10 +46,10 @@ def choose_auto(context: ChunkingContext) -> Sequence[int]:
 
 
 def _large(context: ChunkingContext) -> list[int]:
-    """The nodes whose bodies may be over the target.
+    """Return the nodes whose bodies may be over the target.
 
-    Bodies of one range are counted in one call, where their number of bytes does not tell.
-    A body of at most `sure` tokens is small enough, whatever its breadcrumb.
+    Bodies of one range are counted in one call, if their number of bytes does not decide.
+    A body of at most `sure` tokens is small enough with any breadcrumb.
     """
     tree, target = context.tree, context.options.target_tokens
     sure, most = min(target, context.sure_room), target * _COUNTED_AT_ONCE
@@ -80,7 +81,7 @@ def _is_large(context: ChunkingContext, node: int, sure: int) -> bool:
 
 
 def _split_body(context: ChunkingContext, node: int) -> list[int]:
-    """Return the node's pieces, none where one would do.
+    """Return the node's pieces, or none instead of a single one.
 
     Ranges that are blank or under `min_tokens` stay the node's own body.
     """
@@ -129,9 +130,9 @@ def _is_oversize(context: ChunkingContext, node: int, units: Units) -> bool:
 
 
 def _split_evenly(context: ChunkingContext, node: int, span: tuple[int, int]) -> list[Units]:
-    """Split a range and group its units, with finer units where only these keep the sizes.
+    """Split a range and group its units, with finer units if only these keep the sizes.
 
-    Groups that are blank go to their neighbours.
+    Blank groups join their neighbours.
     """
     cutter = context.cutter(node)
     units = split(cutter, *span)
@@ -159,17 +160,17 @@ def choose_fixed(context: ChunkingContext) -> list[int]:
 
 
 def _windows(context: ChunkingContext, size: int) -> Iterator[tuple[int, int]]:
-    """The byte ranges of the windows; front matter is before the first one."""
+    """Return the byte ranges of the windows; front matter is before the first one."""
     document, document_text = context.reader.document, context.reader.document_text
     if document_text is not None:
-        text = _Read(document_text, context.options)
+        text = _ReadableText(document_text, context.options)
         return (text.span(*window) for window in text.windows())
     start = 0 if document.front_matter is None else min(document.front_matter.end, size)
     return _byte_ranges(_Text(decode_for_cutting(document.data[start:]), context.options), start)
 
 
 def _byte_ranges(text: _Text, begin: int) -> Iterator[tuple[int, int]]:
-    """The ranges of the windows of a text that begins at the byte `begin`."""
+    """Yield the ranges of the windows of a text that begins at the byte `begin`."""
     begun = 0
     for at, end in text.windows():
         begin += byte_length(text.own[begun:at])
@@ -178,7 +179,7 @@ def _byte_ranges(text: _Text, begin: int) -> Iterator[tuple[int, int]]:
 
 
 class _Text:
-    """The text that windows are cut from."""
+    """A text to cut into windows."""
 
     def __init__(self, own: str, options: ChunkingOptions) -> None:
         self.own = own
@@ -188,7 +189,7 @@ class _Text:
         self._prefixes = Prefixes(options.tokenizer)
 
     def windows(self) -> Iterator[tuple[int, int]]:
-        """The windows, as ranges of characters; each begins in the one before it."""
+        """Yield the windows, as ranges of characters; each begins in the one before it."""
         at = end = 0
         while end < len(self.own):
             at, end = self._window(at, end)
@@ -197,9 +198,10 @@ class _Text:
             at = min(following if following > at else self._after(at), end)
 
     def _window(self, at: int, before: int) -> tuple[int, int]:
-        """The window from `at` on, that of before having ended at `before`.
+        """Return the window from `at` on; the previous window ended at `before`.
 
-        One that would not get further begins later: it shares less, and is not larger.
+        A window that would not end after `before` begins later: it overlaps less, and is not
+        larger.
         """
         longest = self._size * MAX_TOKEN_CHARACTERS
         end = self._stop(at, at + longest, self._size)
@@ -209,19 +211,19 @@ class _Text:
         return at, end if end > at else self._after(at)
 
     def _later(self, at: int, before: int) -> int:
-        """Where a window begins instead that, from `at`, would end no later than the one before."""
+        """Return a later start for a window that, from `at`, would not end after `before`."""
         return self._after(at)
 
     def _after(self, at: int) -> int:
-        """The first place to cut after `at`."""
+        """Return the first place to cut after `at`."""
         return next_boundary(self.own, at + 1)
 
     def _place(self, at: int) -> int:
-        """The last place to cut up to `at`."""
+        """Return the last place to cut up to `at`."""
         return grapheme_boundary(self.own, at)
 
     def _stop(self, at: int, end: int, limit: int) -> int:
-        """Where the graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
+        """Return where graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
         stop = at + self._prefixes.take(self._shown[at:end], limit)
         boundary = max(at, self._place(stop))
         if boundary == stop:
@@ -231,15 +233,15 @@ class _Text:
         return boundary
 
 
-class _Read(_Text):
-    """What is read in a page or notebook, cut where no tag, entity or escape is torn."""
+class _ReadableText(_Text):
+    """The readable text of a page or notebook, cut outside tags, entities and escapes."""
 
     def __init__(self, document_text: DocumentText, options: ChunkingOptions) -> None:
         super().__init__(document_text.text, options)
         self._document_text = document_text
 
     def span(self, at: int, end: int) -> tuple[int, int]:
-        """The bytes of a window, less what is dropped at its ends."""
+        """Return the byte range of a window, without dropped spans at its ends."""
         outside = self._document_text.outside_dropped
         start = 0 if not at else self._document_text.cut_before(at)[1]
         return outside(start)[1], outside(self._document_text.cut_before(end)[1])[0]
@@ -275,7 +277,7 @@ _CHOOSE: dict[str, Callable[[ChunkingContext], Sequence[int]]] = {
     "section": choose_section,
     "fixed": choose_fixed,
 }
-"""What chooses nodes and pieces, by strategy; under `heading` every node is a chunk."""
+"""The function that chooses nodes and pieces, by strategy; for `heading` every node is a chunk."""
 
 
 def chunk_document(
@@ -287,8 +289,8 @@ def chunk_document(
 ) -> ChunkedDocument:
     """Return the chunks of `document` in the tree called `tree`, in order of position.
 
-    A blank source has none. The cost is linear in the source. `find_link` tells
-    records where links lead that stay not in the document.
+    A blank source has none. The cost is linear in the source. `find_link` resolves
+    links to other documents for records.
     """
     renderer = Renderer(document, options)
     if is_blank_source(document.data):

@@ -1,8 +1,8 @@
-"""Tables as they are cut: rows that belong together, cells and their columns, tables in HTML.
+"""Tables for cutting: rows that belong together, cells and their columns, tables in HTML.
 
-A row whose first cell is empty goes on with the row above, as the lines below a name do, and so do
-the rows that a cell of the row above reaches into. A row of a single cell as wide as others
-together is the title of what follows. A row that is too large is cut between its cells, and each
+A row with an empty first cell continues the row above, like the lines below a name, and so do
+the rows that a cell of the row above spans. A row of a single cell as wide as several columns
+is the title of the rows below it. A row that is too large is cut between its cells, and each
 part is to be read with the header cells of its own columns: rows of Markdown have a cell for each
 column; cells of pages may take several columns, and reach into the rows below. Tables that Markdown
 writes in HTML are told by the tags in one region between headings.
@@ -31,16 +31,16 @@ _CELL = re.compile(rb"<t[dh]\b([^<>]*)>", re.IGNORECASE)
 _CELL_BAR = re.compile(rb"\\.|((?<=[\r\n])\||\|(?![ \t]*+:?-*+:?[ \t]*+(?:[|\r\n]|\Z)))", re.DOTALL)
 _CELL_TAG = re.compile(rb"<tr\b[^<>]*>\s*+<t[dh]\b|(<t[dh]\b)", re.IGNORECASE)
 _CELLS = {"markdown": _CELL_BAR, "html": _CELL_TAG}
-"""What cells begin with; no bar behind a backslash, or inside a line of a cell without words."""
+"""The beginnings of cells; not a bar after a backslash, or in a line of a cell without words."""
 
 _JOINED = 8
-"""Bytes before a bar in which a character may stand that takes it in."""
+"""A character that combines with a bar may begin so many bytes before it."""
 _COLSPAN = re.compile(rb"\bcolspan\s*=\s*[\"']?0*([1-9][0-9]{0,3})", re.IGNORECASE)
 ROWSPAN = re.compile(rb"\browspan\s*=\s*[\"']?0*([1-9][0-9]{0,4})", re.IGNORECASE)
 
 
 def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
-    """Return those of `rows`, the places where the rows of a table begin, at which it may be cut.
+    """Return the starts of rows, among `rows`, at which a table may be cut.
 
     The last row ends at `end`.
     """
@@ -53,9 +53,9 @@ def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
 
 
 def cell_starts(document: Document, start: int, end: int) -> list[int]:
-    """Return where the cells of the rows in `[start, end)` begin, `start` first.
+    """Return the starts of the cells of the rows in `[start, end)`, `start` first.
 
-    What a bar would be one character with is not cut from it.
+    Without a bar that is one character with the text before it.
     """
     cell = _CELLS.get(document.format)
     cells = cell.finditer(document.data, start, end) if cell else ()
@@ -64,7 +64,7 @@ def cell_starts(document: Document, start: int, end: int) -> list[int]:
 
 
 def _is_torn(data: bytes, at: int) -> bool:
-    """Whether the character at `at`, which is ASCII, is one with that before it."""
+    """Whether the ASCII character at `at` is one grapheme with the character before it."""
     text = data[max(0, at - _JOINED) : at + 1].decode("utf-8", "ignore")
     return grapheme_boundary(text, len(text) - 1) < len(text) - 1
 
@@ -80,24 +80,24 @@ def columns_taken(attributes: bytes) -> int:
 
 
 def rows_taken(attributes: bytes) -> int:
-    """Return how many rows a cell of a page takes, its own among them."""
+    """Return how many rows a cell of a page takes, including its own."""
     match = ROWSPAN.search(attributes)
     return int(match[1]) if match else 1
 
 
 def goes_on_in_page(data: bytes, row: int) -> bool:
-    """Whether a row begins there that goes on with what is above."""
+    """Whether the row that begins at `row` continues the row above."""
     return _GOES_ON_IN_PAGE.match(data, row) is not None
 
 
 def is_title_in_page(data: bytes, row: int, end: int) -> bool:
-    """Whether `[row, end)` is a row of one wide cell that says something."""
+    """Whether `[row, end)` is a row of one wide cell that is not empty."""
     cells = [*_CELL.finditer(data, row, end)]
     return len(cells) == 1 and columns_taken(cells[0][1]) > 1 and not goes_on_in_page(data, row)
 
 
 def _untied_in_page(data: bytes, rows: Sequence[int], end: int) -> Iterator[int]:
-    tied = 0  # rows to come that belong to those before
+    tied = 0  # the number of next rows that belong to those before
     for row, after in pairwise([*rows, end]):
         if not tied and not goes_on_in_page(data, row):
             yield row
@@ -107,20 +107,20 @@ def _untied_in_page(data: bytes, rows: Sequence[int], end: int) -> Iterator[int]
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _MARGIN = re.compile(rb"(?:[ \t>]|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+")
-"""What stands before a row in Markdown: indentation, the marks of quotes and items."""
+"""The margin of a row in Markdown: indentation, the marks of quotes and items."""
 
 _BAR = re.compile(rb"\\.|(\|)", re.DOTALL)
 _TAG = re.compile(rb"<(?:(tr)|(t[dh])|t(?:head|body|foot))\b([^<>]*)>", re.IGNORECASE)
 
 _MAX_REACHING = 64
-"""Cells that are followed into the rows below at once, so that no table takes long."""
+"""The maximum of cells tracked into the rows below at the same time, to bound the cost."""
 
 _column_of, _after_of = attrgetter("column"), attrgetter("after")
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
 class Cell(NamedTuple):
-    """A cell, from its bar or tag on, and the columns from `column` up to `after` that it takes."""
+    """A cell, from its bar or tag on; it takes the columns `[column, after)`."""
 
     column: int
     after: int
@@ -129,7 +129,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row with its own cells in order, and those that reach into it from above."""
+    """A row with its own cells, in order, and the cells that reach into it from above."""
 
     start: int
     end: int
@@ -149,10 +149,10 @@ class Row(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Columns:
-    """The cells of one table: those of each line of its header, and of any row below.
+    """The cells of one table: of each line of its header, and of any row below.
 
-    `rows` are where the rows below the header begin, and where the last one ends. Above
-    the lines of a page's header stands its caption, up to `caption_end`.
+    `rows` are the starts of the rows below the header, and the end of the last one. In a
+    page, the caption precedes the lines of the header, up to `caption_end`.
     """
 
     document: Document
@@ -179,7 +179,7 @@ class Columns:
         return self._last
 
     def above(self, cells: Sequence[Cell]) -> Iterator[list[Sequence[Cell]]]:
-        """Yield for each line of the header the cells that stand above each of `cells`."""
+        """Yield for each line of the header the cells above each of `cells`."""
         for line in self.heads:
             places = [
                 (bisect_right(line, cell.column, key=_after_of), cell.after) for cell in cells
@@ -188,7 +188,7 @@ class Columns:
 
 
 def columns_of(document: Document, table: Block, rows: Sequence[int]) -> Columns | None:
-    """Return the columns of a table that has a header, and no table inside, where they are known.
+    """Return the columns of a table with a header and no table inside, or None if unknown.
 
     Its rows begin at `rows`.
     """
@@ -214,7 +214,7 @@ def columns_of(document: Document, table: Block, rows: Sequence[int]) -> Columns
 
 
 def _in_line(data: bytes, start: int, end: int) -> Iterator[Cell]:
-    """Yield the cells of a row of Markdown; what is behind the last bar is one if it has words."""
+    """Yield the cells of a row of Markdown; text after the last bar is a cell if it has words."""
     margin = _MARGIN.match(data, start, end)
     first = start if margin is None else margin.end()
     bars = [bar.start() for bar in _BAR.finditer(data, first, end) if bar[1]]
@@ -225,11 +225,11 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Cell]:
 
 
 def _in_page(data: bytes, start: int, end: int, *, reaching: Sequence[Cell] = ()) -> Iterator[Row]:
-    """Yield the rows of a page; `reaching` reach into the first one, and no further."""
+    """Yield the rows of a page; the cells `reaching` reach into the first row only."""
     high = [(cell, 1) for cell in reaching]
     at, own = -1, list[tuple[re.Match[bytes], int]]()
     for tag, following in pairwise(chain(_TAG.finditer(data, start, end), (None,))):
-        assert tag is not None  # only the last one is
+        assert tag is not None  # only the last item is None
         if tag[2]:
             own.append((tag, end if following is None else following.start()))
         else:
@@ -237,7 +237,7 @@ def _in_page(data: bytes, start: int, end: int, *, reaching: Sequence[Cell] = ()
                 cells, below = _placed(own, high)
                 yield Row(at, tag.start(), cells, [cell for cell, _ in high])
                 high = below
-            high = high if tag[1] else []  # no cell reaches out of its part of the table
+            high = high if tag[1] else []  # cells do not reach out of their part of the table
             at, own = tag.start() if tag[1] else -1, []
     if at >= 0:
         yield Row(at, end, _placed(own, high)[0], [cell for cell, _ in high])
@@ -246,10 +246,10 @@ def _in_page(data: bytes, start: int, end: int, *, reaching: Sequence[Cell] = ()
 def _placed(
     own: Sequence[tuple[re.Match[bytes], int]], high: Sequence[tuple[Cell, int]]
 ) -> tuple[list[Cell], list[tuple[Cell, int]]]:
-    """Return the cells of a row, and those that reach into the next one.
+    """Return the cells of a row, and those that reach into the next row.
 
-    `own` are the tags of its cells, and where these end, `high` the cells that reach into
-    it, with the number of rows, this one among them, that they still do.
+    `own` are the tags of its cells with the ends of the cells; `high` the cells that reach
+    into it, with the number of rows, including this one, that they still take.
     """
     taken = deque(sorted(cell for cell, _ in high))
     below = [(cell, rows - 1) for cell, rows in high if rows > 1]
@@ -278,12 +278,12 @@ _INDENT = b" \t"
 
 @dataclass(slots=True)
 class MarkupTable:
-    """A table, from its tag on; `rows` are where those below the header begin, at lines.
+    """A table, from its tag on; `rows` are the starts, at lines, of the rows below the header.
 
-    `after` is where the next line with anything on it begins.
+    `after` is the start of the next line that is not blank.
 
-    `content_start` is where the first of them does, if there is a header: the rows of a
-    `thead`, or a first row of header cells, before which blank cells may stand.
+    `content_start` is the start of the first of `rows` if there is a header: the rows of a
+    `thead`, or a first row of header cells, maybe after blank cells.
     """
 
     start: int
@@ -294,12 +294,12 @@ class MarkupTable:
 
     @property
     def block(self) -> Block:
-        """The table as a block, whose language tells it from those of Markdown."""
+        """The table as a block; its language `html` distinguishes it from Markdown's tables."""
         return Block("table", self.start, self.end, 0, "html", self.content_start)
 
 
 class _Row:
-    """A row that is being read: where it begins, its cells, and whether a `thead` holds it."""
+    """A row under construction: its start, its cells, and whether a `thead` holds it."""
 
     def __init__(self, start: int, is_in_head: bool) -> None:
         self.start = start
@@ -318,7 +318,7 @@ class _Row:
 
 
 def markup_tables(data: bytes, top: TopBlocks) -> list[MarkupTable]:
-    """Return the tables in the HTML at the top of a region, those inside others apart."""
+    """Return the tables in the HTML at the top of a region, without tables inside others."""
     return [*_iter_tables(data, top)] if "html" in top.kinds else []
 
 
@@ -346,7 +346,7 @@ def _iter_tables(data: bytes, top: TopBlocks) -> Iterator[MarkupTable]:
 
 
 def _tags(data: bytes, top: TopBlocks) -> Iterator[re.Match[bytes]]:
-    """The tags of tables in the HTML, from the first one that opens a table on."""
+    """Yield the tags of tables in the HTML, from the first opening tag of a table on."""
     is_open = False
     for kind, start, end in zip(top.kinds, top.starts, top.ends, strict=True):
         if kind == "html" and (is_open or _OPENED.search(data, start, end)):
@@ -369,7 +369,7 @@ def _filled(data: bytes, table: MarkupTable, rows: Sequence[_Row]) -> MarkupTabl
 
 
 def _line_start(data: bytes, at: int) -> int:
-    """Where the line begins, if nothing but space stands before."""
+    """Return the start of the line if only space precedes `at`, otherwise `at`."""
     start = at
     while start and data[start - 1] in _INDENT:
         start -= 1

@@ -1,9 +1,8 @@
-"""`text`: a chunk for models, the context that it carries from elsewhere, and what it is made of.
+"""`text`: a chunk for models with the context that it repeats; and the content of its body.
 
-Both are made when they are asked for. A piece carries the last complete sentences of the piece
-before it under the same node; one that begins inside a table repeats of it the header, or that of
-its columns. Nothing is carried over a heading, after code or a table, or where it would break
-`max_tokens`.
+Both are computed on demand. A piece repeats the last complete sentences of the previous piece of
+the same node; one that begins inside a table repeats the table's header, or that of its columns.
+No sentence is repeated across a heading, after code or a table, or beyond `max_tokens`.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from leafmark.model import (
 _LEFT_OUT = "\u2026"
 
 _MAX_KEY_CHARACTERS = 100
-"""Characters of a row's first cell; a longer one is a text and no name of what the row is about."""
+"""Maximum characters of a row's first cell; a longer one is a text, not the row's name."""
 
 _MAX_CELL_BYTES, _MAX_HEADER_BYTES = 4096, 65_536
-"""Bytes beyond which a cell, or a whole header, is repeated by no piece, nor read for each."""
+"""Maximum bytes of a cell, and of a whole header, that pieces repeat; larger ones are not read."""
 
 
 class Repeated(NamedTuple):
-    """Ranges of the source, and how `text` has them: lines above the body, cells before it.
+    """Repeated ranges of the source, and their text: lines above the body, cells before it.
 
     `cut`: the body begins inside a row.
     """
@@ -57,16 +56,16 @@ class Repeated(NamedTuple):
     cut: bool = False
 
     def over(self, body: str) -> str:
-        """Return a body, normalised, below what it repeats.
+        """Return a normalised body below the text that it repeats.
 
-        Right below: behind a blank line the rows would be those of another table.
+        Without a blank line, after which the rows would be those of another table.
         """
         body = self.before + (body.lstrip(" \t") if self.cut else body)
         return f"{self.above}\n{body}" if self.above else body
 
 
 def iter_repeated(reader: BodyReader, table: Block, span: tuple[int, int]) -> Iterator[Repeated]:
-    """Yield what a range that begins below the header may repeat, the best first."""
+    """Yield the texts that a range below a table's header may repeat, the best first."""
     start, end = span
     row = None if table.info else _cut_row(reader, table, span)
     own = [] if row is None else _own_cells(reader, row, span)
@@ -87,7 +86,7 @@ def iter_repeated(reader: BodyReader, table: Block, span: tuple[int, int]) -> It
 
 
 def whole_header(reader: BodyReader, table: Block) -> Repeated | None:
-    """Return the header as pieces repeat it that begin between rows, if there is one."""
+    """Return the header for pieces that begin between rows, if there is one."""
     span = table.start, table.content_start or table.start
     if not 0 < span[1] - span[0] <= _MAX_HEADER_BYTES:
         return None
@@ -98,13 +97,13 @@ def whole_header(reader: BodyReader, table: Block) -> Repeated | None:
 
 
 def key_of(reader: BodyReader, row: Row) -> Cell | None:
-    """Return the first cell of a row, if it says something in few words."""
+    """Return the first cell of a row, if it is not empty and short."""
     key = row.key
     return key if key is not None and 0 < len(_text(reader, key)) <= _MAX_KEY_CHARACTERS else None
 
 
 def head_text(reader: BodyReader, columns: Columns, cells: Sequence[Cell]) -> str:
-    """Return what stands above cells, line by line; what reaches over several of them once."""
+    """Return the header above cells, line by line; a cell above several of them occurs once."""
     seen: set[int] = set()
     lines: list[list[str]] = []
     for line in columns.above(cells):
@@ -120,7 +119,7 @@ def head_text(reader: BodyReader, columns: Columns, cells: Sequence[Cell]) -> st
 
 
 def _cut_row(reader: BodyReader, table: Block, span: tuple[int, int]) -> Row | None:
-    """Return the row in which the range begins, if a part of the row is outside."""
+    """Return the row in which the range begins, if part of the row is outside the range."""
     start, end = span
     rows = reader.row_starts(table)
     after = bisect_right(rows, start)
@@ -131,9 +130,9 @@ def _cut_row(reader: BodyReader, table: Block, span: tuple[int, int]) -> Row | N
 
 
 def _own_cells(reader: BodyReader, row: Row, span: tuple[int, int]) -> Sequence[Cell]:
-    """Return the cells of the row in the range, if one says something.
+    """Return the cells of the row in the range, or none if all are empty.
 
-    In a page from that one on, since its text begins there.
+    In a page, begin with the first one that is not empty, since the text begins there.
     """
     start, end = span
     cells = row.cells_in(start, end)
@@ -149,7 +148,7 @@ def _own_cells(reader: BodyReader, row: Row, span: tuple[int, int]) -> Sequence[
 def _above_rows(
     reader: BodyReader, table: Block, row: Row, *, first: Cell, key: Cell | None, start: int
 ) -> Repeated | None:
-    """Return the whole header, and what fills the row up to its cell `first`."""
+    """Return the whole header, and the placeholders for the row up to its cell `first`."""
     whole = whole_header(reader, table)
     if whole is None:
         return None
@@ -164,7 +163,7 @@ def _above_rows(
 def _above_cells(
     reader: BodyReader, table: Block, own: Sequence[Cell], *, key: Cell | None, start: int
 ) -> Repeated | None:
-    """Return what stands above some cells of a row; the whole header, where nothing does."""
+    """Return the header above some cells of a row, or the whole header if there is none."""
     columns = reader.columns(table)
     if columns is None or not any(map(any, columns.above(own))):
         return whole_header(reader, table)
@@ -180,22 +179,22 @@ def _above_cells(
     before = _before(reader, [_text(reader, key) for key in keys], first=own[0], start=start)
     is_page = reader.document.format == "html"
     margin = "" if is_page or start >= own[0].start else reader.body_text(((start, own[0].start),))
-    if margin:  # in a quote or a list, and the row is there from its margin on
+    if margin:  # in a quote or a list, where the body begins with the row's margin
         above = "\n".join(margin + line for line in above.split("\n"))
     spans = [*merge(spans), *[key[2:] for key in keys]]
     return Repeated((*spans,), above, before, cut=not margin)
 
 
 def _before(reader: BodyReader, texts: Sequence[str], *, first: Cell, start: int) -> str:
-    """Return cells before the body, which begins at `start`, with its cell `first` or inside it."""
+    """Return cells before the body, which begins at `start`, before or in its cell `first`."""
     if reader.document.format != "markdown":
         return "".join(f"{text}\t" for text in texts)
-    bar = "" if start <= first.start else "| "  # else what is left of a cell would have none
+    bar = "" if start <= first.start else "| "  # for the rest of a cut cell
     return "".join(f"| {text} " for text in texts) + bar
 
 
 def _text(reader: BodyReader, cell: Cell) -> str:
-    """Return what a cell says, in one line."""
+    """Return the text of a cell, in one line."""
     if cell.end - cell.start > _MAX_CELL_BYTES:
         return ""
     text = reader.body_text((cell[2:],)).strip()
@@ -214,16 +213,16 @@ _UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 _Part = tuple[BlockKind, int, int]
-"""A block's kind, and where it begins and ends."""
+"""A block's kind, start and end."""
 
 
 def describe_content(reader: BodyReader, chunk: Chunk, *, deep: Sequence[Heading]) -> Content:
-    """Return what the chunk's body is made of.
+    """Return the kinds of content in the chunk's body.
 
     `deep` are the headings, in order, that are content: too deep to make a section.
     """
     document = reader.document
-    find = _of_script if document.format == "script" else _contents
+    find = _script_contents if document.format == "script" else _contents
     parts, code = find(reader, chunk.body_spans)
     kinds = {part[0] for part in parts}
     if not kinds.isdisjoint(_UNCOUNTED):
@@ -239,16 +238,16 @@ def describe_content(reader: BodyReader, chunk: Chunk, *, deep: Sequence[Heading
 
 
 def _headings_in(deep: Sequence[Heading], start: int, end: int) -> list[_Part]:
-    """Those of the headings that have bytes in `[start, end)`, and these bytes."""
+    """Return the parts of headings that lie in `[start, end)`."""
     first = bisect_right(deep, start, key=_end_of)
     headings = deep[first : bisect_left(deep, end, key=_start_of)]
     return [("heading", max(heading.start, start), min(heading.end, end)) for heading in headings]
 
 
-def _of_script(
+def _script_contents(
     reader: BodyReader, spans: Sequence[tuple[int, int]]
 ) -> tuple[list[_Part], set[str]]:
-    """What `_contents` returns, for code: a piece may begin and end inside a block."""
+    """Return the same as `_contents` for source code: a piece may begin and end inside a block."""
     blocks = [block for start, end in spans for block in reader.blocks_within(start, end)]
     around = [code for start, end in spans for code in reader.code_within(start, end)]
     languages = {block.info for block in (*blocks, *around) if block.kind == "code"}
@@ -256,10 +255,9 @@ def _of_script(
 
 
 def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
-    """The blocks at the top that have bytes in the spans, and the languages of all code there.
+    """Return the parts of top-level blocks in the spans, and the languages of all code there.
 
-    Of each block its kind, and those of its bytes that are in the spans. The language is "" of
-    code that names none.
+    The language of code that names none is "".
     """
     parts: list[_Part] = []
     languages: set[str] = set()
@@ -277,11 +275,11 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
 
 
 def _name(document: Document, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
-    """The type that has most of the non-blank bytes."""
+    """Return the type that has most of the non-blank bytes."""
     data = document.data
-    if document.is_rendered and "thematic_break" in kinds:  # nothing is read there
+    if document.is_rendered and "thematic_break" in kinds:  # it has no text
         parts = [part for part in parts if part[0] != "thematic_break"]
-    if len(kinds) == 1 or kinds.isdisjoint(_TYPES):  # of most bodies: nothing is to be weighed
+    if len(kinds) == 1 or kinds.isdisjoint(_TYPES):  # most bodies need no weights
         is_empty = not any(data[start:end].strip() for _, start, end in parts)
         return "empty" if is_empty else _TYPES.get(next(iter(kinds)), "prose")
     weights: dict[ContentType, int] = {}
@@ -296,13 +294,13 @@ def _name(document: Document, parts: Sequence[_Part], kinds: Set[BlockKind]) -> 
 
 
 _MAX_OVERLAP_BYTES = 8192
-"""Bytes at the end of a piece in which sentences to carry over are looked for."""
+"""Sentences to repeat are searched in so many bytes at the end of a piece."""
 
 _SURELY_LARGE = 64
-"""A header of more characters than this for each token is over the bound without being counted."""
+"""A header of more characters than this for each token is over the bound, without a count."""
 
 _SENTENCE_BYTES, _NEXT_BYTES = 240, 64
-"""Bytes before and behind a cut that tell whether a sentence ends there."""
+"""Bytes before and after a cut that decide whether a sentence ends there."""
 
 _NOTHING = Rendered("", ())
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter", "heading"))
@@ -315,11 +313,11 @@ class Renderer:
     document: Document
     options: ChunkingOptions
     _last: tuple[int, Rendered] = field(default=(-1, _NOTHING), init=False, repr=False)
-    """A position, and what was rendered of the chunk there."""
+    """The position of the last rendered chunk, and its rendering."""
 
     @property
     def count_tokens(self) -> Count:
-        """What counts a text, and remembers the last ones."""
+        """The function that counts a text, with a memory of recent ones."""
         return self.meter.count_once
 
     @cached_property
@@ -343,17 +341,17 @@ class Renderer:
         ]
 
     def read_body(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return ranges as they are read, front matter apart."""
+        """Return the readable text of ranges, without front matter."""
         return self.reader.body_text(spans)
 
     def describe_content(self, chunk: Chunk) -> Content:
-        """Return what the chunk's body is made of."""
+        """Return the kinds of content in the chunk's body."""
         return describe_content(self.reader, chunk, deep=self._deep_headings)
 
     def render(self, chunk: Chunk) -> Rendered:
-        """Return what a model is given: breadcrumb line, context and normalised body.
+        """Return the input of a model: breadcrumb line, context and normalised body.
 
-        The last one is kept, since who asks for the text asks for its tokens, too.
+        The last one is remembered, since callers need its tokens after its text.
         """
         position, rendered = self._last
         if position != chunk.position:
@@ -383,7 +381,7 @@ class Renderer:
         return self._rendered(chunk, GAP.join(filter(None, (*parts, body))), carried)
 
     def _with_fences(self, chunk: Chunk, body: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Return a body with the fences of the code that it is a part of, and where these stand."""
+        """Return a body with the fences of the code that it is part of, and the fences' spans."""
         if self.options.oversize_code != "split":
             return body, ()
         start, end = chunk.byte_start, chunk.byte_end
@@ -409,23 +407,23 @@ class Renderer:
         return Rendered(self._under_breadcrumb(chunk, rest), context_spans)
 
     def _under_breadcrumb(self, chunk: Chunk, rest: str) -> str:
-        """Return `rest` below its breadcrumb, a blank line between them."""
+        """Return `rest` below its breadcrumb, with a blank line between them."""
         limit = None if self.options.strategy == "heading" else self.options.max_tokens
         count = self.meter.count_once
         return under_breadcrumb(chunk.section_path, rest, limit=limit, count=count)
 
     def _table_around(self, at: int) -> Block | None:
-        """The table that a byte stands in, below its header."""
+        """Return the table that has the byte at `at` below its header, if any."""
         return self.reader.table_around(at) or self.reader.markup_table_around(at)
 
     def _sentences_before(self, chunk: Chunk, body: str) -> tuple[tuple[int, int], ...]:
-        """The last sentences of the piece before, as many as there is room for above the body."""
+        """Return the span of the previous piece's last sentences that fit above the body."""
         candidates = self._overlaps(chunk)
         room = self._room(chunk, body) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
     def _can_repeat(self, chunk: Chunk, repeated: Repeated, body: str) -> bool:
-        """Whether it is within the bound; the breadcrumb is shortened for it, as for a body."""
+        """Whether the text with `repeated` is within the bound, maybe with a shorter breadcrumb."""
         limit, shown = self.options.max_tokens, repeated.over(body)
         if len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit:
             return True
@@ -434,7 +432,7 @@ class Renderer:
         return self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit
 
     def _room(self, chunk: Chunk, body: str) -> int:
-        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
+        """Return the tokens that `max_tokens` leaves after breadcrumb, body and two gaps."""
         shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:
@@ -442,10 +440,10 @@ class Renderer:
         return limit - self.meter.count(chunk.breadcrumb + GAP + body) - len(GAP)
 
     def _overlaps(self, chunk: Chunk) -> Spans:
-        """The last sentences of the piece before, first as many as are wanted, then fewer.
+        """Return spans of the previous piece's last sentences: as many as configured, then fewer.
 
-        Never the whole piece: one that repeats all of another is found wherever that one is.
-        Nor what has no words, such as the mark of an item, a rule or a picture.
+        Never the whole piece, since then every match of that piece would match this one, too.
+        Nor text without words, such as the mark of an item, a rule or a picture.
         """
         before = chunk.owner.chunks[chunk.position - 1]
         follows = (
@@ -461,11 +459,11 @@ class Renderer:
         sentences = (
             starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
         )
-        says = self._says_something
-        return [(at, end) for at in sentences if says(first, at) and says(at, end)]
+        has_words = self._has_words
+        return [(at, end) for at in sentences if has_words(first, at) and has_words(at, end)]
 
-    def _says_something(self, start: int, end: int) -> bool:
-        """Whether there are words in a range."""
+    def _has_words(self, start: int, end: int) -> bool:
+        """Whether a range has words."""
         return any(map(str.isalpha, self.reader.body_text(((start, end),))))
 
     def _is_clean_cut(self, at: int) -> bool:
@@ -478,7 +476,7 @@ class Renderer:
         return at - start in self.reader.places(start, end, sentence_starts)
 
     def _read_end(self, piece: Chunk) -> int:
-        """Where a piece ends without comments and tags behind it that open what follows."""
+        """Return the end of a piece without comments and opening tags at its end."""
         start, end = piece.byte_start, piece.byte_end
         if self.document.format != "markdown":
             return end
@@ -491,7 +489,7 @@ class Renderer:
         return end
 
     def _sentences(self, piece: Chunk, end: int) -> list[int]:
-        """Where the complete sentences of a piece begin that end at `end`, up to other blocks."""
+        """Return the starts of complete sentences at the end of a piece, which ends at `end`."""
         start = max(piece.byte_start, end - _MAX_OVERLAP_BYTES)
         blocks = self.reader.blocks_within(piece.byte_start, end)
         headings = self.reader.headings_within(piece.byte_start, end)

@@ -1,7 +1,7 @@
 """Exact token counts, offline.
 
-Counts are those of the model's own tokenizer on ordinary text: what looks like
-a special token (`<|endoftext|>`) is counted as the characters it is made of.
+Counts are those of the model's own tokenizer on ordinary text: text that looks like
+a special token (`<|endoftext|>`) is counted as its characters.
 The tokenizer is loaded on the first count, never on import.
 """
 
@@ -20,29 +20,29 @@ _BUILT_IN = ("o200k_base", "cl100k_base")
 REGISTERED: dict[str, Count] = {"characters": len}
 
 MAX_TOKEN_CHARACTERS = 64
-"""Characters per token beyond which the end of a prefix is not looked for."""
+"""The search for the end of a prefix assumes at most so many characters per token."""
 
 _COMMON_TOKEN_CHARACTERS = 6
-"""Characters per token that are looked at first when a prefix is taken; more on demand."""
+"""The search begins with so many characters per token, and reads more on demand."""
 
 _MAX_TOKEN_BYTES = {"characters": 4, "o200k_base": 128, "cl100k_base": 128}
-"""The bytes of the longest token: those of a model are runs of spaces."""
+"""The bytes of the longest token: in models, a run of spaces."""
 
 
 def tokenizer_names() -> tuple[str, ...]:
-    """The names that `ChunkingOptions.tokenizer` accepts; `characters` counts characters."""
+    """Return the names that `ChunkingOptions.tokenizer` accepts; `characters` counts characters."""
     return (*_BUILT_IN, *REGISTERED)
 
 
 def register_tokenizer(name: str, count: Count) -> None:
-    """Make `name` a tokenizer. `count` returns the number of tokens of a text.
+    """Register the tokenizer `name`. `count` returns the number of tokens of a text.
 
-    It must be a pure function, 0 for the empty text, never more than the
+    It must be a pure function. It returns 0 for the empty text, never more than the
     text's bytes in UTF-8, and never more for a text than for its parts
-    together. A registered name may be registered again; a built-in one not.
+    together. A registered name may be registered again, a built-in one may not.
 
     Raises:
-        UsageError: `name` is built in, or `count` gives no number, or not 0 for no text.
+        UsageError: `name` is built in, or `count` does not return a number, or not 0 for "".
     """
     called: object = name
     if not called or not isinstance(called, str):
@@ -80,7 +80,7 @@ _model_counter = cache(_ModelCounter)
 
 
 def direct_counter(count: Count) -> Count:
-    """Return what counts the same and costs less to call many times; it cannot be pickled."""
+    """Return an equal function that is cheaper to call many times; it cannot be pickled."""
     return model_tokenizer(count.encoding).count if isinstance(count, _ModelCounter) else count
 
 
@@ -93,7 +93,7 @@ class _Tokenizer(Protocol):
     def count(self, text: str) -> int: ...
 
     def truncate(self, text: str, limit: int) -> tuple[str, int]:
-        """The longest prefix within a limit, and the tokens of the whole text."""
+        """Return the longest prefix within a limit, and the tokens of the whole text."""
 
 
 @cache
@@ -104,7 +104,7 @@ def model_tokenizer(name: str) -> _Tokenizer:
 
 
 def least_tokens(size: int, tokenizer: str) -> int:
-    """Return a number of tokens that a text of `size` bytes has at least."""
+    """Return a lower bound for the tokens of a text of `size` bytes."""
     most = _MAX_TOKEN_BYTES.get(tokenizer)
     return -(-size // most) if most else 0
 
@@ -112,8 +112,8 @@ def least_tokens(size: int, tokenizer: str) -> int:
 def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> int:
     """Return the length, in characters, of a long prefix of at most `limit` tokens.
 
-    At least 1 for a text that is not empty. Only as much of the text is looked
-    at as the prefix needs: half more than `likely`, a guess at its length, where that is enough.
+    At least 1 for a text that is not empty. Reads only as much of the text as the
+    prefix needs: half more than `likely`, a guess at its length, if that is enough.
     """
     window = limit * _COMMON_TOKEN_CHARACTERS
     narrow = likely + max(likely // 2, 2 * MAX_TOKEN_CHARACTERS)
@@ -132,15 +132,15 @@ def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> in
 
 
 class Prefixes:
-    """Prefixes taken one after another; in a long run of one character each is like the last."""
+    """Takes prefixes one after another; in a long run of one character, each equals the last."""
 
     def __init__(self, tokenizer: str) -> None:
         self._tokenizer = tokenizer
         self._taken: dict[int, tuple[str, int]] = {}
-        """What was looked at last for a limit, and how many characters of it were taken."""
+        """By limit: the last text, and the length of its prefix."""
 
     def take(self, ahead: str, limit: int) -> int:
-        """Return what `take_tokens` does."""
+        """Return the length of the prefix of `ahead`, as `take_tokens`."""
         before, taken = self._taken.get(limit, ("", 0))
         if ahead != before:
             taken = take_tokens(ahead, limit, self._tokenizer, likely=taken)
@@ -155,9 +155,9 @@ def _take(text: str, limit: int, tokenizer: str) -> int:
 
 
 def _shrink(text: str, limit: int, count: Count) -> int:
-    """Return the length of a prefix that fits; among the greatest, to one in sixty-four.
+    """Return the length of a prefix that fits: the longest, to within one in sixty-four.
 
-    Guessed from the tokens per character so far, so that a few counts do.
+    Guesses come from the tokens per character so far, so that a few counts suffice.
     """
     length = len(text)
     low, high, tokens = 0, length, count(text)

@@ -1,9 +1,9 @@
 """The node tree: headings to sections with spans, breadcrumbs, and nodes to the rows of chunks.
 
 In: a parsed document. Out: its tree, in columns, because a document of a megabyte may have forty
-thousand nodes: numbers in lists cost a fraction of objects. Kept here: every byte of a Markdown,
-text or script source is in exactly one body or exactly one kept heading line. Which nodes become
-chunks is decided elsewhere.
+thousand nodes: numbers in lists cost a fraction of objects. Invariant: every byte of a Markdown,
+text or script source is in exactly one body or exactly one kept heading line. The strategies
+choose the nodes that become chunks.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from leafmark.model import (
 )
 
 BREADCRUMB_SHARE = 4
-"""A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
+"""A shortened breadcrumb still has at least one in this many of `max_tokens`."""
 
 GAP = "\n\n"
-"""What parts a breadcrumb from the text below it."""
+"""Separates a breadcrumb from the text below it."""
 
 
 def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count: Count) -> str:
-    """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it.
+    """Return `rest` below its breadcrumb, shortened from the left to fit `limit` tokens.
 
     >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=29, count=len)
     '> Guide › Installation\\n\\nBody.'
@@ -77,16 +77,16 @@ _KIND = re.compile(
     r"|macro|method|module|namespace|package|protocol|record|struct|trait|type|union) (?=\S)",
     re.IGNORECASE,
 )
-"""What pages of an interface's reference put before the name of what they document."""
+"""The kind of a documented item, which reference pages put before its name."""
 
 _PARAMETERS = re.compile(r"(?<=\w)<[^<>]*>")
 _NO_WORDS = re.compile(r"[\W_]+")
 
 
-def _says_no_more(heading: str, title: str) -> bool:
-    """Whether a heading repeats a title, but for case, marks, and the kind of what it names.
+def _repeats_title(heading: str, title: str) -> bool:
+    """Whether a heading repeats a title, except for case, marks, and the kind of the named item.
 
-    >>> _says_no_more("Class Lamp<T>", "Lamp"), _says_no_more("Class Lamp", "Class diagrams")
+    >>> _repeats_title("Class Lamp<T>", "Lamp"), _repeats_title("Class Lamp", "Class diagrams")
     (True, False)
     """
     if heading[:1].casefold() != title[:1].casefold() and not (
@@ -96,7 +96,7 @@ def _says_no_more(heading: str, title: str) -> bool:
     if heading == title:
         return any(map(str.isalnum, title))
     ends = [text[-1:].casefold()[-1:] for text in (heading, title)]
-    if ends[0] != ends[1] and ends[0].isalnum() and ends[1].isalnum():  # as of nearly all
+    if ends[0] != ends[1] and ends[0].isalnum() and ends[1].isalnum():  # decides most cases
         return False
     names = [_NO_WORDS.sub(" ", _PARAMETERS.sub("", text)) for text in (heading, title)]
     bare = [_KIND.sub("", name.strip(), count=1).casefold() for name in names]
@@ -104,7 +104,7 @@ def _says_no_more(heading: str, title: str) -> bool:
 
 
 def path_of(tree: SectionTree, node: int) -> tuple[str, ...]:
-    """The section path of a node that is not a piece, as `ChunkedDocument.section_paths` has it."""
+    """Return the section path of a node (not a piece), as in `ChunkedDocument.section_paths`."""
     titles: list[str] = []
     folded = tree.folded
     while node:
@@ -120,50 +120,50 @@ Spans = list[tuple[int, int]]
 
 @dataclass(slots=True)
 class SectionTree:
-    """The kept nodes in document order, which is pre-order, and then the pieces of them.
+    """The kept nodes in document order, which is pre-order, followed by their pieces.
 
-    Node 0 is the document, its own parent. A node begins at `places`, its heading
-    line included; its span is from `starts` to `ends`, and its own text up to
-    `body_ends`, unless `bodies` has its ranges. `afters` is the node that follows
-    all that is below it. `definitions` are the sections that are no headings, with
-    where their signature begins. Strategies add pieces, change bodies, and say
-    what is `oversize` or `undersize`, and which sections are only part of a piece.
+    Node 0 is the document, its own parent. A node begins at `places`, including its heading
+    line; its span is from `starts` to `ends`, and its own text up to
+    `body_ends`, unless `bodies` has its ranges. `afters` is the next node that is not
+    below it. `definitions` maps the sections without a heading to the start of their
+    signature. Strategies add pieces, change bodies, and mark nodes as `oversize`,
+    `undersize` or part of a piece (`covers`).
     """
 
     document: Document
     titles: list[str]
     slugs: Sequence[str | None]
-    """Those of the nodes. Pieces have none of their own."""
+    """The slugs of the nodes. Pieces have none."""
 
     places: list[int]
     starts: list[int]
     ends: list[int]
     definitions: dict[int, int | None]
     heading_slugs: Sequence[str]
-    """The slug of every heading, of discarded and nested ones too."""
+    """The slug of every heading, including discarded and nested ones."""
 
     own_slugs: Sequence[str]
-    """What the headings would have for slugs if the page gave them none; empty if it gives none."""
+    """The slugs of the headings' texts if the page has its own anchors, otherwise empty."""
 
     heading_nodes: Sequence[int]
-    """The deepest kept node that holds each of them."""
+    """The deepest kept node that holds each heading."""
 
     parents: list[int]
     depths: list[int]
     body_ends: list[int]
     afters: list[int]
     folded: int | None = None
-    """The first kept heading, when it says no more than the document's title."""
+    """The section that only repeats the document's title, if any."""
 
     dropped: Spans = field(default_factory=list)
-    """What is in no body."""
+    """The ranges that are in no body."""
 
     bodies: dict[int, Spans] = field(default_factory=dict)
     pieces: dict[int, int] = field(default_factory=dict)
     """The number of each piece among those of its node, from 1."""
 
     covers: dict[int, Sequence[int]] = field(default_factory=dict)
-    """The sections that a piece is made of, which are no chunks then."""
+    """The sections that are part of a piece, and so not chunks."""
 
     oversize: set[int] = field(default_factory=set)
     undersize: set[int] = field(default_factory=set)
@@ -174,7 +174,7 @@ class SectionTree:
         return range(len(self.afters))
 
     def body(self, node: int) -> Spans:
-        """The ranges of the node's own text, in order."""
+        """Return the ranges of the node's own text, in order."""
         spans = self.bodies.get(node)
         if spans is None:
             start, end = self.starts[node], self.body_ends[node]
@@ -182,7 +182,7 @@ class SectionTree:
         return spans
 
     def children(self, node: int) -> Sequence[int]:
-        """The nodes right below a node, in order."""
+        """Return the nodes right below a node, in order."""
         child, after, afters = node + 1, self.afters[node], self.afters
         children = []
         while child < after:
@@ -196,7 +196,7 @@ class SectionTree:
         return bisect_left(places, end, 0, count) - bisect_left(places, start, 0, count)
 
     def add_piece(self, parent: int, span: tuple[int, int], number: int) -> int:
-        """Add a piece, one deeper than its node and called as that, and return which it is."""
+        """Add a piece, one level below its node and with its title, and return its number."""
         start, end = span
         piece = len(self.parents)
         self.parents.append(parent)
@@ -215,7 +215,7 @@ _BLANK = re.compile(rb"\s*+")
 
 
 def is_blank_source(data: bytes) -> bool:
-    """Whether there is nothing but ASCII white space; a BOM at the start is blank too."""
+    """Whether the source has only ASCII white space; a BOM at the start is blank too."""
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     return not data or data.isspace()
@@ -232,7 +232,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
             may_open and (level <= heading_levels or path is not None)
             for may_open, level, path in zip(*columns, strict=True)
         ]
-    stays = _staying(document, headings, opens)
+    stays = _opening_sections(document, headings, opens)
     sections = headings.only(stays)
     holders, parents, ends, body_ends, afters = _grow(
         headings, opens, stays, size=len(document.data)
@@ -262,9 +262,9 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
 
 
 def _title_node(tree: SectionTree) -> int | None:
-    """The section that shows the document's title once more: the first, if any.
+    """Return the section that repeats the document's title: the first one, or None.
 
-    In a page it is the largest h1 that does: above it others may stand, the site's or a banner's.
+    In a page, the largest h1 with that title: the site's or a banner's may stand above it.
     """
     if len(tree.parents) < 2:
         return None
@@ -274,18 +274,18 @@ def _title_node(tree: SectionTree) -> int | None:
         same = [at for at in tops if tree.depths[at] == 1 and tree.titles[at] == title]
         if same:
             return max(same, key=lambda at: tree.ends[at] - tree.starts[at])
-    is_same = first == title or (1 not in tree.definitions and _says_no_more(first, title))
+    is_same = first == title or (1 not in tree.definitions and _repeats_title(first, title))
     return 1 if is_same else None
 
 
 def _slugs(headings: HeadingColumns, style: str) -> tuple[str, ...]:
-    """The slug of every heading; they are made when one is asked for."""
+    """Return the slug of every heading."""
     texts, anchors, paths = headings.slug_texts, headings.anchors, headings.slug_paths
     return tuple(distinct_slugs(texts, anchors=anchors, paths=paths, style=style))
 
 
 def _own_slugs(headings: HeadingColumns, style: str) -> Sequence[str]:
-    """The slugs of the headings' texts alone, where one of them has another."""
+    """Return the slugs of the headings' texts alone, or () if no heading has an anchor."""
     nothing = [None] * len(headings.starts)
     if headings.anchors.count(None) == len(nothing):
         return ()
@@ -294,19 +294,21 @@ def _own_slugs(headings: HeadingColumns, style: str) -> Sequence[str]:
 
 
 def _definitions(sections: HeadingColumns) -> dict[int, int | None]:
-    """The sections that are no headings, with where their signature begins."""
+    """Return the sections that are definitions, with the start of their signature."""
     paths = sections.slug_paths
     if paths.count(None) == len(paths):
         return {}
-    called = enumerate(zip(paths, sections.line_offsets, strict=True), 1)
-    return {node: offset for node, (path, offset) in called if path is not None}
+    named = enumerate(zip(paths, sections.line_offsets, strict=True), 1)
+    return {node: offset for node, (path, offset) in named if path is not None}
 
 
-def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]) -> Sequence[bool]:
-    """Which headings open a section: those that may, and have more than white space in their span.
+def _opening_sections(
+    document: Document, headings: HeadingColumns, opens: Sequence[bool]
+) -> Sequence[bool]:
+    """Return for each heading whether it opens a section.
 
-    It is judged by all of them that may, so that a discarded one still ends the
-    sections before it.
+    It must be allowed to (`opens`), and have more than white space in its span. A discarded
+    heading still ends the sections before it.
     """
     data, is_blank = document.data, _blankness(document)
     opening = headings.only(opens)
@@ -314,7 +316,7 @@ def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]
     deeper, following = [*levels[1:], 0], [*starts[1:], len(data) + 1]
     columns = levels, opening.ends, opening.limits, deeper, following
     stays = [
-        # before a deeper one there is that one's line
+        # a deeper heading below is content
         (below > level and start < limit)
         or not is_blank(data, end, start if start < limit else limit)
         for level, end, limit, below, start in zip(*columns, strict=False)
@@ -340,8 +342,8 @@ def _grow(
 ) -> tuple[list[int], ...]:
     """Make a node of each heading that stays, below that of the document of `size` bytes.
 
-    Return the deepest node that holds each heading, and of the nodes their parents,
-    their ends, those of their own text, and what follows them.
+    Return the deepest node that holds each heading, and the columns `parents`, `ends`,
+    `body_ends` and `afters` of the nodes.
     """
     if all(stays) and min(headings.limits, default=size) == size:
         return _grow_plainly(headings, size)
@@ -371,7 +373,7 @@ def _grow(
 
 
 def _grow_plainly(headings: HeadingColumns, size: int) -> tuple[list[int], ...]:
-    """Return what `_grow` does, where each heading stays and only others and the end limit it."""
+    """Return the columns of `_grow` if all headings stay and have no limit but the source's end."""
     count = len(headings.levels)
     depths, parents = [0, *headings.levels], [0]
     afters = [count + 1] * (count + 1)
@@ -389,7 +391,7 @@ def _grow_plainly(headings: HeadingColumns, size: int) -> tuple[list[int], ...]:
 
 
 def _give_gaps(tree: SectionTree) -> None:
-    """Give every node the bytes behind the nodes below it; it has those before them already."""
+    """Add to every body the bytes after the nodes below it; it has those before them already."""
     ends, afters, parents = tree.ends, tree.afters, tree.parents
     bounds = [*tree.places, ends[0]]
     following = [*map(bounds.__getitem__, afters)]
@@ -405,7 +407,7 @@ def _give_gaps(tree: SectionTree) -> None:
 
 
 def _drop(tree: SectionTree) -> None:
-    """Take what is dropped out of the bodies."""
+    """Remove dropped spans from the bodies."""
     tree.dropped = tree.document.dropped_ranges
     for node in tree.nodes:
         body = [part for span in tree.body(node) for part in subtract(*span, tree.dropped)]
@@ -413,17 +415,17 @@ def _drop(tree: SectionTree) -> None:
 
 
 def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
-    """Return the rows of the nodes and pieces that were chosen.
+    """Return the rows of the chosen nodes and pieces.
 
     `chosen` is in pre-order, begins with the document, and holds the parent of each. The slug
-    of a node that was not chosen leads to the piece that holds its text, else to the nearest
-    chosen node above it.
+    of another node leads to the piece that holds its text, or else to the nearest chosen node
+    above it.
     """
     positions: Sequence[int] = chosen
-    led_to: Sequence[int] = tree.heading_nodes
+    leads_to: Sequence[int] = tree.heading_nodes
     if chosen != tree.nodes:
         positions = _positions(tree, chosen)
-        led_to = Deferred(lambda: _led_to(tree, positions))
+        leads_to = Deferred(lambda: _heading_positions(tree, positions))
     rows = _usual_rows(tree, chosen, positions)
     unusual = {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
     for number in unusual:
@@ -433,19 +435,19 @@ def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
     folded = tree.folded
     at = -1 if folded is None else positions[folded]
     slugs = tree.heading_slugs, tree.own_slugs
-    return Emitted(rows, *slugs, led_to, tree.slugs, None if at < 0 else at)
+    return Emitted(rows, *slugs, leads_to, tree.slugs, None if at < 0 else at)
 
 
 def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
-    """The position of each node and piece, -1 for those that are not chosen."""
+    """Return the position of each node and piece, -1 if it is not chosen."""
     positions = [-1] * len(tree.parents)
     for position, number in enumerate(chosen):
         positions[number] = position
     return positions
 
 
-def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
-    """The position of the chunk that each heading's slug leads to."""
+def _heading_positions(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
+    """Return the position of the chunk that each heading's slug leads to."""
     homes = [*positions]
     for piece, covered in tree.covers.items():
         for node in covered:
@@ -457,7 +459,7 @@ def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
 
 
 def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:
-    """The fields of each chunk in order, as a section with a heading has them."""
+    """Return the fields of each chunk, in order, as those of a section with a heading."""
     columns: Sequence[Sequence[Any]] = (
         *(tree.depths, tree.titles, tree.places),
         *(tree.starts, tree.ends, tree.body_ends),
@@ -477,7 +479,7 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
 
 
 def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
-    """How many children each one has, and the position of its last descendant, or its own."""
+    """Return each chunk's number of children, and the position of its last descendant or itself."""
     counts, last = [0] * len(parents), list(range(len(parents)))
     for position in range(len(parents) - 1, 0, -1):  # the last child of each comes first
         parent = parents[position]
@@ -488,7 +490,7 @@ def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
-    """The fields of a chunk that is not a usual section; `usual` are those it would have."""
+    """Return the fields of a chunk that is not a usual section; `usual` are those of a section."""
     position, parent, last, _, depth, title, _, _, start, end, place, _, siblings, *_ = usual
     piece = tree.pieces.get(number, 0)
     kind: ChunkKind = "piece" if piece else "section" if number else "document"
@@ -516,7 +518,7 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
 
 
 def _body_extent(tree: SectionTree, number: int) -> int | tuple[tuple[int, int], ...]:
-    """Where the own text of a node or piece ends, or its ranges, without what is dropped."""
+    """Return the end of the own text of a node or piece, or its ranges without dropped spans."""
     if number not in tree.bodies and not tree.dropped:
         return tree.body_ends[number]
     body = tree.body(number)

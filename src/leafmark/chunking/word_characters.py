@@ -1,7 +1,7 @@
 """The characters beyond ASCII that slugs keep: Alphabetic, M, Nd and Pc of Unicode 18.
 
-A table, because Python tells no Alphabetic, and its own categories are those of
-another version of Unicode in each release, where slugs must not change. Made
+A table, because Python does not know the property Alphabetic, and its categories
+follow another version of Unicode in each release, while slugs must not change. Made
 from the properties as Unicode publishes them (DerivedCoreProperties.txt and
 DerivedGeneralCategory.txt): every code point from U+0080 that has one of them.
 """
@@ -98,4 +98,4 @@ ff41-ff5a ff66-ffbe ffc2-ffc7 ffca-ffcf ffd2-ffd7 ffda-ffdc 10000-1000b 1000d-10
 1fbf0-1fbf9 20000-2a6df 2a700-2b81e 2b820-2cead 2ceb0-2ebe0 2ebf0-2ee5d 2f800-2fa1d
 30000-3134a 31350-33479 3d000-3fc3f e0100-e01ef
 """
-"""Code points and inclusive ranges of them, hexadecimal."""
+"""Code points and inclusive ranges, hexadecimal."""
