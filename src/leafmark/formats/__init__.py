@@ -1,8 +1,9 @@
 """leafmark's own formats beyond the core: Org, POD, manual pages, Info and RDoc.
 
-They are registered in `pyproject.toml` as another package registers its own: an entry point of
-the group `leafmark.formats` names one of the objects below. Which files are of a format is told
-here, so that the modules, which take a tenth of a second, are only imported for such a file.
+They are registered in `pyproject.toml` the way another package registers its own: an entry point
+of the group `leafmark.formats` names one of the objects below. This module detects the files of
+each format, so that the parsers, which take a tenth of a second to import, are only imported for
+such a file.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _NODE = late_pattern(
 
 
 def takes_pod(path: str, data: bytes) -> bool:
-    """Modules and programs in Perl are POD if they have some.
+    """Whether a file has POD: `.pod` files, and modules and programs in Perl with POD in them.
 
     >>> takes_pod("lib/Lamp.pm", b"package Lamp;\\n\\n=head1 NAME\\n")
     True
@@ -48,17 +49,17 @@ def takes_pod(path: str, data: bytes) -> bool:
 
 
 def takes_roff(path: str, data: bytes) -> bool:
-    """Manual pages call the macros that name them: `libc.so.6` and `notes.1` do not."""
+    """Whether a file is a manual page: it has the macro of its name, unlike `libc.so.6`."""
     return _PAGE.search(path) is not None and _HEAD.search(data[:_HEAD_BYTES]) is not None
 
 
 def takes_info(path: str, data: bytes) -> bool:
-    """Manuals in Info have nodes; the settings of Drupal end in `.info`, too."""
+    """Whether a file is an Info manual: it has nodes, unlike Drupal's `.info` files."""
     return _INFO.search(path) is not None and _NODE.search(without_lone_returns(data)) is not None
 
 
 def leads_to_page(path: str, data: bytes) -> bool:
-    """Whether a manual page only says which other page is meant, or Info where its nodes are.
+    """Whether a manual page only includes another page, or an Info file only lists its parts.
 
     >>> leads_to_page("fprintf.3", b".so man3/printf.3\\n"), leads_to_page("a.3", b".TH a 3\\n")
     (True, False)
@@ -72,7 +73,7 @@ def leads_to_page(path: str, data: bytes) -> bool:
 
 
 class _OwnFormat(NamedTuple):
-    """A format whose `module` has `parse`, and `read` where its bytes are not their own text."""
+    """A format whose `module` has `parse`, and `read` if its bytes are markup."""
 
     module: str
     takes: Callable[[str, bytes], bool]

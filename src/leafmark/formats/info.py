@@ -2,7 +2,7 @@
 
 In: the bytes of a manual as makeinfo writes it, or of a part of one. Out: its nodes and titles with
 exact lines, blocks, references and named places. The title of the node Top names the manual. The
-tables behind the last node are the document's own.
+tables after the last node belong to the document itself.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
 # -- info_text ------------------------------------------------------------
-# The readable text of Info: what a reader of it shows, without the menus of nodes.
+# The readable text of Info: as an Info reader shows it, without the menus of nodes.
 #
-# In: a source and spans of it. Out: `ReadableText`. Nobody reads what stands before the first node,
-# the lines that begin nodes, and the tables behind the last one. A menu repeats the titles of the
-# sections below it, and an index what stands elsewhere. What a span begins in is told by the last
-# separator before it, so that no more than the span is read.
+# In: a source and spans of it. Out: `ReadableText`. It leaves out the text before the first node,
+# the lines that begin nodes, and the tables after the last one; and menus, which repeat the titles
+# of the sections below them, and indexes, which repeat the text of other nodes. The last separator
+# before a span decides what the span begins in, so that only the span itself is read.
 
 SEPARATOR = re.compile(rb"^\x1f\f?+[ \t\r]*+(?:\n|\Z)", re.MULTILINE)
-"""A line that parts nodes."""
+"""A line that separates nodes."""
 
 NODE = re.compile(rb"\x1f\f?+[ \t\r]*+\n(?P<head>File:[^\n]*?Node:[^\n]*+)(?:\n|\Z)")
 """The lines that begin a node."""
@@ -41,7 +41,7 @@ _MENU = re.compile(
     + rb"(?:[ ]?-++[ \t\r]*+\n|(?!))?+|^\x00\x08\[index\x00\x08\][ \t\r]*+(?:\n|\Z)",
     re.MULTILINE,
 )
-"""An entry of a menu with the lines set in below it, `* Menu:`, a title right above entries, the
+"""An entry of a menu with the indented lines below it, `* Menu:`, a title right above entries, the
 title of the listing of all nodes, or the mark of an index."""
 
 REFERENCE = re.compile(
@@ -66,7 +66,10 @@ def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
 
 
 def unread_in(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what nobody reads of `data[start:end]`, in order: whole lines if the range is."""
+    """Yield the ranges of `data[start:end]` that are not text, in order.
+
+    They are whole lines if the range has whole lines.
+    """
     last = data.rfind(b"\n\x1f", 0, start) + 1
     node = NODE.match(data, last)
     at = start
@@ -88,7 +91,7 @@ def unread_in(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 class _Reader:
-    """Reads spans in order; before words it writes the line breaks that are due."""
+    """Reads spans in order; writes pending line breaks before words."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -103,7 +106,7 @@ class _Reader:
         self._text(at, end)
 
     def _text(self, start: int, end: int) -> None:
-        """Lines as they are, without the blank ones around them, but for what stands in them."""
+        """Write lines without blank ones around them, with references and pictures as text."""
         data = self.data
         stop = start + len(data[start:end].rstrip())
         words = stop - len(data[start:stop].lstrip())
@@ -123,7 +126,7 @@ class _Reader:
 
 
 def _words_of(picture: bytes) -> str:
-    r"""Return what stands for a picture where none can be shown.
+    r"""Return the text in place of a picture.
 
     >>> _words_of(b'image src="a.png" alt="A" text="\\"a\\"\n-->"')
     '"a"\n-->'
@@ -136,9 +139,9 @@ def _words_of(picture: bytes) -> str:
 # -- info_nodes ------------------------------------------------------------
 # The nodes of Info to headings and blocks.
 #
-# A node is a section, and its heading is all from the line that begins it to the line below its
+# A node is a section, and its heading extends from the line that begins it to the line below its
 # title. `*` below a title is depth 1, `=` 2, `-` 3, `.` 4; a node without a title is one deeper
-# than the node above it. Texinfo draws the line exactly as wide as the title, and no table's so.
+# than the node above it. Texinfo draws the line exactly as wide as the title, unlike a table's.
 
 _RULE = re.compile(r"([*=.-])\1*\Z")
 _DEPTHS = {"*": 1, "=": 2, "-": 3, ".": 4}
@@ -148,7 +151,7 @@ _TOP = "Top"
 
 
 class InfoScanner(LineScanner):
-    """Knows the level of each node, by its name; `manual` is what its files are called."""
+    """Scans nodes; `levels` has the level of each, by name, and `manual` is its files' name."""
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
@@ -173,11 +176,11 @@ class InfoScanner(LineScanner):
                 self.after = line
 
     def _at(self, byte: int) -> int:
-        """The line that begins at a byte."""
+        """Return the number of the line that begins at a byte."""
         return min(bisect_left(self.lines.starts, byte), len(self.lines))
 
     def scan(self) -> None:
-        """Read all lines; a part without the node Top is called as the files are."""
+        """Read all lines; a part without the node Top has the name of the files."""
         super().scan()
         self.title = self.title or self.manual
 
@@ -194,7 +197,7 @@ class InfoScanner(LineScanner):
         return self._add("thematic_break" if is_unread else "paragraph", at, after, level)
 
     def _node(self, at: int) -> int:
-        """Take the lines that begin a node, and its title; those of footnotes begin none."""
+        """Read the lines that begin a node, and its title; a node of footnotes is not a section."""
         fields = {
             match[1]: fold(match[2] or match[3]) for match in _FIELD.finditer(self._nodes[at])
         }
@@ -217,13 +220,13 @@ class InfoScanner(LineScanner):
         return after
 
     def _heading(self, at: int) -> int:
-        """A title inside a node is one of the node's own parts, however it is drawn."""
+        """Read a title inside a node: a part of the node, whatever its line is drawn with."""
         level = max(_DEPTHS[self._line(at + 1)[0]], self._level + 1)
         self.titles.append(Title(level, self._line(at), at, at + 2, ""))
         return at + 2
 
     def _is_title(self, at: int) -> bool:
-        """Whether a line stands alone above one of marks that is exactly as wide."""
+        """Whether a line stands alone above a line of marks of exactly its width."""
         if at + 1 >= self._stop or at + 1 in self._nodes or self._line(at)[:1] in ("", " "):
             return False
         rule = self._line(at + 1)
@@ -242,7 +245,7 @@ def anchor_of(name: str) -> str:
 
 
 def _width(text: str) -> int:
-    """The columns that a text takes: wide characters two, combining ones none."""
+    """Return the columns that a text takes: wide characters two, combining ones none."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
@@ -279,14 +282,14 @@ def parse(data: bytes, path: str) -> Document:
 
 
 def _places(data: bytes) -> Iterator[Anchor]:
-    """The places with a name, as the table at the end has them."""
+    """Yield the named places from the table at the end."""
     for match in _PLACE.finditer(data):
         if int(match[2]) < len(data):
             yield Anchor(fold(match[1].decode("utf-8", "replace")), int(match[2]))
 
 
 def _links(data: bytes, scanner: InfoScanner, names: set[str]) -> Iterator[Link]:
-    """The references in the text; one to what is not in this file names the manual."""
+    """Yield the references in the text; one to another file names the manual."""
     manual = scanner.manual
     for match in REFERENCE.finditer(data):
         node = _NODE.match((match["node"] or match["shown"]).decode("utf-8", "replace"))

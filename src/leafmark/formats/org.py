@@ -1,6 +1,6 @@
 """Org to a `Document`, by a scanner of our own.
 
-In: the bytes of a source, as Emacs has them for notes, READMEs and manuals. Out:
+In: the bytes of a source, such as notes, READMEs and manuals of Emacs users. Out:
 its headlines with exact lines, blocks, ids and links. `*` is depth 1, `**` depth 2;
 `#+TITLE:` names the document. Nothing is included, evaluated or run.
 """
@@ -18,9 +18,9 @@ from leafmark.parsing.lined import LeadingLineScanner, SourceLines, Title, outsi
 # -- org_blocks ------------------------------------------------------------
 # The lines of Org to headings and blocks.
 #
-# A headline ends whatever stands open above it, so what closes a block is looked for
-# in its section only; an opening that nothing closes is text. Indentation has a
-# meaning in lists alone. Nothing is included, evaluated or run.
+# A headline ends every open block above it, so the end of a block is searched in its
+# section only; an opening line without an end is text. Indentation has a
+# meaning in lists alone.
 
 _HEADLINE = re.compile(r"(\*+) +(\S.*)\Z")
 _TAGS = re.compile(r"(?:\A|(?<![ \t])[ \t]+):[\w@#%]+(?::[\w@#%]+|(?!))*+:\Z")
@@ -31,7 +31,7 @@ _KEY = re.compile(r"(?:SEQ_|TYP_)?TODO\Z", re.IGNORECASE)
 
 _KEYWORD = re.compile(r"#\+(\S+?):(?:[ \t]+(.*))?\Z|#\+(\S+?):(\S.*)\Z")
 _ABOUT = re.compile(r"(?:CAPTION|NAME|TBLNAME|HEADERS?|PLOT|RESULTS?|ATTR_\w+)(?:\[.*\])?\Z", re.I)
-"""Keywords that say something of what follows right below."""
+"""Keywords that describe the block right below."""
 
 _BEGIN = re.compile(r"#\+begin(?:_(\S+)|:)(?:[ \t]+(\S+))?", re.IGNORECASE)
 _END = re.compile(r"#\+end(?:_(\S+)|:?)\Z", re.IGNORECASE)
@@ -55,7 +55,7 @@ _OWN_PROPERTY = re.compile(
     r"|APPENDIX|INDEX|DESCRIPTION|END|PROPERTIES)\+?:(?:\s|\Z)",
     re.IGNORECASE,
 )
-"""What only Org itself reads."""
+"""Properties that only Org itself reads."""
 
 _KINDS: dict[str, BlockKind] = {
     "src": "code",
@@ -64,11 +64,11 @@ _KINDS: dict[str, BlockKind] = {
     "comment": "definition",
     "verse": "paragraph",
 }
-"""Blocks whose lines are taken as they are; all others hold blocks."""
+"""Blocks without blocks inside; all others have some."""
 
 
 class OrgScanner(LeadingLineScanner):
-    """Knows what is to do (`keywords`), the title, and where blocks end."""
+    """Scans Org; knows the keywords of tasks, the title, and the ends of blocks."""
 
     _alone = "definition"
 
@@ -86,7 +86,7 @@ class OrgScanner(LeadingLineScanner):
         self._keywords = frozenset(keywords or _DONE)
 
     def _note(self, at: int, line: str, keywords: set[str]) -> None:
-        """Note what a line closes, and the title, tags and keywords that it sets."""
+        """Record the block that a line closes, and the title, tags and keywords that it sets."""
         if line[0] == ":":
             if line.lower() == ":end:":
                 self._ends.setdefault(":", []).append(at)
@@ -111,7 +111,7 @@ class OrgScanner(LeadingLineScanner):
             keywords.update(word for word in words if word and word != "|")
 
     def scan(self) -> None:
-        """Read section by section: nothing goes on behind a headline."""
+        """Read section by section: no block extends past a headline."""
         at, size = 0, len(self.lines)
         for headline in (*self._sections, size):
             self._stop = headline
@@ -141,7 +141,7 @@ class OrgScanner(LeadingLineScanner):
         return after
 
     def _words(self, words: str) -> str:
-        """The words of a headline without its keyword, its priority and its tags."""
+        """Return the words of a headline without its keyword, its priority and its tags."""
         words = _TAGS.sub("", words)
         keyword, _, rest = words.partition(" ")
         if keyword in self._keywords:
@@ -165,7 +165,7 @@ class OrgScanner(LeadingLineScanner):
         return self._list(at, level) if self._is_item(at) else self._paragraph(at, level)
 
     def _closing(self, key: str, at: int, stop: int) -> int:
-        """The line that closes what opens on line `at`, -1 where none does before `stop`."""
+        """Return the line that closes the block opened on line `at`, -1 if none before `stop`."""
         places = self._ends.get(key, [])
         place = bisect_left(places, at + 1)
         if place == len(places) or places[place] >= stop:
@@ -176,7 +176,7 @@ class OrgScanner(LeadingLineScanner):
         return end if is_inside else -1
 
     def _end_of(self, at: int) -> int:
-        """The line that closes what line `at` opens, -1 where it opens nothing."""
+        """Return the line that closes the block opened on line `at`, -1 if it opens none."""
         line = self._bare[at]
         mark = line[:1]
         if mark == "#":
@@ -203,7 +203,7 @@ class OrgScanner(LeadingLineScanner):
         return end + 1
 
     def _keyword(self, at: int, line: str, level: int) -> int:
-        """Lines with a key; those about what follows belong to it."""
+        """Read lines with a key; those that describe the next block belong to it."""
         match = _KEYWORD.match(line)
         if not match:
             return at
@@ -223,7 +223,7 @@ class OrgScanner(LeadingLineScanner):
         return self._run("code", _FIXED, at, line, level)
 
     def _run(self, kind: BlockKind, mark: re.Pattern[str], at: int, line: str, level: int) -> int:
-        """A block of all lines that begin with the same mark."""
+        """Read a block of all lines that begin with the same mark."""
         if not mark.match(line):
             return at
         after = at + 1
@@ -236,9 +236,9 @@ class OrgScanner(LeadingLineScanner):
         end = self._end_of(at)
         if match is None or end < 0:
             return at
-        is_noted = match[1].upper() in ("PROPERTIES", "LOGBOOK")
-        self._add("definition" if is_noted else "quote", at, end + 1, level)
-        if not is_noted:
+        is_metadata = match[1].upper() in ("PROPERTIES", "LOGBOOK")
+        self._add("definition" if is_metadata else "quote", at, end + 1, level)
+        if not is_metadata:
             self._inside(at + 1, end, level + 1)
         return end + 1
 
@@ -247,7 +247,7 @@ class OrgScanner(LeadingLineScanner):
         return at if end < 0 else self._add("code", at, end + 1, level, "latex")
 
     def _table(self, at: int, _line: str, level: int) -> int:
-        """Rows, rules, and the formulas below them; a header ends at the first rule."""
+        """Read rows, rules, and the formulas below them; a header ends at the first rule."""
         after = at
         while after < self._stop and self._bare[after][:1] == "|":
             after += 1
@@ -263,7 +263,7 @@ class OrgScanner(LeadingLineScanner):
         return end
 
     def _grid(self, at: int, line: str, level: int) -> int:
-        """A table of `+---+` and `|`."""
+        """Read a table of `+---+` and `|`."""
         if not _GRID.match(line):
             return at
         after = at
@@ -275,7 +275,7 @@ class OrgScanner(LeadingLineScanner):
         return self._add("thematic_break", at, at + 1, level) if _RULE.match(line) else at
 
     def _footnote(self, at: int, line: str, level: int) -> int:
-        """A note at the left edge, up to the next one or two blank lines."""
+        """Read a note at the left edge, up to the next note or two blank lines."""
         if not _FOOTNOTE.match(self.lines.text[at]):
             return at
         after = end = at + 1
@@ -296,7 +296,7 @@ class OrgScanner(LeadingLineScanner):
         return _ITEM.match(line) is not None
 
     def _list(self, at: int, level: int) -> int:
-        """Items at one indentation; two blank lines, or less indentation, end them."""
+        """Read items at one indentation; two blank lines, or less indentation, end them."""
         indent, items, end = self.lines.indent(at), list[tuple[int, int]](), at
         while True:
             after = self._item_end(end, indent)
@@ -313,7 +313,7 @@ class OrgScanner(LeadingLineScanner):
         return after
 
     def _item_end(self, at: int, indent: int) -> int:
-        """Where the item on line `at` ends: what is indented further, and blocks that begin so."""
+        """Return the line after the item on line `at`, with its indented lines and blocks."""
         at = end = at + 1
         while at < self._stop:
             if not self._bare[at]:
@@ -328,7 +328,7 @@ class OrgScanner(LeadingLineScanner):
         return end
 
     def _item(self, first: int, stop: int, level: int) -> None:
-        """An item: the words beside its mark and the lines right below, then what it holds."""
+        """Read an item: the words after its mark and the lines right below, then its content."""
         self._add("list_item", first, stop, level)
         after = first + 1
         outer_stop, self._stop = self._stop, stop
@@ -342,7 +342,7 @@ class OrgScanner(LeadingLineScanner):
         return self._add("paragraph", at, self._after_text(at + 1), level)
 
     def _after_text(self, at: int) -> int:
-        """The first line from `at` on that does not go on with a paragraph."""
+        """Return the first line from `at` on that does not continue a paragraph."""
         while at < self._stop and self._bare[at] and not self._begins(at):
             at += 1
         return at
@@ -364,7 +364,7 @@ class OrgScanner(LeadingLineScanner):
 
 
 def _entry(match: re.Match[str]) -> tuple[str, str]:
-    """The key and the value of a keyword."""
+    """Return the key and the value of a keyword."""
     return match[1] or match[3], match[2] or match[4] or ""
 
 
@@ -380,7 +380,7 @@ _TAKERS: dict[str, tuple[_Taker, ...]] = {
     "\\": (OrgScanner._latex,),
     "[": (OrgScanner._footnote,),
 }
-"""What a line may begin by its first character; one that declines returns its own line."""
+"""The readers of a construct by a line's first character; one that declines returns that line."""
 
 
 _LINK = re.compile(
@@ -417,7 +417,7 @@ def parse(data: bytes, path: str) -> Document:
 
 
 def title_text(source: str) -> str:
-    """Return what is shown of a headline, marks of formatting and targets left out.
+    """Return the shown text of a headline, without marks of formatting and targets.
 
     >>> title_text("The =org-mode= /file/ a_b, see [[file:b.org][the *other*]]")
     'The org-mode file a_b, see the other'
@@ -432,7 +432,7 @@ def title_text(source: str) -> str:
 
 
 def _without_marks(words: str) -> str:
-    """Leave out pairs of marks of formatting; they count only at the edges of words.
+    """Return the words without pairs of marks of formatting, which stand at the edges of words.
 
     >>> _without_marks("*/both/* =a *b= *c a_b_c 2*3 +open")
     'both a *b *c a_b_c 2*3 +open'
@@ -458,7 +458,7 @@ def _without_marks(words: str) -> str:
 
 
 def _links(data: bytes, headings: Sequence[Heading], scanner: OrgScanner) -> Iterator[Link]:
-    """The links outside of code; one to a headline is `#` and its slug."""
+    """Yield the links outside of code; the target of a link to a headline is `#` and its slug."""
     anchors: dict[str, str] = {}
     for heading in headings:
         anchors.setdefault(heading.title.lower(), heading.anchor or "")
@@ -471,7 +471,7 @@ def _links(data: bytes, headings: Sequence[Heading], scanner: OrgScanner) -> Ite
 
 
 def _target(raw: str, anchors: Mapping[str, str]) -> str:
-    """What a link leads to, empty where only Emacs can tell.
+    """Return the target of a link, "" if only Emacs can resolve it.
 
     >>> _target("file:b.org::*Some Part", {}), _target("*A: b", {}), _target("./p.png", {})
     ('b.org#some-part', '#a-b', './p.png')

@@ -1,8 +1,8 @@
 """POD to a `Document`, by a scanner of our own.
 
-In: the bytes of a manual page of Perl, or of a module or program that has its manual in it.
+In: the bytes of a manual page of Perl, or of a module or program with its manual inside.
 Out: its headings with exact lines, blocks, links and the names of items; the first words of
-the section NAME name the document. Perl is code, parted by blank lines. Nothing is run.
+the section NAME name the document. Perl is code, separated at blank lines. Nothing is run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
 # -- pod_inline ------------------------------------------------------------
-# What is shown of POD's text: `C<code>`, `L<text|page>`, `E<gt>` and the like.
+# The shown text of POD's codes: `C<code>`, `L<text|page>`, `E<gt>` and the like.
 #
 # In: bytes and a range of them. Out: its pieces in order, each the bytes it stands for and
-# its words, or None where the bytes are the words. A code ends where its paragraph does.
+# its words, or None if the bytes are the words. A code ends with its paragraph at the latest.
 
 _TOKEN = re.compile(rb"([A-Z])(<<+(?=\s)|<)|(>+)|(\|)")
 _UNSHOWN = frozenset((b"X", b"Z"))
@@ -33,7 +33,7 @@ _MAX_LINK = 1000
 
 
 class Reference(NamedTuple):
-    """A link in the bytes `[start, end)`, and what it leads to, as it is shown."""
+    """A link in the bytes `[start, end)`, and its target, as shown."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Reference(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A code that `width` marks close, with `first` pieces before it."""
+    """An open code that `width` marks close, with `first` pieces before it."""
 
     letter: bytes
     width: int
@@ -51,7 +51,7 @@ class _Open(NamedTuple):
 
 
 def shown(source: str) -> str:
-    """Return what is shown of some words.
+    """Return the shown text of some words.
 
     >>> shown("The B<-x> and C<< $a->b >>, L<see this|perlop/Quote>, I<E<lt>x> X<index>")
     'The -x and $a->b, see this, <x '
@@ -64,28 +64,28 @@ def shown(source: str) -> str:
 
 def pieces(data: bytes, start: int, end: int) -> list[Piece]:
     """Return the pieces of `data[start:end]`, in order."""
-    return _Inline(data, start, end).found
+    return _Inline(data, start, end).pieces
 
 
 def references(data: bytes, start: int, end: int) -> list[Reference]:
-    """Return the links in `data[start:end]`, in the order in which they end."""
+    """Return the links in `data[start:end]`, in the order of their ends."""
     return _Inline(data, start, end).references
 
 
 class _Inline:
-    """Reads a range of bytes once; what is not closed is closed by its end."""
+    """Reads a range of bytes once; its end closes all open codes."""
 
     def __init__(self, data: bytes, start: int, end: int) -> None:
         self._data = data
         self._opened: list[_Open] = []
         self._bars: dict[int, int] = {}
         self._at = start
-        self.found: list[Piece] = []
+        self.pieces: list[Piece] = []
         self.references: list[Reference] = []
         for token in _TOKEN.finditer(data, start, end):
             if token[1]:
                 self._text(token.start())
-                place = len(self.found), token.start(), token.end()
+                place = len(self.pieces), token.start(), token.end()
                 self._opened.append(_Open(token[1], len(token[2]), *place))
                 self._at = token.end()
             elif token[3]:
@@ -96,10 +96,10 @@ class _Inline:
 
     def _text(self, end: int) -> None:
         if self._at < end:
-            self.found.append(Piece(self._at, end))
+            self.pieces.append(Piece(self._at, end))
 
     def _closing(self, at: int, end: int) -> None:
-        """Close as many codes as a run of `>` can."""
+        """Close as many codes as a run of `>` closes."""
         while at < end and self._opened:
             width = self._opened[-1].width
             if width > 1 and (end - at < width or not self._data[at - 1 : at].isspace()):
@@ -110,8 +110,8 @@ class _Inline:
             at += width
 
     def _close(self, code: _Open, stop: int) -> None:
-        """Put what a code shows in place of the pieces inside it."""
-        pieces, end = self.found, stop + code.width
+        """Replace the pieces inside a code by its shown text."""
+        pieces, end = self.pieces, stop + code.width
         if code.width > 1:
             _strip(self._data, pieces, code.first)
         if code.letter in _UNSHOWN:
@@ -123,7 +123,7 @@ class _Inline:
             self._link(code, stop, end)
 
     def _link(self, code: _Open, stop: int, end: int) -> None:
-        pieces, bar = self.found, self._bars.get(code.start, -1)
+        pieces, bar = self.pieces, self._bars.get(code.start, -1)
         inside = pieces[code.first :]
         del pieces[code.first :]
         if bar >= 0:
@@ -150,7 +150,7 @@ def _from(piece: Piece, start: int) -> Piece:
 
 
 def _strip(data: bytes, pieces: list[Piece], first: int) -> None:
-    """Leave out the white space at both edges of a code with several marks."""
+    """Remove the white space at both edges of a code with several marks."""
     if len(pieces) > first and pieces[first].words is None:
         start, end, _ = pieces[first]
         pieces[first] = Piece(end - len(data[start:end].lstrip()), end)
@@ -160,7 +160,7 @@ def _strip(data: bytes, pieces: list[Piece], first: int) -> None:
 
 
 def page_and_part(target: str) -> tuple[str, str]:
-    """The page and the part of it that a link names, either may be empty.
+    """Return the page and the part of it that a link names; either may be empty.
 
     >>> page_and_part('perlop/"Quote it"'), page_and_part("/Part"), page_and_part("a b")
     (('perlop', 'Quote it'), ('', 'Part'), ('', 'a b'))
@@ -179,7 +179,7 @@ def page_and_part(target: str) -> tuple[str, str]:
 
 
 def _symbol(name: str) -> str:
-    r"""What `E<name>` stands for.
+    r"""Return the character of `E<name>`.
 
     >>> _symbol("gt"), _symbol("sol"), _symbol("233"), _symbol("0x263A"), _symbol("none")
     ('>', '/', 'é', '☺', 'E<none>')
@@ -201,11 +201,11 @@ def _symbol(name: str) -> str:
 # -- pod_text ------------------------------------------------------------
 # The readable text of POD: its words without commands and codes; code and Perl as they are.
 #
-# In: a source and spans of it. Out: `ReadableText`. What a span begins in is told by the last
-# command before it, so that no more than the span is read.
+# In: a source and spans of it. Out: `ReadableText`. The last command before a span decides what
+# the span begins in, so that only the span itself is read.
 
 _END = re.compile(rb"\n(?:[ \t\r]*+\n|(?!))++|^(=cut)(?=\s|\Z)[^\n]*+", re.MULTILINE)
-"""What ends a paragraph: blank lines, or the end of POD."""
+"""The end of a paragraph: blank lines, or the end of POD."""
 
 _COMMAND = re.compile(rb"=([a-zA-Z][a-zA-Z0-9]*+)(?:[ \t]++|(?=\s|\Z))")
 _BEGINS_POD = re.compile(rb"^=(?!cut\b)[a-zA-Z][a-zA-Z0-9]*+(?=\s|\Z)", re.MULTILINE)
@@ -225,7 +225,7 @@ def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
 
 
 class _Reader:
-    """Reads spans in order; before words it writes the line breaks that are due."""
+    """Reads spans in order; writes pending line breaks before words."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -261,7 +261,7 @@ class _Reader:
             at, is_code = after, False
 
     def _state_at(self, at: int) -> int:
-        """What the byte `at` stands in, by the last command before it."""
+        """Return the state at the byte `at`, by the last command before it."""
         while at > 0:
             at = self.data.rfind(b"\n=", 0, at + 1) + 1
             command = _COMMAND.match(self.data, at)
@@ -297,7 +297,7 @@ class _Reader:
             self._words(at, end)
 
     def _item(self, start: int, end: int) -> None:
-        """The mark of an item, or its term: its text goes on behind it, or in the next line."""
+        """Write the mark of an item, before its text on the same line, or its term on a line."""
         mark = _MARK.match(self.data, start, end)
         if mark is None:
             self._words(start, end)
@@ -326,7 +326,7 @@ class _Reader:
                     self.out.add(words, first, after)
 
     def _verbatim(self, start: int, end: int) -> None:
-        """Lines as they are, without the blank ones around them."""
+        """Write lines as they are, without the blank ones around them."""
         data = self.data
         stop = start + len(data[start:end].rstrip())
         words = stop - len(data[start:stop].lstrip())
@@ -352,29 +352,29 @@ def _state_behind(data: bytes, command: re.Match[bytes]) -> int:
 # The lines of POD to headings and blocks.
 #
 # A paragraph that begins with `=` and a word is a command, one that begins with a blank is
-# code. `=cut` ends POD and the next command begins it again; what is between them is Perl.
-# As in Perl's own parser, a command stands behind a blank line, but in Perl on any line, and
+# code. `=cut` ends POD and the next command begins it again, with Perl between them.
+# As in Perl's own parser, a command follows a blank line, but in Perl may be on any line, and
 # a heading closes the lists above it.
 
 _COMMAND_LINE = re.compile(r"=([a-zA-Z][a-zA-Z0-9]*)(?:\s+|\Z)")
 _LEVELS = {f"head{level}": level for level in range(1, 7)}
 _ITEM_MARK = re.compile(r"(?:\*|\d+\.?)(?:\s|\Z)|\Z")
-"""What begins an item that is no term."""
+"""The beginning of an item that is not a term."""
 
 _WITHOUT_WORDS = frozenset(("pod", "cut", "encoding", "back", "end"))
 
 _TEXT = ""
 _CODE = "a"
 _PERL = "perl"
-"""What is no command; no command is called so."""
+"""The kinds of paragraphs that are not commands, different from any command's name."""
 
 _NAME = "NAME"
 _DEEPEST = 6
-"""Lists in lists that are looked into."""
+"""The content of lists is read up to this level."""
 
 
 class _Paragraph(NamedTuple):
-    """Lines `[first, after)`, and what they are: the word of a command, or one of three others."""
+    """Lines `[first, after)`, and their kind: a command's word, `_TEXT`, `_CODE` or `_PERL`."""
 
     kind: str
     first: int
@@ -382,7 +382,7 @@ class _Paragraph(NamedTuple):
 
 
 class PodScanner(LineScanner):
-    """Reads by paragraphs; `items` are the words of items, and the bytes where they begin."""
+    """Scans POD by paragraphs; `items` are the words of items, and the bytes where they begin."""
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
@@ -394,12 +394,12 @@ class PodScanner(LineScanner):
         self._between(0, len(self._paragraphs), 0)
 
     def _between(self, at: int, end: int, level: int) -> None:
-        """Take the paragraphs with the numbers `[at, end)`."""
+        """Read the paragraphs with the numbers `[at, end)`."""
         while at < end:
             at = self._next(at, level)
 
     def _next(self, at: int, level: int) -> int:
-        """Take the paragraph with number `at` and what it opens; return the number after that."""
+        """Read paragraph number `at` with the block that it opens; return the number after it."""
         kind, first, after = self._paragraphs[at]
         if at in self._ends:
             return self._list(at, level) if kind == "over" else self._data(at, level)
@@ -421,7 +421,7 @@ class PodScanner(LineScanner):
         return at + 1
 
     def _words(self, at: int) -> str:
-        """The words of a paragraph, without its command, on one line."""
+        """Return the words of a paragraph, without its command, on one line."""
         _, first, after = self._paragraphs[at]
         words = " ".join(self.lines.text[first:after])
         command = _COMMAND_LINE.match(words)
@@ -430,14 +430,14 @@ class PodScanner(LineScanner):
     # -- what belongs together -----------------------------------------------------------
 
     def _paired(self) -> dict[int, int]:
-        """The numbers of what opens something, and those of what closes it.
+        """Return the number of the closing paragraph by that of each opening one.
 
-        That is a heading where a list is not closed, and the number of paragraphs at the end.
+        For a list that is not closed it is the next heading, or the number of paragraphs.
         """
         ends: dict[int, int] = {}
         opened: list[int] = []
         paragraphs = self._paragraphs
-        data = -1  # what holds data of another program: nothing in it is a command
+        data = -1  # the opening of data for another program, without commands in it
         for at, (kind, _, _) in enumerate(paragraphs):
             if data >= 0:
                 if kind == "end":
@@ -458,13 +458,13 @@ class PodScanner(LineScanner):
         return {**dict.fromkeys(opened if data < 0 else [*opened, data], size), **ends}
 
     def _after(self, at: int) -> int:
-        """The number behind what paragraph `at` opens, the command that closes it included."""
+        """Return the number after the block that paragraph `at` opens, with its closing command."""
         end = self._ends[at]
         closes = "back" if self._paragraphs[at].kind == "over" else "end"
         return end + (end < len(self._paragraphs) and self._paragraphs[end].kind == closes)
 
     def _cover(self, kind: BlockKind, at: int, after: int, level: int) -> None:
-        """Note a block of the paragraphs with the numbers `[at, after)`."""
+        """Add a block of the paragraphs with the numbers `[at, after)`."""
         lines = self._paragraphs[at].first, self._paragraphs[after - 1].after
         self._add(kind, *lines, level)
 
@@ -485,7 +485,7 @@ class PodScanner(LineScanner):
             self.title = self._words(at + 1) if named else ""
 
     def _verbatim(self, at: int, level: int) -> int:
-        """Code: blank lines in it part nothing."""
+        """Read code, including blank lines inside it."""
         after = at + 1
         while after < len(self._paragraphs) and self._paragraphs[after].kind == _CODE:
             after += 1
@@ -493,7 +493,7 @@ class PodScanner(LineScanner):
         return after
 
     def _data(self, at: int, level: int) -> int:
-        """What only some programs read, or POD where the name has a colon."""
+        """Read data for other programs, or POD if the name begins with a colon."""
         after = self._after(at)
         words = self._words(at)
         self._cover(_kind_of(words), at, after, level)
@@ -502,7 +502,7 @@ class PodScanner(LineScanner):
         return after
 
     def _list(self, at: int, level: int) -> int:
-        """A list, or text that is only indented."""
+        """Read a list, or text that is only indented."""
         after, end = self._after(at), self._ends[at]
         items = [*self._items_of(at + 1, end)]
         for item in items:
@@ -511,12 +511,12 @@ class PodScanner(LineScanner):
         if level > _DEEPEST:
             return after
         self._between(at + 1, items[0] if items else end, level + 1)
-        for item, following in pairwise([*self._told_together(items, end), end]):
+        for item, following in pairwise([*self._first_terms(items, end), end]):
             self._cover("list_item", item, following, level + 1)
             self._between(item, following, level + 2)
         return after
 
-    def _told_together(self, items: Sequence[int], end: int) -> Iterator[int]:
+    def _first_terms(self, items: Sequence[int], end: int) -> Iterator[int]:
         """Yield the items without those that share the text of the item above them."""
         first = -1
         for item, following in pairwise([*items, end]):
@@ -528,7 +528,7 @@ class PodScanner(LineScanner):
                 yield from (item for item in items if item >= first)
 
     def _items_of(self, at: int, end: int) -> Iterator[int]:
-        """Yield the numbers of the items of a list that are in no other list inside it."""
+        """Yield the numbers of the items of a list, without those of lists inside it."""
         while at < end:
             if self._paragraphs[at].kind == "item":
                 yield at
@@ -559,12 +559,12 @@ def _command(line: str) -> str:
 
 
 def _ends(command: str, *, in_pod: bool) -> bool:
-    """Whether a command ends the paragraph that stands right above it."""
+    """Whether a command ends the paragraph right above it."""
     return command == "cut" if in_pod else bool(command)
 
 
 def _kind_of(words: str) -> BlockKind:
-    """What the data of another program is, by the first of the words behind `=begin` or `=for`."""
+    """Return the kind of block of another program's data, by the first word after `=begin`."""
     name = words.partition(" ")[0]
     if name.startswith(":"):
         return "quote"
@@ -600,7 +600,7 @@ def parse(data: bytes, path: str) -> Document:
 
 
 def _title_text(source: str) -> str:
-    """Return what is shown of a heading, white space folded: names for an index leave some.
+    """Return the shown text of a heading, with white space folded, as index entries leave some.
 
     >>> _title_text("The C<open> function X<open> X<file>")
     'The open function'
@@ -609,7 +609,7 @@ def _title_text(source: str) -> str:
 
 
 def _anchors(items: Sequence[tuple[str, int]]) -> Iterator[Anchor]:
-    """The names of items that links have: all their words, or the first one."""
+    """Yield the names of items for links: all their words, and the first one."""
     for source, at in items:
         words = _title_text(source)
         if not words or len(words) > _MAX_NAME or not words.strip("*-0123456789."):

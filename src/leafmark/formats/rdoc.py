@@ -1,8 +1,8 @@
 """RDoc to a `Document`, by a scanner of our own.
 
-In: the bytes of a source, as Ruby's gems have them for a README or a guide. Out:
-its headings with exact lines, blocks and links. RDoc's own parser keeps no places,
-so its rules for what a line begins are followed in `rdoc_blocks`. Directives
+In: the bytes of a source, such as the README or a guide of a Ruby gem. Out:
+its headings with exact lines, blocks and links. RDoc's own parser does not record
+places, so the rules below follow its rules for lines. Directives
 (`:include:`, `:title:`) are text, and nothing is included.
 """
 
@@ -17,9 +17,9 @@ from leafmark.parsing.lined import LineScanner, Title, outside_code, parse_lined
 # -- rdoc_blocks ------------------------------------------------------------
 # The lines of RDoc to headings and blocks.
 #
-# What a line begins is told by its first marks and by where it stands: at the left
+# The first marks of a line and its indentation decide what it begins: at the left
 # edge `=` begins a heading, `*`, `1.`, `[label]` and `label::` an item, `---` is a
-# rule; what is indented further than the text around it is code.
+# rule; lines indented further than the text around them are code.
 
 _HEADING = re.compile(r"(=+)\s*([^=>\s].*)\Z")
 _DEEPEST = 6
@@ -29,7 +29,7 @@ _ITEM = re.compile(r"(?:[*-] +(?=\S)|(?:[A-Za-z]|\d+)\. +(?=\S)|\[.*?\](?: +|\Z)
 
 
 class RdocScanner(LineScanner):
-    """Reads what stands at the edge; what an item or a quote holds has an edge of its own."""
+    """Reads the lines at the edge; the content of an item or a quote has its own edge."""
 
     def _next(self, at: int, level: int) -> int:
         line = self._line(at)
@@ -62,7 +62,7 @@ class RdocScanner(LineScanner):
         return after
 
     def _list(self, at: int, level: int) -> int:
-        """Items one after another; blank lines between them are part of the list."""
+        """Read items one after another; blank lines between them are part of the list."""
         items, end = list[tuple[int, int]](), at
         while end < self._stop and _ITEM.match(self._line(end)):
             first = end
@@ -78,7 +78,7 @@ class RdocScanner(LineScanner):
         return after
 
     def _item(self, first: int, stop: int, level: int) -> None:
-        """An item: the words beside its mark and the lines right below, then what it holds."""
+        """Read an item: the words after its mark and the lines right below, then its content."""
         self._add("list_item", first, stop, level)
         edge = self._least_indent(first + 1, stop)
         after = first + 1
@@ -102,7 +102,7 @@ class RdocScanner(LineScanner):
         return self._add("paragraph", at, after, level)
 
     def _is_text(self, at: int, edge: int) -> bool:
-        """Whether a line goes on with the paragraph above it."""
+        """Whether a line continues the paragraph above it."""
         line = self.lines.text[at][edge:]
         begins = not line or line[0] == " " or line == _QUOTE
         return not (begins or _RULE.match(line) or _HEADING.match(line) or _ITEM.match(line))
@@ -142,7 +142,7 @@ def parse(data: bytes, path: str) -> Document:
 
 
 def title_text(source: str) -> str:
-    r"""Return what is shown of a heading, marks of formatting and targets left out.
+    r"""Return the shown text of a heading, without marks of formatting and targets.
 
     >>> title_text("The +many_to_many+ type of \\Sequel, <tt>a b</tt>")
     'The many_to_many type of Sequel, a b'
@@ -156,7 +156,7 @@ def title_text(source: str) -> str:
 
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: RdocScanner) -> Iterator[Link]:
-    """The links outside of code; a file of the project is named from the project's folder."""
+    """Yield the links outside of code; paths of the project start at the project's folder."""
     for match in outside_code(_LINK, data, scanner.blocks):
         target = (match["target"] or match["address"]).decode("utf-8", "replace")
         file = _FILE.fullmatch(target)

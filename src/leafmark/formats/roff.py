@@ -1,8 +1,8 @@
 """Manual pages in roff to a `Document`, by a scanner of our own.
 
-In: the bytes of a page that is written with the macros `man` or `mdoc`. Out: its sections
-with exact lines, blocks and links to other pages. The page is named by its head and by what
-stands under NAME. Nothing is included or run, and no macro that a page defines is expanded.
+In: the bytes of a page written with the macros `man` or `mdoc`. Out: its sections
+with exact lines, blocks and links to other pages. The title of the page comes from its head and
+from the section NAME. Nothing is included or run, and macros that a page defines are not expanded.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.titles import fold
 
 # -- roff_escapes ------------------------------------------------------------
-# What the escapes of roff show: `\fB\-x\fR` is `-x`, `\(bu` a bullet, `\*(C+` is `C++`.
+# The shown text of roff's escapes: `\fB\-x\fR` is `-x`, `\(bu` a bullet, `\*(C+` is `C++`.
 #
 # In: bytes and a range of them on one or more lines. Out: its pieces in order, each the bytes it
-# stands for and its words, or None where the bytes are the words.
+# stands for and its words, or None if the bytes are the words.
 
 _SIGN = rb"[^\s\x80-\xbf][\x80-\xbf]*+"
-"""A character in UTF-8: no escape ends inside it."""
+"""A whole character in UTF-8, so that no escape ends inside it."""
 
 _ESCAPE = re.compile(
     rb"\\(?:(?P<comment>[\"#][^\n]*+)"
@@ -54,7 +54,7 @@ _ONE = {"e": "\\", "E": "\\", "~": " ", "0": " ", "t": "\t", "'": "'", "a": ""}
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """Return a table of names and what they stand for, both without blanks."""
+    """Return a table of names and their values, both without blanks."""
     words = text.split()
     return dict(zip(words[::2], words[1::2], strict=True))
 
@@ -90,7 +90,7 @@ class Argument(NamedTuple):
 
 
 def shown(source: str) -> str:
-    r"""Return what is shown of some words.
+    r"""Return the shown text of some words.
 
     >>> shown(r"\fBgit\-add\fR \(en \*(C+, \[u00E9]\|\(bu\&.\s-1x\s0 \\e \" left out")
     'git-add – C++, é•.x \\e '
@@ -135,7 +135,7 @@ def _words(escape: re.Match[bytes]) -> str:
 
 
 def _character(name: str) -> str:
-    r"""The character of a name; one that is not known is shown as it is called.
+    r"""Return the character of a name; the name itself if it is unknown.
 
     >>> _character("u2014"), _character("'e"), _character("char64"), _character("zz")
     ('—', 'é', '@', 'zz')
@@ -165,10 +165,10 @@ def arguments(data: bytes, start: int, end: int) -> list[Argument]:
 
 
 # -- roff_mdoc ------------------------------------------------------------
-# What a line of mdoc shows: `.Fl a Ar file` is `-a file`, `.Xr ls 1` is `ls(1)`.
+# The shown text of a line of mdoc: `.Fl a Ar file` is `-a file`, `.Xr ls 1` is `ls(1)`.
 #
-# Macros are told by what they mean, and may call others in their arguments. Marks of sentences
-# stand behind what is enclosed, and no blank before them.
+# Macros mark the meaning of words, and may call others in their arguments. Marks of sentences
+# come after the enclosing brackets, without a blank before them.
 
 _NAMES = """
 Ad An Ar Cd Cm Dv Em Er Ev Fa Fl Fn Fo Ft Fr Hf Ic In Li Lk Ms Mt Nd Nm No Ns Ot Pa Pf Sx Sy Tn Va
@@ -180,7 +180,7 @@ _ENCLOSED = _pairs('Op [] Bq [] Pq () Brq {} Aq <> Dq “” Qq "" Sq ‘’ Ql 
 _OPENING = _pairs('Oo [ Bo [ Po ( Bro { Ao < Do “ Qo " So ‘')
 _CLOSING = _pairs('Oc ] Bc ] Pc ) Brc } Ac > Dc ” Qc " Sc ’ Fc )')
 MDOC = _SIMPLE | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys()
-"""Macros that stand in text, and may be called by others."""
+"""Macros inside text, which other macros may call."""
 
 _SYSTEMS = "Bx BSD Bsx BSD/OS Dx DragonFly Fx FreeBSD Nx NetBSD Ox OpenBSD Ux UNIX"
 _BEGINS = {
@@ -195,7 +195,7 @@ _BEGINS = {
     "Ap": "~'~",
     "Ta": "~\t~",
 }
-"""What a macro shows before its arguments. No blank stands where a `~` is."""
+"""The text that a macro shows before its arguments. A `~` means that no blank separates it."""
 
 _BEFORE_ONE = {
     "Fl": ("-~",),
@@ -205,7 +205,7 @@ _BEFORE_ONE = {
     "Fn": ("", "~(~", "~,"),
     "Fa": ("", "~,"),
 }
-"""What stands before its first argument, before the second, and so on; the last is for the rest."""
+"""The text before a macro's first argument, the second, and so on; the last is for the rest."""
 
 _BEHIND_ALL = {
     "Fl": ("-~", ""),
@@ -215,18 +215,18 @@ _BEHIND_ALL = {
     "Fn": ("", "~()", "~)"),
     "Ar": ("file ...", ""),
 }
-"""What stands behind its arguments, where there is none, one, and so on."""
+"""The text after a macro's arguments, if there are none, one, and so on."""
 
 _MARKS = frozenset((".", ",", ":", ";", ")", "]", "?", "!"))
 _LEFT = frozenset(("(", "["))
 _OPTIONED = frozenset(("Ex", "Rv", "An"))
-"""Macros whose arguments may be options, which are not shown."""
+"""Macros with options among their arguments, which are not shown."""
 
 
 def mdoc_pieces(
     data: bytes, macro: str, given_words: Sequence[Argument], at: int, name: str
 ) -> Iterator[Piece]:
-    """Yield what a line shows whose macro stands before the byte `at`; `name` is the page's."""
+    """Yield the pieces of a line whose macro ends at the byte `at`; `name` is the page's."""
     line = _Line(data, name)
     words = [data[start:end].decode("utf-8", "replace") for start, end in given_words]
     last = len(given_words)
@@ -242,7 +242,7 @@ def mdoc_pieces(
 
 
 class _Line:
-    """Collects the pieces of a line; `_count` are the arguments of its last macro so far."""
+    """Collects the pieces of a line; `_count` counts the arguments of its current macro."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._data = data
@@ -254,16 +254,16 @@ class _Line:
         self._closers: list[str] = []
 
     def call(self, macro: str, at: int) -> None:
-        """Begin what a macro shows."""
+        """Begin a macro."""
         self._end_macro(at)
         self._macro, self._count = macro, 0
-        self._say(_BEGINS.get(macro, ""), at)
+        self._add_words(_BEGINS.get(macro, ""), at)
         if macro in _ENCLOSED:
             self._closers.append(_ENCLOSED[macro][1])
 
     def take(self, word: str, start: int, end: int) -> None:
-        """An argument: a macro that is called, or words."""
-        if word in MDOC and (self._macro != "Xr" or self._count):  # else it names a page
+        """Add an argument: a macro call, or words."""
+        if word in MDOC and (self._macro != "Xr" or self._count):  # otherwise it names a page
             self.call(word, end)
             return
         if word in _MARKS:
@@ -272,54 +272,54 @@ class _Line:
             return
         before = _BEFORE_ONE.get(self._macro, ("",))
         if self._macro not in _OPTIONED or not word.startswith("-"):
-            self._say(before[min(self._count, len(before) - 1)], start)
-            self._part(start)
+            self._add_words(before[min(self._count, len(before) - 1)], start)
+            self._add_blank(start)
             self.out += pieces(self._data, start, end)
             self._space = word not in _LEFT and self._macro != "Pf"
             self._macro = "" if self._macro == "Pf" else self._macro
         self._count += 1
 
     def _end_macro(self, at: int) -> None:
-        """What stands behind the last argument of a macro."""
+        """Add the text after the last argument of a macro."""
         behind = (self._name, "") if self._macro == "Nm" else _BEHIND_ALL.get(self._macro, ("",))
-        self._say(behind[min(self._count, len(behind) - 1)], at)
+        self._add_words(behind[min(self._count, len(behind) - 1)], at)
         self._macro, self._count = "", 0
 
     def close(self, at: int) -> None:
-        """End the line: what is still enclosed is closed."""
+        """End the line, and close all open brackets."""
         self._end_macro(at)
         while self._closers:
-            self._say(f"~{self._closers.pop()}", at)
+            self._add_words(f"~{self._closers.pop()}", at)
 
     def add_mark(self, start: int, end: int) -> None:
         self.out.append(Piece(start, end))
         self._space = True
 
-    def _say(self, marked: str, at: int) -> None:
-        """Add words between which and the others there is a blank, but for a `~`."""
+    def _add_words(self, marked: str, at: int) -> None:
+        """Add words, separated from the others by a blank except at a `~`."""
         words = marked.strip("~")
         self._space = self._space and not marked.startswith("~")
         if words:
-            self._part(at)
+            self._add_blank(at)
             self.out.append(Piece(at, at, words))
         if marked:
             self._space = not marked.endswith("~")
 
-    def _part(self, at: int) -> None:
+    def _add_blank(self, at: int) -> None:
         if self._space:
             self.out.append(Piece(at, at, " "))
 
 
 # -- roff_lines ------------------------------------------------------------
-# The lines of roff: which macro each calls, and which are no text.
+# The lines of roff: the macro that each calls, and the lines that are not text.
 #
-# Of conditions what a terminal shows is taken (`.ie n`), definitions of macros are not looked
-# into. A line that is not read has the macro `-`, one of text none. A `.HP` begins a tagged item
-# where a break parts its first line from what is set in below; it then has a name of its own.
+# Conditions hold as on a terminal (`.ie n`); definitions of macros are skipped. A line that is
+# not read has the macro `-`, a line of text has none. A `.HP` begins a tagged item if a break
+# separates its first line from the indented text below; then it has its own name.
 
 TEXT, UNREAD = "", "-"
 HUNG = "HP br"
-"""What a `.HP` that begins a tagged item is said to call; no line can call it."""
+"""The macro of a `.HP` that begins a tagged item; no line can call it by this name."""
 
 _CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
 _CONDITION = re.compile(
@@ -341,22 +341,22 @@ trf trin trnt troff uf ul unformat vpt vs warn warnscale wh while write writec w
 Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
 """
 _REQUESTS = frozenset(_REQUEST_NAMES.split())
-"""Requests and macros that show nothing."""
+"""Requests and macros without shown text."""
 
 _FONTS = frozenset(("B", "I", "R", "SM", "SB", "BI", "BR", "IB", "IR", "RB", "RI"))
 _BLANKS = " \t\r\v\f"
 _NO_ENDS = (".", ":", ",", ";", "(")
-"""Ends of sentences, and of lines that go on."""
+"""Ends of sentences and of unfinished lines: not the end of a tag."""
 
 _MAX_OF_TAG = 4
-"""Lines that may be the tag of a `.HP`."""
+"""The maximum of lines in the tag of a `.HP`."""
 
 _MAX_HUNG = 20
-"""Lines below a `.HP` in which its text begins, those that are not read included."""
+"""The text of a `.HP` begins within so many lines below it, including lines that are not read."""
 
 
 class Line(NamedTuple):
-    """`macro` is what a line calls; its arguments begin at column `at`, in characters."""
+    """The macro that a line calls; its arguments begin at column `at`, in characters."""
 
     macro: str
     at: int = 0
@@ -368,7 +368,7 @@ _COMMENTS = frozenset(('\\"', "\\#"))
 
 
 def macro_of(line: str) -> Line:
-    """What a line calls, whatever stands around it.
+    """Return the macro that a line calls, regardless of the lines around it.
 
     >>> macro_of(".SH NAME").macro, macro_of('.\\\\" a comment').macro, macro_of("text").macro
     ('SH', '-', '')
@@ -382,7 +382,7 @@ def macro_of(line: str) -> Line:
 
 
 def classified(text: Sequence[str], literal: Mapping[str, str] | None = None) -> list[Line]:
-    """Return what each line calls; `literal` is `literal_macros` of lines around."""
+    """Return the macro of each line; `literal` is the `literal_macros` of the page."""
     conditions = _Conditions(literal)
     rows = [conditions.take(line) for line in text]
     for at, row in enumerate(rows):
@@ -393,7 +393,7 @@ def classified(text: Sequence[str], literal: Mapping[str, str] | None = None) ->
 
 
 def literal_macros(text: Sequence[str]) -> Mapping[str, str]:
-    """Return the macros that a page defines to begin or end lines as they are: `nf` or `fi`.
+    """Return the macros that a page defines to begin or end unfilled lines: `nf` or `fi`.
 
     >>> literal_macros([".de CS", ".RS", ".nf", "..", ".CS", "set a 1"])
     {'CS': 'nf'}
@@ -407,8 +407,8 @@ def literal_macros(text: Sequence[str]) -> Mapping[str, str]:
 def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
     """Whether the lines below a `.HP` are a tag, a break, and a text.
 
-    What ends as a sentence, or goes on, is no tag. Neither is what begins as the text does: in a
-    synopsis breaks stand between the ways to call one command.
+    A line that ends like a sentence, or is unfinished, is not a tag. Neither is one with the same
+    first word as the text: in a synopsis breaks separate the ways to call one command.
     """
     read = [pair for pair in zip(rows, text, strict=True) if pair[0].macro != UNREAD]
     tag = [*takewhile(bool, (_plain_words(*pair) for pair in read))]
@@ -421,7 +421,7 @@ def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
 
 
 def _plain_words(row: Line, line: str) -> str:
-    """What a line shows that is text or calls a font; nothing of any other."""
+    """Return the shown text of a line of text or of a font macro; "" for any other."""
     is_text = row.macro == TEXT or row.macro in _FONTS
     return shown(line[row.at :]).strip(_BLANKS) if is_text else ""
 
@@ -431,22 +431,22 @@ def _first(words: str) -> str:
 
 
 class _Conditions:
-    """Knows what is open: a definition, and the conditions that hold or do not."""
+    """Tracks the open definition, and the open conditions with their results."""
 
     def __init__(self, literal: Mapping[str, str] | None = None) -> None:
         self.literal = {**(literal or {})}
-        self._closing = ""  # what ends a definition
-        self._name = ""  # what is defined
-        self._modes: list[str] = []  # how it begins lines, and what it does with its arguments
-        self._took = True  # whether the last condition held that may have an other case
+        self._closing = ""  # the macro that ends the open definition
+        self._name = ""  # the defined macro
+        self._modes: list[str] = []  # its requests `nf` and `fi`, and `argument` for an argument
+        self._condition_held = True  # whether the condition of the last `.ie` held
         self._depth = 0
-        self._skipped = -1  # the depth at which what is not shown began
+        self._skipped = -1  # the depth at which lines that are not shown began
 
     def take(self, line: str) -> Line:
-        """Return what the next line calls."""
+        """Return the macro of the next line."""
         if self._closing:
             return self._defined(line)
-        is_shown = self._skipped < 0  # before the line closes what is not
+        is_shown = self._skipped < 0  # before the line closes skipped ones
         has_braces = "\\}" in line or "\\{" in line
         if line[:1] not in _CONTROL_MARKS:
             if has_braces:
@@ -465,14 +465,14 @@ class _Conditions:
         return Line(self.literal.get(called, called), name.end())
 
     def _definition(self, called: str, rest: str) -> Line:
-        """Open a definition, or what is ignored: the word behind its name closes it."""
+        """Open a definition or ignored lines; the word after its name closes it."""
         words = rest.partition('\\"')[0].split()
         self._name, self._modes = words[0] if words else "", []
         self._closing = next(iter(words[called != "ig" :]), ".")
         return _UNREAD_LINE
 
     def _defined(self, line: str) -> Line:
-        """Take a line of a definition, perhaps the one that closes it."""
+        """Read a line of a definition, which may be the one that closes it."""
         if line[:1] in _CONTROL_MARKS and line[1:].partition("\\")[0].strip() == self._closing:
             self._closing = ""
             if self._name not in _KNOWN_LITERALS and self._modes in (["nf"], ["fi"]):
@@ -491,14 +491,14 @@ class _Conditions:
             self._skipped = -1
 
     def _condition(self, line: str, name: re.Match[str]) -> Line:
-        """What a line calls if its condition holds."""
-        at, holds = name.end(), not self._took
+        """Return the macro of a conditional line, if its condition holds."""
+        at, holds = name.end(), not self._condition_held
         if name[1] != "el":
             condition = _CONDITION.match(line, at)
             assert condition is not None, "it may be empty"
             at = condition.end()
             holds = (condition["mode"] not in _FALSE_MODES) != bool(condition["not"])
-            self._took = holds if name[1] == "ie" else self._took
+            self._condition_held = holds if name[1] == "ie" else self._condition_held
         is_shown = holds and self._skipped < 0
         if self._skipped < 0 and not holds and "\\{" in line:
             self._skipped = self._depth
@@ -512,10 +512,10 @@ class _Conditions:
 
 
 # -- roff_text ------------------------------------------------------------
-# The readable text of manual pages in roff: what `man` shows, but for the width of its lines.
+# The readable text of manual pages in roff: as `man` shows it, without the width of its lines.
 #
-# In: a source and spans of it. Out: `ReadableText`. A paragraph is one line, what is not filled has
-# its own. Tags stand above their text, which is indented, so that a list reads as one. Comments,
+# In: a source and spans of it. Out: `ReadableText`. A paragraph is one line; unfilled lines stay
+# lines. Tags stand above their text, which is indented, so that a list reads as a list. Comments,
 # requests and definitions are left out.
 
 _ALTERNATING = frozenset(("BI", "BR", "IB", "IR", "RB", "RI"))
@@ -523,7 +523,7 @@ _BULLETS = frozenset(("•", "*", "-", "o", "·", "–", "—", "+", "○", "−
 _NAMED = re.compile(rb"^\.[ \t]*Nm[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _INDENT = "    "
 _ASCII_BLANKS = " \t\r\v\f"
-"""Of ASCII alone: each byte is a character where lines are told apart."""
+"""Only ASCII, since lines are decoded as Latin-1, one character for each byte."""
 
 _SHORT_TAG = 3
 _DEEPEST = 8
@@ -539,13 +539,13 @@ _ENDS_LITERAL = [f"\n.{macro}".encode() for macro in (*_LITERAL.values(), "Ed", 
 
 
 _NO_TAG, _LINE_OF_TAG, _LINES_OF_TAG = range(3)
-"""Whether what comes is a tag: no, up to the end of a line, or up to a break."""
+"""Whether the next text is a tag: no, up to the end of its line, or up to a break."""
 
 
 class _Effect(NamedTuple):
-    """What a macro changes: so many line ends at least stand `before` what it shows, and `behind`.
+    """The effect of a macro: the minimum of line ends `before` its shown text, and `behind` it.
 
-    Of the others None leaves all as it was. A macro that `shows` its arguments does so after that.
+    None for another field changes nothing. A macro that `shows` its arguments does so afterwards.
     """
 
     before: int = 0
@@ -574,7 +574,7 @@ _EFFECTS = {
     "SY": _Effect(1, shows=True),
     "YS": _Effect(2, shows=True),
 }
-"""What macros do that have no handler; one that is not here shows its arguments."""
+"""The effects of macros without a handler; one that is not here shows its arguments."""
 
 _SHOWN = _Effect(shows=True)
 
@@ -588,13 +588,13 @@ def read(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
 
 
 def name_of(data: bytes) -> str:
-    """The name that a page of mdoc gives itself."""
+    """Return the name that a page of mdoc gives itself."""
     match = _NAMED.search(data)
     return words_of(data, pieces(data, *match.span(1))) if match else ""
 
 
 def line_pieces(data: bytes, macro: str, start: int, end: int, name: str = "") -> list[Piece]:
-    """Return what a line shows whose arguments are `data[start:end]`; all of it is text if none."""
+    """Return the pieces of a line with arguments `data[start:end]`, or text without a macro."""
     if not macro:
         return [*pieces(data, start, end)]
     words = arguments(data, start, end)
@@ -621,22 +621,22 @@ def _joined(
 
 
 class _Reader:
-    """Reads spans line by line; before words it writes the breaks or the blank that are due."""
+    """Reads spans line by line; writes pending breaks or a blank before words."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.out = ReadableBuilder()
         self._name: str | None = None
         self._breaks = 0
-        self._last = 0  # where the words before end
-        self._is_joined = False  # nothing stands between them and the next ones
+        self._last = 0  # the end of the previous words
+        self._is_joined = False  # whether the next words follow them without a blank
         self._literal = False
         self._indents = 0
         self._in_item = False
         self._tagged = _NO_TAG
         self._is_below_tag = False
         self._address = Argument(0, 0)
-        self._lists: list[bool] = []  # of mdoc: whether items have no tag
+        self._lists: list[bool] = []  # for each open list of mdoc: whether its items have no tag
         self._table = 0
         self._in_cell = False
         is_defined = b"\n.de" in data or data.startswith(b".de")
@@ -746,7 +746,7 @@ class _Reader:
             self._tag(words)
 
     def _tag(self, tag: list[Piece]) -> None:
-        """Write a tag; short ones, as bullets and numbers are, stand in the line of their text."""
+        """Write a tag; short ones, such as bullets and numbers, stand on the line of their text."""
         words = words_of(self.data, tag).strip()
         if words in _BULLETS:
             tag = [Piece(tag[0].start, tag[-1].end, "-")]
@@ -828,9 +828,9 @@ _HANDLERS: dict[str, _Handler] = {
 # -- roff_blocks ------------------------------------------------------------
 # The lines of manual pages in roff (`man` and `mdoc`) to headings and blocks.
 #
-# A heading ends whatever stands open above it. A tag and its text are an item; so is a short
-# paragraph above lines that are set in, as DocBook writes terms. Lines that are not filled are
-# code. Nothing is included; of the page's own macros those are known that begin or end such lines.
+# A heading ends every open block above it. A tag and its text are an item; so is a short
+# paragraph above indented lines, as DocBook writes terms. Unfilled lines are code. Nothing is
+# included; only those of the page's own macros are known that begin or end unfilled lines.
 
 _PARAGRAPH_MACROS = _PARAGRAPHS | _SPACES
 _ENDS_LIST = _PARAGRAPHS | {"RE"}
@@ -838,14 +838,14 @@ _CLOSERS = {"RS": "RE", "Bl": "El", "Bd": "Ed", "TS": "TE"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
 _KNOWN_LITERALS = frozenset((*_LITERAL, *_LITERAL.values()))
 _BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
-"""What parts the names of a page from its summary."""
+"""Separates the names of a page from its summary."""
 
 _MAX_TERM = 4
-"""Lines of a paragraph that may be the term of what is set in below it."""
+"""The maximum of lines in a paragraph that is the term of the indented lines below it."""
 
 
 class RoffScanner(LeadingLineScanner):
-    """Knows what each line calls, and what closes what is open."""
+    """Scans roff; knows the macro of each line, and the end of each open block."""
 
     _alone = "thematic_break"
 
@@ -869,7 +869,7 @@ class RoffScanner(LeadingLineScanner):
         self._ends.update(dict.fromkeys(opened, len(lines)))
 
     def _close(self, opened: list[int], at: int) -> None:
-        """Note that line `at` closes the last line that opens the same, and what is in it."""
+        """Record that line `at` closes the last line that opens its block, and blocks inside."""
         opener = _OPENERS[self._rows[at].macro]
         if any(self._rows[row].macro == opener for row in opened[-8:]):
             while self._rows[opened[-1]].macro != opener:
@@ -892,12 +892,12 @@ class RoffScanner(LeadingLineScanner):
     # -- words ---------------------------------------------------------------------------
 
     def _encoded(self, at: int) -> tuple[bytes, int]:
-        """A line, and the byte at which what its macro takes begins."""
+        """Return a line, and the byte at which the arguments of its macro begin."""
         line = self.lines.text[at]
         return line.encode(), len(line[: self._rows[at].at].encode())
 
-    def _said(self, at: int) -> str:
-        """The words of a line."""
+    def _words(self, at: int) -> str:
+        """Return the words of a line."""
         data, first = self._encoded(at)
         return words_of(data, line_pieces(data, self._rows[at].macro, first, len(data)))
 
@@ -909,22 +909,22 @@ class RoffScanner(LeadingLineScanner):
         ]
 
     def _heading(self, at: int) -> int:
-        """A heading, whose words may be in the next line."""
-        level, words, after = _LEVELS[self._rows[at].macro], self._said(at), at + 1
+        """Read a heading, whose words may be on the next line."""
+        level, words, after = _LEVELS[self._rows[at].macro], self._words(at), at + 1
         if not words and after < self._stop and self._is_words(after):
-            words, after = self._said(after), after + 1
+            words, after = self._words(after), after + 1
         self.titles.append(Title(level, words, at, after, ""))
         return after
 
     def _page_title(self, headings: list[int]) -> str:
-        """`tar(1) - an archiving utility`, by the head of the page and its first section."""
+        """Return `tar(1) - an archiving utility`, from the page's head and its first section."""
         first = headings[0] if headings else len(self.lines)
         heads = (at for at in range(first) if self._rows[at].macro in _HEADS)
         head = next(iter(heads), -1)
         called = self._arguments(head)[:2] if head >= 0 else []
         stop = headings[1] if len(headings) > 1 else min(first + 40, len(self.lines))
         inside = range(first + 1, min(stop, first + 40))
-        text = " ".join(self._said(at) for at in inside if self._is_words(at))
+        text = " ".join(self._words(at) for at in inside if self._is_words(at))
         dash = _BEHIND_NAMES.search(text)
         names = [name.strip() for name in text[: dash.start()].split(",")] if dash else []
         name = called[0] if called else ""
@@ -939,7 +939,7 @@ class RoffScanner(LeadingLineScanner):
     # -- lines ---------------------------------------------------------------------------
 
     def _is_words(self, at: int) -> bool:
-        """Whether a line is text, or calls what stands in text."""
+        """Whether a line is text, or calls a macro inside text."""
         macro = self._rows[at].macro
         if macro == TEXT:
             return bool(self.lines.text[at])
@@ -951,7 +951,7 @@ class RoffScanner(LeadingLineScanner):
         return macro in ("TP", HUNG) or (macro == "IP" and bool(self._arguments(at)[:1]))
 
     def _after_text(self, at: int) -> int:
-        """The first line from `at` on that does not go on with a paragraph."""
+        """Return the first line from `at` on that does not continue a paragraph."""
         while at < self._stop:
             if not self._is_words(at) and self._rows[at].macro not in (UNREAD, "br", "TQ"):
                 break
@@ -959,7 +959,7 @@ class RoffScanner(LeadingLineScanner):
         return at
 
     def _flush(self, at: int, level: int) -> None:
-        """Note lines that part nothing, without the blank ones below them."""
+        """Add the pending lines as a block, without the blank ones below them."""
         while 0 <= self._lead < at - 1 and not self.lines.text[at - 1]:
             at -= 1
         super()._flush(at, level)
@@ -986,7 +986,7 @@ class RoffScanner(LeadingLineScanner):
         return self._add("paragraph", at, self._after_text(at + 1), level)
 
     def _until(self, at: int) -> tuple[int, int]:
-        """Where what opens on line `at` ends: its closing line, and the line after that."""
+        """Return the closing line of the block opened on line `at`, and the line after that."""
         end = min(self._ends[at], self._stop)
         closes = end < self._stop and self._rows[end].macro == _CLOSERS[self._rows[at].macro]
         return end, end + closes
@@ -1001,7 +1001,7 @@ class RoffScanner(LeadingLineScanner):
         return min(places[place] + 1 if place < len(places) else self._stop, self._stop)
 
     def _display(self, at: int, level: int) -> int:
-        """Lines as they are, or text that is set in."""
+        """Read unfilled lines, or indented text."""
         end, after = self._until(at)
         is_code = any(mark in self.lines.text[at] for mark in _NOT_FILLED)
         return self._holder("code" if is_code else "quote", at, end, after, level)
@@ -1016,7 +1016,7 @@ class RoffScanner(LeadingLineScanner):
         return after
 
     def _table(self, at: int, level: int) -> int:
-        """A table: up to a line with a full stop it says how it looks."""
+        """Read a table, which begins with its format up to a line with a full stop."""
         end, after = self._until(at)
         first = at + 1
         while first < end and not self.lines.text[first].endswith("."):
@@ -1028,7 +1028,7 @@ class RoffScanner(LeadingLineScanner):
         return after
 
     def _rows_of(self, at: int, end: int) -> list[int]:
-        """The lines that begin rows; a cell of several lines begins none."""
+        """Return the lines that begin rows; lines inside a cell do not."""
         rows: list[int] = []
         in_cell = False
         while at < end:
@@ -1042,34 +1042,38 @@ class RoffScanner(LeadingLineScanner):
     # -- lists ---------------------------------------------------------------------------
 
     def _tags(self, at: int, level: int) -> int:
-        """Tags with their texts, one after another."""
+        """Read tags with their texts, one after another."""
         starts, end = [at], at + 1
         while end < self._stop and self._rows[end].macro not in _ENDS_LIST:
             if self._is_tag(end):
                 starts.append(end)
-            end = self._past(end)
+            end = self._after_block(end)
         return self._items(starts, end, level)
 
-    def _past(self, at: int) -> int:
-        """The line after what stands on line `at`, with all that it opens."""
+    def _after_block(self, at: int) -> int:
+        """Return the line after line `at`, or after the block that it opens."""
         if at in self._ends:
             return max(self._until(at)[1], at + 1)
         return self._literal_end(at) if self._rows[at].macro in _LITERAL else at + 1
 
     def _term_end(self, at: int) -> int:
-        """Where an item ends that is a term above lines that are set in; 0 where none is."""
+        """Return the end of an item that is a term above indented lines; 0 if there is none."""
         after = self._after_text(at + 1)
         if after - at > _MAX_TERM or after >= self._stop or self._rows[after].macro != "RS":
             return 0
-        words = self._said(after - 1).rstrip()
-        return 0 if words.endswith((".", ":")) and not words.endswith("...") else self._past(after)
+        words = self._words(after - 1).rstrip()
+        return (
+            0
+            if words.endswith((".", ":")) and not words.endswith("...")
+            else self._after_block(after)
+        )
 
     def _terms(self, at: int, level: int) -> int:
-        """Terms with their texts, one after another."""
+        """Read terms with their texts, one after another."""
         starts, after, end = [], 0, at
         while end < self._stop:
             begin = end
-            while end < self._stop and self._parts(end):
+            while end < self._stop and self._separates(end):
                 end += 1
             following = self._term_end(end) if end < self._stop and self._is_words(end) else 0
             if not following:
@@ -1078,13 +1082,13 @@ class RoffScanner(LeadingLineScanner):
             after = end = following
         return self._items(starts, after, level)
 
-    def _parts(self, at: int) -> bool:
-        """Whether a line only stands between blocks."""
+    def _separates(self, at: int) -> bool:
+        """Whether a line only separates blocks."""
         row = self._rows[at].macro
         return row in (UNREAD, *_PARAGRAPH_MACROS) or (row == TEXT and not self.lines.text[at])
 
     def _items(self, starts: list[int], end: int, level: int) -> int:
-        while end > starts[-1] + 1 and self._parts(end - 1):
+        while end > starts[-1] + 1 and self._separates(end - 1):
             end -= 1
         self._add("list", starts[0], end, level)
         for first, stop in pairwise([*starts, end]):
@@ -1092,11 +1096,13 @@ class RoffScanner(LeadingLineScanner):
         return end
 
     def _item(self, first: int, stop: int, level: int) -> None:
-        """An item: its tag with the text right below, then what else it holds."""
+        """Read an item: its tag with the text right below, then the rest of its content."""
         self._add("list_item", first, stop, level)
         outer_stop, self._stop = self._stop, stop
         after = first + 1
-        while after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._parts(after):
+        while (
+            after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._separates(after)
+        ):
             after += 1
         after = self._after_text(after)
         self._stop = outer_stop
@@ -1105,13 +1111,13 @@ class RoffScanner(LeadingLineScanner):
             self._inside(after, stop, level + 1)
 
     def _bl(self, at: int, level: int) -> int:
-        """A list of mdoc; one of columns is a table."""
+        """Read a list of mdoc; one with columns is a table."""
         end, after = self._until(at)
         starts, line = list[int](), at + 1
         while line < end:
             if self._rows[line].macro == "It":
                 starts.append(line)
-            line = self._past(line)
+            line = self._after_block(line)
         is_table = "-column" in self.lines.text[at]
         self._add("table" if is_table else "list" if starts else "quote", at, after, level)
         for first, stop in pairwise([*starts, end]):
@@ -1182,7 +1188,7 @@ def _links(data: bytes, _headings: Sequence[Heading], scanner: RoffScanner) -> I
 
 
 def _page_before(data: bytes, end: int) -> tuple[bytes, int]:
-    """The name of a page that ends at a byte, and where it begins; empty if there is none."""
+    """Return the name of a page that ends at a byte, and its start; "" if there is none."""
     start = max(0, end - _MAX_NAME)
     first = start
     for parting in _BEFORE.finditer(data, start, end - 1):
